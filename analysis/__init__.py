@@ -1,0 +1,1 @@
+"""Tables, intervals, ranking, correlation and reports."""

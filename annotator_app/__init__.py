@@ -1,0 +1,1 @@
+"""The browser application: annotate, take a turn, read the report."""

@@ -1,0 +1,1 @@
+"""Categories of behaviour, mining of scenarios from trajectories, and the packaged suites."""

@@ -1,0 +1,6 @@
+"""Agents: the protocol they satisfy, and how they are found and told apart."""
+
+from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.registry import fingerprint, known, load
+
+__all__ = ["Agent", "Choice", "Instructions", "fingerprint", "known", "load"]

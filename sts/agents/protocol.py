@@ -1,0 +1,78 @@
+"""The one protocol: an agent plays a team of R roles in B episodes at once.
+
+Everything random that happens is drawn by the engine: it samples the returned distribution, and
+gives an agent that plans with chance its numbers. So an agent is a pure function of what it is
+passed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sees = Literal["observation", "world", "rehearsal"]
+
+
+class Instructions(NamedTuple):
+    """What each episode's team has been told so far.
+
+    Attributes:
+      texts: the distinct texts of this batch; `texts[0]` is "", nothing said yet.
+      ids: int32[B], which text each episode has now. Parse `texts`, then index by `ids`.
+    """
+
+    texts: tuple[str, ...]
+    ids: NDArray[np.int32]
+
+
+class Choice(NamedTuple):
+    """What a team does next.
+
+    Attributes:
+      moves: weights, float64[B, R, moves], at least 0 and not all 0, proportional to the
+        probability of each move; or, from an agent that only has actions, integers [B, R].
+      says: the same over tokens; None is silence.
+    """
+
+    moves: NDArray[Any]
+    says: NDArray[Any] | None = None
+
+
+class Agent(ABC):
+    """A team's policy: derive from it, or offer the same names.
+
+    Attributes:
+      name: how reports call it.
+      sees: "observation" (ranked); "world" and "rehearsal" are baselines outside the ranking.
+      deterministic: it always answers alike, so one continuation is enough.
+      draws: how many uniform numbers each role needs at each step for its own planning.
+    """
+
+    name: ClassVar[str]
+    sees: ClassVar[Sees] = "observation"
+    deterministic: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
+
+    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+        """Returns a team's memory at the start: arrays whose first axis is the episode."""
+        return {}
+
+    @abstractmethod
+    def act(
+        self,
+        observation: Any,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Returns what the team does at this step, and its memory after it.
+
+        Args:
+          observation: what the domain shows the team's roles, arrays of leading shape (B, R).
+          instructions: what has been said to the team.
+          memory: what it returned last; never written to in place.
+          draws: float64[B, R, self.draws] in [0, 1).
+        """

@@ -1,0 +1,121 @@
+"""The one command, `sts`: finds its subcommands by entry point and turns errors into one line."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import NoReturn
+
+import sts
+from sts.command import Command
+from sts.errors import ArgumentError, StsError, UnknownName
+
+_DISK = {
+    errno.ENOSPC: "no space left on the disk",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ENOENT: "no such file",
+    errno.EISDIR: "expected a file, found a folder",
+    errno.ENOTDIR: "a folder on its path is a file",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ArgumentError(f"{message} (see {self.prog} --help)")
+
+
+def _commands() -> dict[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group="sts.commands"))}
+
+
+def _summary() -> str:
+    rows = [(name, _load(point).summary) for name, point in _commands().items()]
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {name:<{width}}  {summary}" for name, summary in rows)
+
+
+def _load(point: EntryPoint) -> Command:
+    command = point.load()
+    if not isinstance(command, Command):
+        raise StsError(f"entry point sts.commands:{point.name} is not a Command")
+    return command
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("common")
+    group.add_argument("--workspace", metavar="DIR", help="default: STS_WORKSPACE or sts-workspace")
+    group.add_argument("--json", action="store_true", help="print JSON for a program to read")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
+    name, rest = argv[0], argv[1:]
+    points = _commands()
+    if name not in points:
+        raise UnknownName("command", name, points)
+    command = _load(points[name])
+    parser = _Parser(
+        prog=f"sts {name}",
+        description=command.summary,
+        epilog=f"example: {command.example}",
+        allow_abbrev=False,
+    )
+    command.configure(parser)
+    leaves = [parser]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            leaves = list(action.choices.values())
+    for leaf in leaves:
+        _common(leaf)
+    return command, parser.parse_args(rest)
+
+
+def explain(error: OSError) -> str:
+    """Returns one line that says which file could not be used, and why."""
+    reason = _DISK.get(error.errno or 0, error.strerror or str(error))
+    where = error.filename2 or error.filename
+    return f"{where}: {reason}" if where else reason
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in argv
+    try:
+        if not argv or argv[0] in ("-h", "--help"):
+            print("usage: sts COMMAND [...]\n\nThe open Standardised Test Suite.\n")
+            print(_summary())
+            print("\n`sts COMMAND --help` shows a command's arguments and an example.")
+            return 0
+        if argv[0] in ("-V", "--version"):
+            print(f"sts {sts.__version__}")
+            return 0
+        command, args = _parse(argv)
+        code = command.run(args)
+        sys.stdout.flush()
+        return code
+    except StsError as error:
+        line, code = str(error), error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        line, code = explain(error), 1
+    except KeyboardInterrupt:
+        line, code = "interrupted; what was finished is kept, run the same command to go on", 130
+    if debug:
+        traceback.print_exc()
+    print(f"sts: {' '.join(line.split())}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

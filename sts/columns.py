@@ -1,0 +1,122 @@
+"""Parquet files of ours: named, versioned, written atomically, and episodes as columns of them.
+
+An episode is one row. Its step columns are flat lists (row-major), so that Arrow keeps one long
+array and the offsets; `steps`, `participants` and `objects` give the shapes back.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sts.episodes import Episode
+from sts.errors import DamagedData, NewerFormat
+from sts.files import write_atomically
+
+EPISODE = {
+    "domain": pa.string(),
+    "state": pa.binary(),
+    "steps": pa.int32(),
+    "participants": pa.int32(),
+    "objects": pa.int32(),
+    "moves": pa.list_(pa.int8()),
+    "says": pa.list_(pa.int8()),
+    "rewards": pa.list_(pa.int8()),
+    "scene": pa.list_(pa.uint16()),
+}
+
+
+def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
+    """Returns one list a row, each an array flattened row by row."""
+    flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.empty(0)
+    offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays]))).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat, item))
+
+
+def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
+    """Returns each row's list of column `name` as a flat array."""
+    column = table.column(name).combine_chunks()
+    values = column.flatten().to_numpy(zero_copy_only=False)
+    ends = np.cumsum(column.value_lengths().to_numpy(zero_copy_only=False))
+    return np.split(values, ends[:-1]) if len(ends) else []
+
+
+def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
+    """Returns the columns of EPISODE for `episodes`."""
+    return {
+        "domain": pa.array([e.domain for e in episodes], pa.string()),
+        "state": pa.array([e.state for e in episodes], pa.binary()),
+        "steps": pa.array([e.steps for e in episodes], pa.int32()),
+        "participants": pa.array([e.participants for e in episodes], pa.int32()),
+        "objects": pa.array([e.scene.shape[1] for e in episodes], pa.int32()),
+        **{
+            name: lists([getattr(e, name) for e in episodes], EPISODE[name].value_type)
+            for name in ("moves", "says", "rewards", "scene")
+        },
+    }
+
+
+def episodes(table: pa.Table) -> list[Episode]:
+    """Returns the episode in each row.
+
+    Raises:
+      DamagedData: a row's columns do not agree in length.
+    """
+    shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
+    flat = [unlist(table, n) for n in ("moves", "says", "rewards", "scene")]
+    domains, states = table.column("domain").to_pylist(), table.column("state").to_pylist()
+    out = []
+    for i, (steps, people, objects) in enumerate(zip(*shapes, strict=True)):
+        try:
+            moves, says, rewards = (column[i].reshape(steps, people) for column in flat[:3])
+            scene = flat[3][i].reshape(steps + 1, objects)
+        except ValueError:
+            raise DamagedData(f"row {i}: its step columns do not have {steps} steps") from None
+        out.append(Episode(domains[i], states[i], moves, says, rewards, scene))
+    return out
+
+
+def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
+    """Writes a Parquet file that says what it is; `columns` maps the names of `schema`."""
+    fields = pa.schema(list(schema.items()), metadata={"sts.format": f"{kind}/{version}"})
+    arrays = [pa.array(columns[name], item) for name, item in schema.items()]
+    table = pa.Table.from_arrays(arrays, schema=fields)
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    write_atomically(path, sink.getvalue())
+
+
+def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
+    """Returns the table in a file that `write` made.
+
+    Raises:
+      DamagedData: no Parquet file, or not of this kind, or a column is missing or of another type.
+      NewerFormat: a later version of the format.
+      FileNotFoundError: there is none.
+    """
+    raw = path.read_bytes()
+    try:
+        table = pq.read_table(pa.BufferReader(raw))
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedData(f"{path}: expected a Parquet file of {kind}: {error}") from None
+    mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
+    name, _, number = mark.rpartition("/")
+    if name != kind or not number.isdigit():
+        raise DamagedData(f"{path}: expected a Parquet file of {kind}, found {mark or 'another'}")
+    if int(number) > version:
+        raise NewerFormat(
+            f"{path}: {kind} format {number}; this version reads up to {version}: update sts"
+        )
+    for column, wanted in schema.items():
+        if column not in table.column_names:
+            raise DamagedData(f"{path}: column {column} is missing")
+        if table.schema.field(column).type != wanted:
+            raise DamagedData(f"{path}: column {column} is not {wanted}")
+    return table

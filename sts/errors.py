@@ -1,0 +1,83 @@
+"""Every error a user can cause, as one small tree.
+
+    StsError                     exit code 1: data or state
+    |-- ArgumentError            exit code 2: a flag, a name or a value that was typed
+    |   `-- UnknownName          no such agent, suite, version, category, format, ...
+    |-- DamagedData              a file, table or state that is not what it should be
+    |   |-- DamagedState         serialised world state: truncated, altered or not a state
+    |   `-- TamperedSuite        a frozen suite whose content no longer matches its hash
+    |-- NewerFormat              written by a later version than this one reads
+    |-- ReplayMismatch           a replayed step differs from its recording; names the step
+    |-- MissingExtra             an optional dependency is not installed; says the pip command
+    |-- StoreError               the annotation database is lost, locked or foreign
+    `-- Unavailable              a port, a folder or a disk that cannot be used
+
+Each message is one line: what was expected, what was found, what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class StsError(Exception):
+    """A failure with one clear line for its reader; the root of the tree above."""
+
+    exit_code = 1
+
+
+class ArgumentError(StsError):
+    """A flag, name or value on the command line that cannot be used."""
+
+    exit_code = 2
+
+
+class UnknownName(ArgumentError):
+    """A name that nothing answers to.
+
+    Args:
+      kind: what was looked for, such as "agent".
+      name: what was typed.
+      known: the names that exist.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(sorted(known))
+        exist = ", ".join(self.known) if self.known else "none yet"
+        super().__init__(f"unknown {kind} {name!r}; known: {exist}")
+
+
+class DamagedData(StsError):
+    """A file, table or record that is not what it should be."""
+
+
+class DamagedState(DamagedData):
+    """Serialised world state that is truncated, altered or not a state at all."""
+
+
+class TamperedSuite(DamagedData):
+    """A frozen suite whose content no longer matches its hash."""
+
+
+class NewerFormat(StsError):
+    """Data written by a later version of the format than this one reads."""
+
+
+class ReplayMismatch(StsError):
+    """A replayed step that differs from its recording; `step` says which."""
+
+    def __init__(self, message: str, *, step: int) -> None:
+        self.step = step
+        super().__init__(message)
+
+
+class MissingExtra(StsError):
+    """An optional dependency that is not installed."""
+
+
+class StoreError(StsError):
+    """An annotation database that is lost, locked or not one of ours."""
+
+
+class Unavailable(StsError):
+    """A port, a folder or a disk that cannot be used."""

@@ -1,0 +1,176 @@
+"""Λ* as the rest of the suite knows it: a domain of worlds in lock-step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Picture
+from sts.errors import DamagedState
+from sts.files import canonical_json, content_hash
+from sts.lambda_star import kernels, patterns
+from sts.lambda_star import state as states_
+
+_GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What R roles see in each of B worlds; M = (2k+1)^2 cells, row by row around the own one.
+
+    Attributes:
+      height: int64[B], the grid's rows.
+      width: int64[B], its columns.
+      step: int64[B], how many steps have been taken.
+      cell: int64[B, R], the own cell, row * width + column.
+      good: bool[B, R, M], where Good is.
+      evil: bool[B, R, M], where Evil is.
+      team: uint8[B, R, M], how many team-mates are there, oneself not counted.
+      others: uint8[B, R, M], how many other participants are there.
+      reward: int8[B, R, M], the reward there in halves.
+      heard: uint8[B, R, 22], how many in the neighbourhood said each token in the last step.
+      last_move: int8[B, R], the own move last executed; -1 before the first.
+      last_said: int8[B, R], the own token last said.
+      last_reward: int8[B, R], the reward last received, in halves.
+      good_next: int64[B], the cell Good intends next; None but for agents that see the `world`.
+      evil_next: int64[B], likewise Evil's.
+    """
+
+    height: NDArray[np.int64]
+    width: NDArray[np.int64]
+    step: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    good: NDArray[np.bool_]
+    evil: NDArray[np.bool_]
+    team: NDArray[np.uint8]
+    others: NDArray[np.uint8]
+    reward: NDArray[np.int8]
+    heard: NDArray[np.uint8]
+    last_move: NDArray[np.int8]
+    last_said: NDArray[np.int8]
+    last_reward: NDArray[np.int8]
+    good_next: NDArray[np.int64] | None = None
+    evil_next: NDArray[np.int64] | None = None
+
+
+class Batch:
+    """B worlds of one number of participants, stepped together by the compiled kernels."""
+
+    def __init__(self, states: Sequence[states_.State]) -> None:
+        """Takes up `states`; they must agree in participants and radius.
+
+        Raises:
+          DamagedState: they do not.
+        """
+        if len({(len(s.cells), s.radius) for s in states}) > 1:
+            raise DamagedState("worlds of one batch must agree in participants and radius")
+        self._before = tuple(states)
+        self.arrays = states_.gather(states)
+        self.radius = states[0].radius
+
+    @property
+    def rewards(self) -> NDArray[np.int8]:
+        """int8[B, P], of the last step, in halves."""
+        return self.arrays.rewards
+
+    @property
+    def scene(self) -> NDArray[np.uint16]:
+        """uint16[B, 2 + P], the cells of Good, Evil and the participants."""
+        return np.concatenate((self.arrays.objects, self.arrays.cells), 1).astype(np.uint16)
+
+    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
+        """Returns what `roles` see now; draws nothing and changes nothing."""
+        a, chosen = self.arrays, np.array(roles, np.int64)
+        batch, participants = a.cells.shape
+        shape = (batch, chosen.size, (2 * self.radius + 1) ** 2)
+        sight = kernels.Sight(
+            good=np.zeros(shape, np.bool_),
+            evil=np.zeros(shape, np.bool_),
+            team=np.zeros(shape, np.uint8),
+            others=np.zeros(shape, np.uint8),
+            reward=np.zeros(shape, np.int8),
+            heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint8),
+        )
+        in_team = np.zeros(participants, np.bool_)
+        in_team[list(team)] = True
+        kernels.look(a, chosen, in_team, self.radius, sight)
+        return Observation(
+            height=a.size[:, 0].copy(),
+            width=a.size[:, 1].copy(),
+            step=a.step.copy(),
+            cell=a.cells[:, chosen],
+            **sight._asdict(),
+            last_move=a.moves[:, chosen],
+            last_said=a.says[:, chosen],
+            last_reward=a.rewards[:, chosen],
+            good_next=kernels.ahead(a, 0) if world else None,
+            evil_next=kernels.ahead(a, 1) if world else None,
+        )
+
+    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+        """Moves every world on by one step."""
+        kernels.step(self.arrays, moves, says)
+
+    def states(self) -> list[bytes]:
+        """Returns each world serialised."""
+        return [states_.encode(s) for s in states_.scatter(self.arrays, self._before)]
+
+
+class LambdaStar:
+    """The domain `lambda-star`."""
+
+    name = "lambda-star"
+    moves = states_.MOVES
+    tokens = states_.TOKENS
+    noop = states_.MOVES.index("stay")
+    reward_unit = 0.5
+
+    def restore(self, states: Sequence[bytes]) -> Batch:
+        """Returns the worlds in `states`, ready to step."""
+        distinct = {raw: states_.decode(raw) for raw in dict.fromkeys(states)}
+        return Batch([distinct[raw] for raw in states])
+
+    def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
+        """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`."""
+        wanted = patterns.Settings(**settings)
+        return [
+            states_.encode(patterns.generate(wanted, seed=seed, index=index))
+            for index in range(count)
+        ]
+
+    def world(self, state: bytes) -> str:
+        """Returns the hash of the grid, the two patterns and where they start."""
+        s = states_.decode(state)
+        own = (s.height, s.width, s.kind, s.good, s.evil, s.good_cursor, s.evil_cursor)
+        return content_hash(canonical_json([*own, s.good_pattern, s.evil_pattern]))
+
+    def view(self, state: bytes) -> dict[str, Any]:
+        """Returns the state as JSON values."""
+        return states_.view(states_.decode(state))
+
+    def picture(self, state: bytes) -> Picture:
+        """Returns a torus with Good, Evil and the participants A, B, C, D, F, ..."""
+        s = states_.decode(state)
+        count = len(s.cells)
+        letters = [_GLYPHS[i] if count <= len(_GLYPHS) else str(i + 1) for i in range(count)]
+        return Picture(
+            kind="torus",
+            height=s.height,
+            width=s.width,
+            names=("Good", "Evil", *letters),
+            glyphs=("G", "E", *letters),
+            participants=tuple(range(2, 2 + count)),
+        )
+
+    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+        """Returns the grid as text: judged participants over objects over the others."""
+        order = [*judged, 0, 1, *(p for p in picture.participants if p not in judged)]
+        rows = [["·"] * picture.width for _ in range(picture.height)]
+        for which in reversed(order):
+            row, column = divmod(int(scene[which]), picture.width)
+            rows[row][column] = picture.glyphs[which]
+        return [" ".join(row) for row in rows]

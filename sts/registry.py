@@ -1,0 +1,51 @@
+"""Finding things by name: what is installed by entry point, and what is given as `module:Name`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from sts.errors import ArgumentError, UnknownName
+
+
+def named(group: str) -> dict[str, EntryPoint]:
+    """Returns the entry points of `group` by name."""
+    return {point.name: point for point in sorted(entry_points(group=group))}
+
+
+def load(group: str, kind: str, name: str) -> Any:
+    """Returns what the entry point `name` of `group` stands for.
+
+    Raises:
+      UnknownName: there is none; says which exist.
+    """
+    points = named(group)
+    if name not in points:
+        raise UnknownName(kind, name, points)
+    return points[name].load()
+
+
+def load_path(kind: str, path: str) -> Any:
+    """Returns the object at `module:Name`, looking in the current folder too.
+
+    Raises:
+      ArgumentError: the path is not of that form, or leads nowhere.
+    """
+    module_name, _, attribute = path.partition(":")
+    if not all(part.isidentifier() for part in module_name.split(".")) or not (
+        attribute.isidentifier()
+    ):
+        raise ArgumentError(f"expected {kind} as module:Name, found {path!r}")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ArgumentError(f"{kind} {path!r}: cannot import {module_name}: {error}") from None
+    if not hasattr(module, attribute):
+        raise ArgumentError(f"{kind} {path!r}: module {module_name} has no {attribute}")
+    return getattr(module, attribute)

@@ -1,0 +1,83 @@
+"""Replaying episodes and holding every step against its recording."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Domain, Worlds
+from sts.episodes import Episode
+from sts.lockstep import Script, play
+
+
+class Mismatch(NamedTuple):
+    """Where a replay leaves its recording: the first such step, and how."""
+
+    step: int
+    what: str
+
+
+def stack(episodes: Sequence[Episode], name: str, steps: int) -> NDArray[np.int8]:
+    """Returns int8[B, steps, P]: column `name` of episodes of one P, cut at `steps`."""
+    out: NDArray[np.int8] = np.stack([getattr(e, name)[:steps] for e in episodes])
+    return out
+
+
+def differences(
+    worlds: Worlds, episodes: Sequence[Episode], step: int
+) -> Iterator[tuple[int, Mismatch]]:
+    """Yields (episode, how) where worlds after `step` are not as recorded."""
+    scene = np.stack([e.scene[step + 1] for e in episodes])
+    rewards = np.stack([e.rewards[step] for e in episodes])
+    off = (worlds.scene != scene).any(1) | (worlds.rewards != rewards).any(1)
+    for b in np.flatnonzero(off).tolist():
+        moved = worlds.scene[b] != scene[b]
+        if moved.any():
+            k = int(np.argmax(moved))
+            found = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
+        else:
+            p = int(np.argmax(worlds.rewards[b] != rewards[b]))
+            found = (
+                f"participant {p} receives {worlds.rewards[b, p]}, recorded {rewards[b, p]}"
+                " (in reward units)"
+            )
+        yield b, Mismatch(step, f"step {step}: {found}")
+
+
+def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
+    """Returns for each episode where its replay first leaves the recording, or None.
+
+    Raises:
+      DamagedState: an episode's state cannot be restored.
+    """
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i, episode in enumerate(episodes):
+        groups[episode.steps, episode.participants, episode.scene.shape[1]].append(i)
+    out: list[Mismatch | None] = [None] * len(episodes)
+    for (steps, participants, objects), members in groups.items():
+        chosen = [episodes[i] for i in members]
+        worlds = domain.restore([e.state for e in chosen])
+        if worlds.scene.shape[1] != objects or worlds.rewards.shape[1] != participants:
+            for i in members:
+                out[i] = Mismatch(0, "step 0: the state has other participants than the recording")
+            continue
+        for b in np.flatnonzero((worlds.scene != [e.scene[0] for e in chosen]).any(1)):
+            out[members[b]] = Mismatch(0, "step 0: the scene is not where the state has it")
+
+        def watch(
+            step: int, worlds: Worlds, *, chosen: list[Episode] = chosen, at: list[int] = members
+        ) -> None:
+            for b, mismatch in differences(worlds, chosen, step):
+                out[at[b]] = out[at[b]] or mismatch
+
+        script = Script(
+            stack(chosen, "moves", steps),
+            stack(chosen, "says", steps),
+            np.ones((steps, participants), np.bool_),
+        )
+        play(domain, worlds, [], steps=steps, script=script, watch=watch)
+    return out

@@ -1,0 +1,1 @@
+"""Scenarios and suites: their types, their files, and what makes them sound."""

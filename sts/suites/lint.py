@@ -1,0 +1,91 @@
+"""What every scenario must satisfy before it is frozen, and after."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from sts.domains import Worlds, domain
+from sts.errors import StsError
+from sts.files import content_hash
+from sts.lockstep import Script, play
+from sts.replay import stack, verify
+from sts.suites.types import DIFFICULTIES, KINDS, Scenario
+from sts.trajectories.types import split
+
+
+def lint(scenarios: Sequence[Scenario]) -> list[str]:
+    """Returns what is wrong, one line each; an empty list for sound scenarios.
+
+    Ids and hashes are unique; the world is on the test side; the recording replays step by step and
+    reaches the stated state at takeover; roles, steps, instruction and partner make sense.
+    """
+    faults = [f"the id {i} stands {n} times" for i, n in _repeated(s.id for s in scenarios)]
+    faults += [
+        f"{[s.id for s in scenarios if s.hash == h]} are the same scenario"
+        for h, _ in _repeated(s.hash for s in scenarios)
+    ]
+    if not scenarios:
+        faults.append("it has no scenarios")
+    for s in scenarios:
+        faults += [f"{s.id}: {fault}" for fault in _fields(s)]
+    return faults + [f"{id}: {fault}" for id, fault in _replays(scenarios)]
+
+
+def _repeated(values: Iterable[str]) -> list[tuple[str, int]]:
+    return [(v, n) for v, n in Counter(values).items() if n > 1]
+
+
+def _fields(s: Scenario) -> list[str]:
+    people = s.recording.participants
+    needed = s.takeover + (s.horizon if s.partner == "replay" else 0)
+    partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
+    checks = (
+        (split(s.world) == "test", "its world is on the training side"),
+        (s.kind in KINDS, f"kind must be one of {', '.join(KINDS)}"),
+        (s.difficulty in DIFFICULTIES, f"difficulty must be one of {', '.join(DIFFICULTIES)}"),
+        (
+            s.takeover >= 0 and s.horizon >= 1,
+            "needs a context of 0 and a continuation of 1 or more",
+        ),
+        (s.recording.steps >= needed, f"its recording has fewer than {needed} steps"),
+        (bool(s.roles) and len(set(s.roles)) == len(s.roles), "evaluates nobody, or one twice"),
+        (all(0 <= r < people for r in s.roles), "evaluates a participant that is not there"),
+        (partner, f"partner {s.partner!r} is not no-op, replay or agent:NAME"),
+        (bool(s.instruction.text.strip()), "its instruction is empty"),
+        (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
+        (s.instruction.source in ("setter", "curator"), "its instruction has no source"),
+    )
+    return [text for good, text in checks if not good]
+
+
+def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
+    """Returns (id, fault) for recordings that do not replay or miss the state at takeover."""
+    groups: dict[tuple[str, int, int], list[Scenario]] = defaultdict(list)
+    for s in scenarios:
+        groups[s.recording.domain, s.recording.participants, s.takeover].append(s)
+    out: list[tuple[str, str]] = []
+    for (name, people, takeover), members in groups.items():
+        world = domain(name)
+        whole = [s for s in members if s.recording.steps >= takeover]
+        try:
+            found = verify(world, [s.recording for s in whole])
+            worlds: Worlds = world.restore([s.recording.state for s in whole])
+        except StsError as error:
+            out.append((", ".join(s.id for s in whole), str(error)))
+            continue
+        recordings = [s.recording for s in whole]
+        script = Script(
+            stack(recordings, "moves", takeover),
+            stack(recordings, "says", takeover),
+            np.ones((takeover, people), np.bool_),
+        )
+        play(world, worlds, [], steps=takeover, script=script)
+        for s, mismatch, state in zip(whole, found, worlds.states(), strict=True):
+            if mismatch:
+                out.append((s.id, f"does not replay: {mismatch.what}"))
+            elif content_hash(state) != s.takeover_hash:
+                out.append((s.id, "the state at takeover is not the one its hash names"))
+    return out

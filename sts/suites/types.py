@@ -1,0 +1,119 @@
+"""What a scenario is, and a frozen set of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sts.episodes import Episode, Instruction
+from sts.files import canonical_json, content_hash
+
+KINDS = ("instruction", "question")
+DIFFICULTIES = ("easy", "medium", "hard")
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """Context, takeover point, continuation length and instruction, mined from a trajectory.
+
+    Attributes:
+      id: its name within a suite, such as "reach-good-03".
+      category: the kind of behaviour it tests.
+      kind: "instruction" or "question".
+      instruction: `given_at` is counted from the start of the context.
+      parameters: what the category's automatic label needs to know, such as the answer; JSON
+        values.
+      trajectory: the id of the trajectory it came from.
+      world: the hash of its world.
+      context_start: the step of the trajectory at which the context begins.
+      takeover: C, the number of context steps.
+      horizon: L, the number of continuation steps.
+      roles: the participants under evaluation.
+      partner: what the others do after takeover: "no-op", "replay" or "agent:NAME".
+      difficulty: "easy", "medium" or "hard".
+      tags: free words.
+      takeover_hash: `content_hash` of the serialised state at takeover.
+      recording: the trajectory from `context_start` on: at least C steps, C + L for "replay".
+      provenance: what mined it.
+    """
+
+    id: str
+    category: str
+    kind: str
+    instruction: Instruction
+    parameters: dict[str, Any]
+    trajectory: str
+    world: str
+    context_start: int
+    takeover: int
+    horizon: int
+    roles: tuple[int, ...]
+    partner: str
+    difficulty: str
+    tags: tuple[str, ...]
+    takeover_hash: str
+    recording: Episode
+    provenance: dict[str, Any]
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of all that can change a continuation or its judgement; not of id or tags."""
+        meaning = {
+            "category": self.category,
+            "kind": self.kind,
+            "instruction": self.instruction.view(),
+            "parameters": self.parameters,
+            "takeover": self.takeover,
+            "horizon": self.horizon,
+            "roles": list(self.roles),
+            "partner": self.partner,
+            "takeover_hash": self.takeover_hash,
+        }
+        return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
+
+    @cached_property
+    def row_hash(self) -> str:
+        """SHA-256 of everything in it."""
+        rest = {
+            "id": self.id,
+            "trajectory": self.trajectory,
+            "world": self.world,
+            "context_start": self.context_start,
+            "difficulty": self.difficulty,
+            "tags": list(self.tags),
+            "provenance": self.provenance,
+        }
+        return content_hash(self.hash.encode(), canonical_json(rest))
+
+
+@dataclass(frozen=True, eq=False)
+class Suite:
+    """A frozen, versioned set of scenarios.
+
+    Attributes:
+      name: lower-case letters, digits and dashes.
+      version: 1, 2, ...
+      parent: "NAME@VERSION" that it grew from, or None.
+      description: one line.
+      scenarios: in the order of their ids.
+      provenance: what froze it.
+    """
+
+    name: str
+    version: int
+    parent: str | None
+    description: str
+    scenarios: tuple[Scenario, ...]
+    provenance: dict[str, Any]
+
+    @property
+    def label(self) -> str:
+        """NAME@VERSION."""
+        return f"{self.name}@{self.version}"
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 over every scenario and the suite's own fields."""
+        own = [self.name, self.version, self.parent, self.description, self.provenance]
+        return content_hash(canonical_json(own), *(s.row_hash.encode() for s in self.scenarios))

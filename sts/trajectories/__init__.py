@@ -1,0 +1,1 @@
+"""Recorded trajectories: their type, their Parquet files, recording, importing."""

@@ -1,0 +1,106 @@
+"""Trajectories in Parquet: one row an episode, `trajectories/1`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from sts import columns
+from sts.episodes import Instruction
+from sts.errors import DamagedData, UnknownName
+from sts.files import canonical_json, content_hash
+from sts.trajectories.types import Participant, Trajectory
+from sts.workspace import Workspace
+
+FORMAT, VERSION = "trajectories", 1
+SCHEMA = {
+    "id": pa.string(),
+    "world": pa.string(),
+    "split": pa.string(),
+    "source": pa.string(),
+    "people": pa.string(),
+    "instructions": pa.string(),
+    "provenance": pa.string(),
+    **columns.EPISODE,
+}
+
+
+def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
+    """Writes trajectories to one file."""
+    people = [[[p.kind, p.name] for p in t.participants] for t in trajectories]
+    told = [[i.view() for i in t.instructions] for t in trajectories]
+    rows = {
+        "id": [t.id for t in trajectories],
+        "world": [t.world for t in trajectories],
+        "split": [t.split for t in trajectories],
+        "source": [t.source for t in trajectories],
+        "people": [canonical_json(p).decode() for p in people],
+        "instructions": [canonical_json(i).decode() for i in told],
+        "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
+    }
+    episodes = columns.episode_columns([t.episode for t in trajectories])
+    columns.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
+
+
+def read(path: Path) -> list[Trajectory]:
+    """Returns the trajectories in one file.
+
+    Raises:
+      DamagedData: not such a file, or a row is not what its id says.
+      NewerFormat: a later version.
+    """
+    table = columns.read(path, FORMAT, VERSION, SCHEMA)
+    names = ("id", "world", "source", "people", "instructions", "provenance")
+    rows = table.select(names).to_pylist()
+    out = []
+    for row, episode in zip(rows, columns.episodes(table), strict=True):
+        try:
+            found = Trajectory(
+                episode,
+                tuple(Participant(*p) for p in json.loads(row["people"])),
+                tuple(Instruction(**i) for i in json.loads(row["instructions"])),
+                row["world"],
+                row["source"],
+                json.loads(row["provenance"]),
+            )
+        except (TypeError, ValueError) as error:
+            raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
+        if found.id != row["id"]:
+            raise DamagedData(
+                f"{path}: trajectory {row['id']} was altered: it hashes to {found.id}"
+            )
+        out.append(found)
+    return out
+
+
+def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
+    """Writes trajectories to a file of the workspace named by what is in it; returns its path."""
+    name = content_hash(*(t.id.encode() for t in trajectories))[:16]
+    path = workspace.ensure().path("trajectories", f"{name}.parquet")
+    write(path, trajectories)
+    return path
+
+
+def load(workspace: Workspace) -> list[Trajectory]:
+    """Returns every trajectory of the workspace once, in order of file name and row."""
+    found: dict[str, Trajectory] = {}
+    for path in sorted(workspace.path("trajectories").glob("*.parquet")):
+        for one in read(path):
+            found.setdefault(one.id, one)
+    return list(found.values())
+
+
+def find(workspace: Workspace, id: str) -> Trajectory:
+    """Returns the trajectory whose id begins with `id`.
+
+    Raises:
+      UnknownName: there is none, or more than one.
+    """
+    every = load(workspace)
+    hits = [t for t in every if t.id.startswith(id)]
+    if len(hits) != 1 or not id:
+        raise UnknownName("trajectory", id, [t.id for t in (hits or every)[:10]])
+    return hits[0]

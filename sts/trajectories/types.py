@@ -1,0 +1,73 @@
+"""A trajectory: an episode, who took part in it, and what they were told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sts.domains import domain as find_domain
+from sts.episodes import Episode, Instruction
+from sts.files import canonical_json, content_hash
+
+TEST_SHARE = 5
+
+
+@dataclass(frozen=True)
+class Participant:
+    """Who a participant was: `kind` is "human", "agent" or "script"."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """One recorded episode.
+
+    Attributes:
+      episode: what happened.
+      participants: who took part, in the order of the episode's columns.
+      instructions: what was said to them by a setter during the recording.
+      world: the hash of the world, whoever took part in it; it decides the split.
+      source: what recorded it, and where in there it stands.
+      provenance: versions, commit and seed.
+    """
+
+    episode: Episode
+    participants: tuple[Participant, ...]
+    instructions: tuple[Instruction, ...]
+    world: str
+    source: str
+    provenance: dict[str, Any]
+
+    @cached_property
+    def id(self) -> str:
+        """16 hex digits of what happened, to whom, and from where it is known."""
+        who = [[p.kind, p.name] for p in self.participants]
+        said = [i.view() for i in self.instructions]
+        marks = canonical_json([self.episode.content_hash, who, said, self.source])
+        return content_hash(marks)[:16]
+
+    @property
+    def split(self) -> str:
+        """The side of its world: "test" for one world in five, else "train"."""
+        return split(self.world)
+
+
+def split(world: str) -> str:
+    """Returns the side of a world, by its hash."""
+    return "test" if int(world[:8], 16) % TEST_SHARE == 0 else "train"
+
+
+def trajectory(
+    episode: Episode,
+    participants: tuple[Participant, ...],
+    *,
+    source: str,
+    provenance: dict[str, Any],
+    instructions: tuple[Instruction, ...] = (),
+) -> Trajectory:
+    """Returns a trajectory whose world is the one the episode began in."""
+    world = find_domain(episode.domain).world(episode.state)
+    return Trajectory(episode, participants, instructions, world, source, provenance)
