@@ -98,6 +98,9 @@ class Domain(Protocol):
     def picture(self, state: bytes) -> Picture:
         """Returns how scenes of this world are drawn."""
 
+    def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
+        """Returns what participant `role` of the first world may see now, as JSON for a page."""
+
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
         """Returns one scene (uint16[K]) as lines of text of equal width for a terminal."""
 

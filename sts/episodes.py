@@ -59,7 +59,7 @@ class Episode:
     @property
     def participants(self) -> int:
         """P."""
-        return self.moves.shape[1]
+        return int(self.moves.shape[1])
 
     @cached_property
     def content_hash(self) -> str:

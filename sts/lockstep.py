@@ -7,7 +7,7 @@ draws never move the world and no episode depends on which others share its batc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +118,7 @@ def play(
             )
             heard = tell(t) if i == 0 else silent
             draws = _draws(team, t)
-            choice, memories[i] = team.agent.act(observation, heard, memories[i], draws)
+            choice, memories[i] = _act(team.agent, observation, heard, memories[i], draws, t)
             decided.append(_sampled(domain, team, choice, t))
         for team, sample in zip(teams, decided, strict=True):
             out.moves[:, t, team.roles] = sample.moves
@@ -137,6 +137,26 @@ def play(
         if watch is not None:
             watch(t, worlds)
     return out
+
+
+def _act(
+    agent: Agent,
+    observation: Any,
+    heard: Instructions,
+    memory: dict[str, NDArray[Any]],
+    draws: NDArray[np.float64],
+    t: int,
+) -> tuple[Choice, dict[str, NDArray[Any]]]:
+    """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
+    try:
+        answer = agent.act(observation, heard, memory, draws)
+    except Exception as error:
+        raise StsError(
+            f"agent {agent.name!r} failed at step {t}: {type(error).__name__}: {error}"
+        ) from error
+    if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Choice)):
+        raise StsError(f"agent {agent.name!r}: act must return (Choice, memory)")
+    return answer
 
 
 def _teller(told: Told, batch: int) -> Callable[[int], Instructions]:
@@ -263,10 +283,10 @@ def _choose(
             for a in range(count):
                 w = weights[b, r, a]
                 if not (w >= 0.0 and w < np.inf):
-                    return b * roles + r
+                    return int(b * roles + r)
                 total += w
             if not (total > 0.0 and total < np.inf):
-                return b * roles + r
+                return int(b * roles + r)
             out[b, r] = pick(weights[b, r], total, uniform(streams[b], first + r * stride))
     return -1
 

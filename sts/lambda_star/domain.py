@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Picture
+from sts.domains import Picture, Worlds
 from sts.errors import DamagedState
 from sts.files import canonical_json, content_hash
 from sts.lambda_star import kernels, patterns
@@ -165,6 +165,32 @@ class LambdaStar:
             glyphs=("G", "E", *letters),
             participants=tuple(range(2, 2 + count)),
         )
+
+    def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
+        """Returns a person's view: the same neighbourhood, counts and last reward an agent gets."""
+        o = worlds.observe((role,), team=(role,), world=False)
+        cells = [
+            {
+                "good": bool(o.good[0, 0, m]),
+                "evil": bool(o.evil[0, 0, m]),
+                "others": int(o.team[0, 0, m]) + int(o.others[0, 0, m]),
+                "reward": int(o.reward[0, 0, m]) * self.reward_unit,
+            }
+            for m in range(o.good.shape[-1])
+        ]
+        heard = {self.tokens[v]: int(n) for v, n in enumerate(o.heard[0, 0]) if n}
+        return {
+            "kind": "moore",
+            "side": int(np.sqrt(len(cells))),
+            "cells": cells,
+            "heard": heard,
+            "height": int(o.height[0]),
+            "width": int(o.width[0]),
+            "row": int(o.cell[0, 0]) // int(o.width[0]),
+            "column": int(o.cell[0, 0]) % int(o.width[0]),
+            "last_move": self.moves[o.last_move[0, 0]] if o.last_move[0, 0] >= 0 else None,
+            "last_reward": int(o.last_reward[0, 0]) * self.reward_unit,
+        }
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
         """Returns the grid as text: judged participants over objects over the others."""

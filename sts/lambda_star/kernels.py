@@ -1,8 +1,8 @@
 """The compiled world: one step of B worlds, and what their participants see.
 
-Axes: B worlds, P participants, R observing roles, M = (2k+1)^2 cells of a Moore neighbourhood. Cells
-are row * W + column. A move m goes (m // 3 - 1) rows down and (m % 3 - 1) columns right. Rewards are
-whole numbers of halves. Nothing here allocates inside a loop, does I/O or raises.
+Axes: B worlds, P participants, R observing roles, M = (2k+1)^2 cells of a Moore neighbourhood.
+Cells are row * W + column. A move m goes (m // 3 - 1) rows down and (m % 3 - 1) columns right.
+Rewards are whole numbers of halves. Nothing here allocates inside a loop, does I/O or raises.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
 
 @compiled
 def intended(a: Arrays, b: int, which: int) -> int:
-    """Returns the cell that Good (0) or Evil (1) of world `b` takes next if nothing stands against."""
+    """Returns the cell that Good (0) or Evil (1) of world `b` takes next unless they clash."""
     entry = a.patterns[a.offset[b, which] + a.cursor[b, which]]
     if a.kind[b] == 1:
         return int(entry)
@@ -112,8 +112,8 @@ def advance(a: Arrays, b: int) -> None:
     """Moves Good and Evil of world `b` on by one entry of their patterns, and its clock.
 
     When both intend one cell, the one already on it keeps it and the other stays where it was; if
-    neither is on it, one drawn from the world's stream moves and the other stays. Both cursors advance
-    in every case; changing places is allowed.
+    neither is on it, one drawn from the world's stream moves and the other stays. Both cursors
+    advance in every case; changing places is allowed.
 
     Source: Chmait et al. 2016, section 4.1.1.
     """
@@ -138,7 +138,7 @@ def advance(a: Arrays, b: int) -> None:
 
 @compiled
 def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-    """Moves B worlds on by one step: participants, then Good and Evil, then rewards of the new map."""
+    """Moves B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
     batch, participants = a.cells.shape
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]

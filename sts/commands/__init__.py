@@ -1,0 +1,1 @@
+"""The core subcommands of `sts`; each imports what is heavy only when it runs."""

@@ -1,0 +1,134 @@
+"""`sts show`: a scenario, or continuations side by side, as strips in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sts.command import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sts.continuations.types import Continuation
+    from sts.suites.types import Scenario
+    from sts.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments."""
+    parser.add_argument(
+        "what",
+        nargs="+",
+        metavar="SCENARIO|CONTINUATION",
+        help="NAME@VERSION/SCENARIO, or a continuation's id or its first digits",
+    )
+    parser.add_argument("--agent", action="append", default=[], metavar="A", help="of a scenario")
+    parser.add_argument("--index", type=int, default=0, metavar="I", help="which continuation")
+    parser.add_argument("--frames", type=int, default=7, metavar="N", help="scenes in a strip")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints one strip after the other."""
+    from sts.commands.arguments import at_least, say
+    from sts.continuations import store
+    from sts.workspace import Workspace
+
+    at_least(2, "--frames", args.frames)
+    workspace = Workspace.open(args.workspace)
+    shown: list[Continuation] = []
+    parts: list[str] = []
+    values: list[dict[str, Any]] = []
+    for what in args.what:
+        if "@" in what:
+            scenario = _scenario(workspace, what)
+            parts.append(_of_scenario(scenario, args.frames))
+            values.append({"scenario": scenario.id, "hash": scenario.hash})
+            shown += _played(workspace, scenario, args.agent, args.index)
+        else:
+            shown.append(store.find(workspace, what))
+    for one in shown:
+        parts.append(_of_continuation(one, args.frames))
+        values.append({"continuation": one.id, "agent": one.agent, "index": one.identity.index})
+    say(args.json, values, "\n\n".join(parts))
+    return 0
+
+
+def _scenario(workspace: Workspace, what: str) -> Scenario:
+    from sts.errors import UnknownName
+    from sts.suites import store
+
+    label, _, id = what.partition("/")
+    suite = store.load(workspace, label)
+    found = [s for s in suite.scenarios if s.id == id]
+    if not found:
+        raise UnknownName(f"scenario of {label}", id, [s.id for s in suite.scenarios])
+    return found[0]
+
+
+def _played(
+    workspace: Workspace, scenario: Scenario, names: Sequence[str], index: int
+) -> list[Continuation]:
+    from sts.continuations import store
+    from sts.errors import UnknownName
+
+    every = [
+        c for c in store.load(workspace, [scenario.hash]) if c.identity.index == index
+    ] or store.load(workspace, [scenario.hash])
+    known = dict.fromkeys(c.agent for c in every)
+    for name in names:
+        if name not in known:
+            raise UnknownName(f"agent with continuations of {scenario.id}", name, known)
+    out = []
+    for name in names or list(known)[:2]:
+        mine = [c for c in every if c.agent == name]
+        out.append(min(mine, key=lambda c: abs(c.identity.index - index)))
+    return out
+
+
+def _frames(takeover: int, end: int, count: int) -> list[int]:
+    """Returns `count` frames: a third of them context, the takeover, then the continuation."""
+    before = max(1, count // 3) if takeover else 0
+    after = max(1, count - before - 1)
+    early = [round(i * takeover / before) for i in range(before)]
+    late = [takeover + round((i + 1) * (end - takeover) / after) for i in range(after)]
+    return sorted({*early, takeover, *late})
+
+
+def _of_scenario(scenario: Scenario, count: int) -> str:
+    from sts.commands.strips import strip
+
+    end = min(scenario.recording.steps, scenario.takeover + scenario.horizon)
+    text = strip(
+        scenario.recording,
+        _frames(scenario.takeover, end, count),
+        judged=scenario.roles,
+        takeover=scenario.takeover,
+    )
+    return (
+        f"{scenario.id} ({scenario.difficulty}), as recorded: context ┃ takeover ┃ what followed\n"
+        f"“{scenario.instruction.text}”\n{text}"
+    )
+
+
+def _of_continuation(one: Continuation, count: int) -> str:
+    from sts.commands.strips import strip
+
+    text = strip(
+        one.episode,
+        _frames(one.takeover, one.episode.steps, count),
+        judged=one.roles,
+        takeover=one.takeover,
+    )
+    return (
+        f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})\n"
+        f"“{one.instruction.text}”\n{text}"
+    )
+
+
+COMMAND = Command(
+    summary="show scenarios and continuations as strips, agents side by side",
+    example="sts show starter@1/reach-good-01 --agent rule --agent random",
+    configure=configure,
+    run=run,
+)

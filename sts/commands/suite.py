@@ -1,0 +1,140 @@
+"""`sts suite`: list, show, freeze and verify suites."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sts.command import Command
+
+if TYPE_CHECKING:
+    from sts.suites.types import Suite
+    from sts.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the subcommands."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("ls", help="suites and drafts there are")
+    for name, text in (("show", "what is in one"), ("verify", "check every hash and replay")):
+        one = actions.add_parser(name, help=text)
+        one.add_argument("suite", metavar="NAME@VERSION")
+    frozen = actions.add_parser("freeze", help="make a draft the next version")
+    frozen.add_argument("draft", metavar="NAME[@VERSION]")
+    frozen.add_argument("--description", default="", metavar="TEXT", help="one line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Does what `args.action` says."""
+    from sts.workspace import Workspace
+
+    actions = {"ls": _ls, "show": _show, "verify": _verify, "freeze": _freeze}
+    return actions[args.action](args, Workspace.open(args.workspace))
+
+
+def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
+    from sts.commands.arguments import say, table
+    from sts.suites import store
+
+    rows = []
+    for name, folders in sorted(store.versions(workspace).items()):
+        for version, folder in sorted(folders.items()):
+            suite = store.read(folder)
+            where = "packaged" if workspace.root not in folder.parents else "workspace"
+            rows.append((f"{name}@{version}", len(suite.scenarios), where, suite.description))
+    drafts = sorted(workspace.path("drafts").glob("*/scenarios.parquet"))
+    rows += [
+        (path.parent.name, len(store.read_scenarios(path)), "draft", "not frozen yet")
+        for path in drafts
+    ]
+    header = ("suite", "scenarios", "where", "description")
+    say(args.json, [dict(zip(header, row, strict=True)) for row in rows], table(header, rows))
+    return 0
+
+
+def _show(args: argparse.Namespace, workspace: Workspace) -> int:
+    from sts.commands.arguments import say, table
+    from sts.suites import store
+
+    suite = store.load(workspace, args.suite)
+    header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
+    rows = [
+        (s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in suite.scenarios
+    ]
+    text = f"{_title(suite)}\n\n{table(header, rows)}"
+    value = {
+        "suite": suite.label,
+        "hash": suite.hash,
+        "parent": suite.parent,
+        "description": suite.description,
+        "provenance": suite.provenance,
+        "scenarios": [
+            {
+                "id": s.id,
+                "hash": s.hash,
+                "category": s.category,
+                "kind": s.kind,
+                "instruction": s.instruction.view(),
+                "difficulty": s.difficulty,
+                "takeover": s.takeover,
+                "horizon": s.horizon,
+                "partner": s.partner,
+                "trajectory": s.trajectory,
+                "tags": list(s.tags),
+            }
+            for s in suite.scenarios
+        ],
+    }
+    say(args.json, value, text)
+    return 0
+
+
+def _title(suite: Suite) -> str:
+    grown = f", grown from {suite.parent}" if suite.parent else ""
+    count = len({s.category for s in suite.scenarios})
+    described = f": {suite.description}" if suite.description else ""
+    return (
+        f"{suite.label}{described}\n{len(suite.scenarios)} scenarios in {count} categories{grown}; "
+        f"hash {suite.hash[:16]}"
+    )
+
+
+def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
+    from sts.commands.arguments import say
+    from sts.errors import DamagedData
+    from sts.suites import store
+    from sts.suites.lint import lint
+
+    suite = store.load(workspace, args.suite)
+    faults = lint(suite.scenarios)
+    if faults:
+        raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
+    text = (
+        f"{suite.label} is sound: hash {suite.hash[:16]} matches, {len(suite.scenarios)} scenarios "
+        "unique, on the test side, replayed exactly to their takeover"
+    )
+    say(args.json, {"suite": suite.label, "hash": suite.hash, "sound": True}, text)
+    return 0
+
+
+def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
+    from sts.commands.arguments import say
+    from sts.errors import ArgumentError
+    from sts.suites import store
+
+    name, _, version = args.draft.partition("@")
+    if version and not (version.isdigit() and int(version) > 0):
+        raise ArgumentError(f"expected a version of 1 or more, found {version!r}")
+    suite = store.freeze(
+        workspace, name, version=int(version) if version else None, description=args.description
+    )
+    say(args.json, {"suite": suite.label, "hash": suite.hash}, f"frozen: {_title(suite)}")
+    return 0
+
+
+COMMAND = Command(
+    summary="list, show, freeze and verify suites",
+    example="sts suite show starter@1",
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,143 @@
+"""Continuations in Parquet, `continuations/1`: a folder an agent, a file a scenario and seed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sts import columns
+from sts.continuations.types import Continuation, Identity
+from sts.episodes import Instruction
+from sts.errors import DamagedData, UnknownName
+from sts.files import canonical_json
+from sts.workspace import Workspace
+
+FORMAT, VERSION = "continuations", 1
+SCHEMA = {
+    "id": pa.string(),
+    "content_hash": pa.string(),
+    "scenario": pa.string(),
+    "agent": pa.string(),
+    "fingerprint": pa.string(),
+    "seed": pa.int64(),
+    "index": pa.int32(),
+    "scenario_id": pa.string(),
+    "category": pa.string(),
+    "kind": pa.string(),
+    "instruction": pa.string(),
+    "roles": pa.list_(pa.int32()),
+    "takeover": pa.int32(),
+    "horizon": pa.int32(),
+    "sees": pa.string(),
+    "deterministic": pa.bool_(),
+    "batch_sensitive": pa.bool_(),
+    "log_probs": pa.list_(pa.float32()),
+    "seconds": pa.float64(),
+    "provenance": pa.string(),
+    **columns.EPISODE,
+}
+_IDENTITY = ("scenario", "agent", "fingerprint", "seed", "index")
+_PLAIN = (
+    "scenario_id category kind takeover horizon sees deterministic batch_sensitive seconds"
+).split()
+
+
+def path_of(workspace: Workspace, identity: Identity) -> Path:
+    """Returns the file that holds the continuations of one scenario, agent and seed."""
+    folder = f"{identity.agent}-{identity.fingerprint}"
+    return workspace.path(
+        "continuations", folder, f"{identity.scenario[:24]}-{identity.seed}.parquet"
+    )
+
+
+def save(workspace: Workspace, continuations: Sequence[Continuation]) -> None:
+    """Adds continuations to their files; one that is there already stays as it is."""
+    files: dict[Path, list[Continuation]] = defaultdict(list)
+    for one in continuations:
+        files[path_of(workspace, one.identity)].append(one)
+    for path, fresh in files.items():
+        kept = {one.id: one for one in (*fresh, *(read(path) if path.exists() else ()))}
+        write(path, sorted(kept.values(), key=lambda one: one.identity.index))
+
+
+def write(path: Path, continuations: Sequence[Continuation]) -> None:
+    """Writes continuations to one file."""
+    rows: dict[str, Any] = {n: [getattr(c.identity, n) for c in continuations] for n in _IDENTITY}
+    rows |= {n: [getattr(c, n) for c in continuations] for n in ("id", "content_hash", *_PLAIN)}
+    rows |= {
+        "instruction": [canonical_json(c.instruction.view()).decode() for c in continuations],
+        "roles": [list(c.roles) for c in continuations],
+        "log_probs": columns.lists([c.log_probs for c in continuations], pa.float32()),
+        "provenance": [canonical_json(c.provenance).decode() for c in continuations],
+    }
+    episodes = columns.episode_columns([c.episode for c in continuations])
+    columns.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
+
+
+def read(path: Path) -> list[Continuation]:
+    """Returns the continuations in one file.
+
+    Raises:
+      DamagedData: no such file, or a row is not what its hash says.
+      NewerFormat: a later version.
+    """
+    table = columns.read(path, FORMAT, VERSION, SCHEMA)
+    rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
+    log_probs = columns.unlist(table, "log_probs")
+    out = []
+    for row, episode, flat in zip(rows, columns.episodes(table), log_probs, strict=True):
+        try:
+            one = Continuation(
+                identity=Identity(**{name: row[name] for name in _IDENTITY}),
+                **{name: row[name] for name in _PLAIN},
+                instruction=Instruction(**json.loads(row["instruction"])),
+                roles=tuple(row["roles"]),
+                episode=episode,
+                log_probs=flat.astype(np.float32).reshape(episode.steps, len(row["roles"])),
+                provenance=json.loads(row["provenance"]),
+            )
+        except (TypeError, ValueError) as error:
+            raise DamagedData(f"{path}: continuation {row['id']}: {error}") from None
+        if one.id != row["id"] or one.content_hash != row["content_hash"]:
+            raise DamagedData(f"{path}: continuation {row['id']} was altered: its hash differs")
+        out.append(one)
+    return out
+
+
+def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
+    """Returns every continuation of the scenarios with these content hashes.
+
+    In order of agent, fingerprint, scenario, seed and index.
+    """
+    wanted = {hash[:24] for hash in scenarios}
+    out: list[Continuation] = []
+    for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
+        if path.name.partition("-")[0] in wanted:
+            out.extend(one for one in read(path) if one.scenario_hash in scenarios)
+    return sorted(out, key=lambda c: tuple(getattr(c.identity, n) for n in ("agent", *_IDENTITY)))
+
+
+def find(workspace: Workspace, id: str) -> Continuation:
+    """Returns the continuation whose id begins with `id`.
+
+    Raises:
+      UnknownName: there is none, or more than one.
+    """
+    hits: dict[str, Path] = {}
+    known: list[str] = []
+    if re.fullmatch(r"[0-9a-f]{4,24}", id):
+        for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
+            ids = columns.read(path, FORMAT, VERSION, SCHEMA).column("id").to_pylist()
+            hits |= {one: path for one in ids if one.startswith(id)}
+            known = known or ids[:3]
+    if len(hits) != 1:
+        raise UnknownName("continuation", id, [*list(hits)[:5], *known])
+    (full, path), *_ = hits.items()
+    return next(one for one in read(path) if one.id == full)

@@ -1,0 +1,143 @@
+"""A continuation: the episode of context and what an agent did after it, and whose it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Sees
+from sts.draws import stream
+from sts.episodes import Episode, Instruction
+from sts.files import canonical_json, content_hash
+from sts.suites.types import Scenario
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What tells one continuation from every other.
+
+    Attributes:
+      scenario: the scenario's content hash.
+      agent: the agent's name.
+      fingerprint: of its code; of the person, for a human.
+      seed: chosen by whoever ran it.
+      index: 0, 1, ... among the continuations of one scenario.
+    """
+
+    scenario: str
+    agent: str
+    fingerprint: str
+    seed: int
+    index: int
+
+    @property
+    def id(self) -> str:
+        """24 hex digits."""
+        own = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
+        return content_hash(canonical_json(own))[:24]
+
+    def stream(self, purpose: str) -> np.uint64:
+        """Returns the stream of draws that this continuation has for one purpose."""
+        own = (self.scenario, self.agent, self.fingerprint, self.seed, self.index)
+        return stream("continuation", purpose, *own)
+
+
+@dataclass(frozen=True, eq=False)
+class Continuation:
+    """One recorded continuation.
+
+    Attributes:
+      identity: scenario, agent, seed and index.
+      scenario_id: the scenario's name in the suite it was run from.
+      category: the scenario's.
+      kind: "instruction" or "question".
+      instruction: what was asked; `given_at` counts from the start of the context.
+      roles: the participants under evaluation.
+      takeover: C, the number of context steps; the agent decides from step C on.
+      horizon: L, the number of steps after it.
+      sees: "observation", or what makes it a baseline.
+      deterministic: the agent always does the same.
+      batch_sensitive: run alone it did something else; its results depend on what ran beside it.
+      episode: C + L steps.
+      log_probs: float32[C + L, R], of what each role did, under the agent; NaN where it has none.
+      seconds: what it took, its share of a batch; in no hash.
+      provenance: versions and commit; in no hash.
+    """
+
+    identity: Identity
+    scenario_id: str
+    category: str
+    kind: str
+    instruction: Instruction
+    roles: tuple[int, ...]
+    takeover: int
+    horizon: int
+    sees: Sees
+    deterministic: bool
+    batch_sensitive: bool
+    episode: Episode
+    log_probs: NDArray[np.float32]
+    seconds: float
+    provenance: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The identity's 24 hex digits."""
+        return self.identity.id
+
+    @property
+    def agent(self) -> str:
+        """The agent's name."""
+        return self.identity.agent
+
+    @property
+    def fingerprint(self) -> str:
+        """The agent's fingerprint."""
+        return self.identity.fingerprint
+
+    @property
+    def scenario_hash(self) -> str:
+        """The scenario's content hash."""
+        return self.identity.scenario
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of what happened and to whom; the same on every machine and in every order."""
+        return content_hash(self.id.encode(), self.episode.content_hash.encode())
+
+
+def continuation(
+    scenario: Scenario,
+    identity: Identity,
+    episode: Episode,
+    *,
+    log_probs: NDArray[np.float32],
+    sees: Sees,
+    deterministic: bool,
+    seconds: float,
+    provenance: dict[str, Any],
+    batch_sensitive: bool = False,
+) -> Continuation:
+    """Returns the continuation of `scenario` that `episode` is."""
+    return Continuation(
+        identity=identity,
+        scenario_id=scenario.id,
+        category=scenario.category,
+        kind=scenario.kind,
+        instruction=scenario.instruction,
+        roles=scenario.roles,
+        takeover=scenario.takeover,
+        horizon=scenario.horizon,
+        sees=sees,
+        deterministic=deterministic,
+        batch_sensitive=batch_sensitive,
+        episode=episode,
+        log_probs=log_probs,
+        seconds=seconds,
+        provenance=provenance,
+    )
