@@ -1,0 +1,175 @@
+"""Runs: resumable after kill -9, the same whatever the workers or the interruption."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sts import agents
+from sts.continuations import store
+from sts.continuations.run import run
+from sts.errors import ArgumentError, DamagedData
+from sts.lambda_star.agents.local_search import LocalSearch
+from sts.suites import store as suites
+from sts.suites.types import Scenario
+from sts.workspace import Workspace
+from tests.examples import scenarios
+
+NAMES = ("random", "local-search")
+
+
+@pytest.fixture(scope="module")
+def several() -> list[Scenario]:
+    return scenarios(6) + scenarios(6, horizon=5)
+
+
+def do(workspace: Workspace, several: list[Scenario], count: int = 3, workers: int = 1) -> int:
+    done = run(
+        workspace,
+        several,
+        NAMES,
+        count=count,
+        seed=0,
+        workers=workers,
+        progress=lambda done, total: None,
+    )
+    return sum(done.made.values())
+
+
+def hashes(workspace: Workspace, several: list[Scenario]) -> dict[str, str]:
+    return {c.id: c.content_hash for c in store.load(workspace, {s.hash for s in several})}
+
+
+def test_workers_and_order_change_nothing(tmp_path: Path, several: list[Scenario]) -> None:
+    one, two = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
+    do(one, several)
+    do(two, several[::-1], workers=2)
+    assert hashes(one, several) == hashes(two, several)
+    assert len(hashes(one, several)) == 12 * 2 * 3
+
+
+def test_a_second_run_makes_nothing_and_more_continuations_only_the_rest(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    assert do(workspace, several) == 72
+    before = hashes(workspace, several)
+    assert do(workspace, several) == 0
+    assert do(workspace, several, count=4) == 24
+    after = hashes(workspace, several)
+    assert {id: after[id] for id in before} == before
+
+
+def test_a_deterministic_agent_gets_one_continuation(
+    tmp_path: Path, several: list[Scenario], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LocalSearch, "deterministic", True)
+    workspace = Workspace.open(str(tmp_path))
+    assert do(workspace, several) == 12 * 3 + 12
+    found = store.load(workspace, {s.hash for s in several})
+    assert {c.deterministic for c in found if c.agent == "local-search"} == {True}
+
+
+def test_a_run_killed_at_any_moment_is_resumed_to_the_same_hashes(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    whole = Workspace.open(str(tmp_path / "whole"))
+    do(whole, several, count=6)
+    killed = Workspace.open(str(tmp_path / "killed")).ensure()
+    suites.write_scenarios(tmp_path / "s.parquet", several)
+    script = (
+        "import sys, pathlib\n"
+        "from sts.continuations import run as r\n"
+        "from sts.suites.store import read_scenarios\n"
+        "from sts.workspace import Workspace\n"
+        "r.BATCH = 6\n"
+        "r.run(Workspace.open(sys.argv[1]), read_scenarios(pathlib.Path(sys.argv[2])),\n"
+        "      ('random', 'local-search'), count=6, seed=0, workers=1,\n"
+        "      progress=lambda done, total: print(done, flush=True))\n"
+    )
+    stops = 0
+    for after in (1, 3, 6):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(killed.root), str(tmp_path / "s.parquet")],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        for _ in range(after):
+            process.stdout.readline()
+        time.sleep(0.003 * after)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            stops += 1
+        process.wait()
+        process.stdout.close()
+    assert stops
+    half = hashes(killed, several)
+    assert 0 < len(half) < 144
+    assert do(killed, several, count=6) == 144 - len(half)
+    assert hashes(killed, several) == hashes(whole, several)
+
+
+def test_nothing_half_written_is_read(tmp_path: Path, several: list[Scenario]) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    do(workspace, several[:2])
+    path = next(workspace.path("continuations").glob("*/*.parquet"))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DamagedData, match="expected a Parquet file of continuations"):
+        hashes(workspace, several)
+
+
+def test_an_edited_agent_never_passes_for_the_old_one(tmp_path: Path) -> None:
+    source = (
+        "import numpy as np\n"
+        "from sts.agents import Agent, Choice\n"
+        "class Mine(Agent):\n"
+        "    name = 'mine'\n"
+        "    def act(self, observation, instructions, memory, draws):\n"
+        "        return Choice(np.ones((*observation.cell.shape, 9))), memory\n"
+    )
+    marks = []
+    for version, text in enumerate((source, source.replace("ones", "ones_like"), source)):
+        file = tmp_path / f"mine_{version}.py"
+        file.write_text(text)
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[1]);"
+            "import importlib.util as u;"
+            "s = u.spec_from_file_location('mine', sys.argv[2]); m = u.module_from_spec(s);"
+            "sys.modules['mine'] = m; s.loader.exec_module(m);"
+            "from sts import agents; print(agents.fingerprint(m.Mine()))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path), str(file)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        marks.append(done.stdout.strip())
+    assert marks[0] != marks[1]
+    assert marks[0] == marks[2]
+    assert agents.fingerprint(agents.load("random")) not in marks
+
+
+def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    for count, workers in ((0, 1), (1, 0)):
+        with pytest.raises(ArgumentError, match="expected 1 or more"):
+            do(workspace, several, count=count, workers=workers)
+    with pytest.raises(ArgumentError, match="named twice"):
+        run(
+            workspace,
+            several,
+            ("random", "random"),
+            count=1,
+            seed=0,
+            workers=1,
+            progress=lambda done, total: None,
+        )
+    assert not workspace.root.joinpath("continuations").exists()

@@ -1,0 +1,101 @@
+"""Small real things for tests: recorded trajectories and scenarios cut from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sts import agents
+from sts.domains import domain
+from sts.episodes import Instruction
+from sts.files import content_hash
+from sts.lockstep import Script, play
+from sts.suites.types import Scenario
+from sts.trajectories.record import record
+from sts.trajectories.types import Trajectory
+
+DATA = Path(__file__).parent / "data"
+SAMPLE_2016 = DATA / "lambdastar_2016_sample.jsonl"
+
+
+def recorded(
+    agent: str = "local-search",
+    *,
+    count: int = 12,
+    team: int = 2,
+    steps: int = 24,
+    seed: int = 3,
+    **settings: Any,
+) -> list[Trajectory]:
+    """Returns trajectories of one agent on small new worlds."""
+    world = {"height": 6, "width": 7, "participants": team, "horizon": steps} | settings
+    return record(
+        agents.load(agent),
+        domain="lambda-star",
+        count=count,
+        steps=steps,
+        seed=seed,
+        settings=world,
+    )
+
+
+def on_test_side(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
+    """Returns those on the test side."""
+    return [t for t in trajectories if t.split == "test"]
+
+
+def state_after(trajectory: Trajectory, steps: int) -> bytes:
+    """Returns the serialised state after `steps` replayed steps."""
+    episode = trajectory.episode
+    world = domain(episode.domain)
+    worlds = world.restore([episode.state])
+    forced = np.ones((steps, episode.participants), np.bool_)
+    script = Script(episode.moves[None, :steps], episode.says[None, :steps], forced)
+    play(world, worlds, [], steps=steps, script=script)
+    return worlds.states()[0]
+
+
+def scenario(
+    trajectory: Trajectory,
+    *,
+    id: str = "reach-good-01",
+    start: int = 2,
+    takeover: int = 6,
+    horizon: int = 8,
+    roles: tuple[int, ...] = (0,),
+    partner: str = "no-op",
+    text: str = "Go to Good.",
+    category: str = "reach-good",
+    **changes: Any,
+) -> Scenario:
+    """Returns a scenario cut from a trajectory."""
+    begun = state_after(trajectory, start)
+    fields: dict[str, Any] = {
+        "id": id,
+        "category": category,
+        "kind": "instruction",
+        "instruction": Instruction(text, category, takeover, "curator"),
+        "parameters": {},
+        "trajectory": trajectory.id,
+        "world": trajectory.world,
+        "context_start": start,
+        "takeover": takeover,
+        "horizon": horizon,
+        "roles": roles,
+        "partner": partner,
+        "difficulty": "easy",
+        "tags": (),
+        "takeover_hash": content_hash(state_after(trajectory, start + takeover)),
+        "recording": trajectory.episode.part(begun, start, start + takeover + horizon),
+        "provenance": {},
+    }
+    return Scenario(**(fields | changes))
+
+
+def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
+    """Returns scenarios of test-side worlds, one a world."""
+    found = on_test_side(recorded(count=16 * count))[:count]
+    return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in enumerate(found, 1)]

@@ -1,0 +1,183 @@
+"""Suites: frozen, hash-checked, found by NAME@VERSION; nothing edited passes."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from sts import columns
+from sts.cli import main
+from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
+from sts.suites import store
+from sts.suites.types import Suite
+from sts.workspace import Workspace
+from tests.examples import on_test_side, recorded, scenario, scenarios
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace.open(str(tmp_path / "w")).ensure()
+
+
+def frozen(workspace: Workspace, name: str = "mine") -> Suite:
+    store.write_scenarios(store.draft_path(workspace, name), scenarios(3))
+    return store.freeze(workspace, name, description="three")
+
+
+def folder(workspace: Workspace) -> Path:
+    return workspace.path("suites", "mine", "1")
+
+
+def test_scenarios_are_read_back_with_the_same_hashes(tmp_path: Path) -> None:
+    before = scenarios(3)
+    store.write_scenarios(tmp_path / "s.parquet", before)
+    after = store.read_scenarios(tmp_path / "s.parquet")
+    assert [s.row_hash for s in after] == [s.row_hash for s in before]
+
+
+def test_what_changes_a_continuation_changes_the_hash_and_names_do_not() -> None:
+    (one,) = scenarios(1)
+    same = dataclasses.replace(one, id="other-01", tags=("a",), difficulty="hard")
+    assert same.hash == one.hash
+    assert same.row_hash != one.row_hash
+    for change in (
+        {"horizon": 7},
+        {"roles": (1,)},
+        {"partner": "replay"},
+        {"parameters": {"steps": 2}},
+        {"takeover_hash": "0" * 64},
+        {"instruction": dataclasses.replace(one.instruction, text="Go to Good!")},
+    ):
+        assert dataclasses.replace(one, **change).hash != one.hash
+
+
+def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> None:
+    suite = frozen(workspace)
+    assert suite.label == "mine@1"
+    assert store.load(workspace, "mine@1").hash == suite.hash
+    again = store.freeze(workspace, "mine")
+    assert (again.label, again.parent) == ("mine@2", "mine@1")
+    assert store.load(workspace, "mine@1").hash == suite.hash
+
+
+def test_a_version_is_never_frozen_twice(workspace: Workspace) -> None:
+    frozen(workspace)
+    with pytest.raises(ArgumentError, match="mine@1 is frozen already; the next is 2"):
+        store.freeze(workspace, "mine", version=1)
+
+
+@pytest.mark.parametrize("label", ["nothing@1", "mine", "mine@9", "mine@0", "../x@1", "mine@1@2"])
+def test_an_unknown_suite_or_version_says_what_there_is(workspace: Workspace, label: str) -> None:
+    frozen(workspace)
+    with pytest.raises(UnknownName, match=r"known: .*mine@1"):
+        store.load(workspace, label)
+
+
+def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
+    frozen(workspace)
+    file = folder(workspace) / "suite.json"
+    text = json.loads(file.read_text())
+    for key, value in (
+        ("description", "four"),
+        ("version", 3),
+        ("hash", "0" * 64),
+        ("scenarios", {}),
+        ("parent", "mine@0"),
+    ):
+        file.write_text(json.dumps(text | {key: value}))
+        with pytest.raises(TamperedSuite, match="edited after it was frozen|says that it is"):
+            store.load(workspace, "mine@1")
+    file.write_text(json.dumps(text))
+    store.load(workspace, "mine@1")
+
+
+@pytest.mark.parametrize("column", ["horizon", "id", "difficulty", "takeover"])
+def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> None:
+    frozen(workspace)
+    path = folder(workspace) / "scenarios.parquet"
+    table = columns.read(path, "scenarios", 1, store.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    old = rows[column][1]
+    rows[column][1] = (
+        old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
+    )
+    columns.write(path, "scenarios", 1, store.SCHEMA, rows)
+    with pytest.raises(TamperedSuite):
+        store.load(workspace, "mine@1")
+
+
+def test_a_suite_without_a_file_or_from_later_is_refused(workspace: Workspace) -> None:
+    frozen(workspace)
+    file = folder(workspace) / "suite.json"
+    text = json.loads(file.read_text())
+    file.write_text(json.dumps(text | {"version_of_format": 2}))
+    with pytest.raises(NewerFormat, match="suite format 2"):
+        store.load(workspace, "mine@1")
+    file.write_text("{")
+    with pytest.raises(DamagedData, match="not a suite"):
+        store.load(workspace, "mine@1")
+    file.write_text(json.dumps(text))
+    (folder(workspace) / "scenarios.parquet").unlink()
+    with pytest.raises(DamagedData, match=r"scenarios.parquet is missing"):
+        store.load(workspace, "mine@1")
+
+
+def test_an_unsound_draft_is_not_frozen(workspace: Workspace) -> None:
+    good = scenarios(2)
+    for bad, why in (
+        ((good[0], good[0]), "stands 2 times"),
+        ((good[0], dataclasses.replace(good[0], id="b")), "the same scenario"),
+        ((dataclasses.replace(good[0], takeover_hash="0" * 64),), "state at takeover"),
+        ((dataclasses.replace(good[0], roles=(5,)),), "not there"),
+        ((dataclasses.replace(good[0], roles=()),), "evaluates nobody"),
+        ((dataclasses.replace(good[0], partner="friend"),), "partner"),
+        ((dataclasses.replace(good[0], world="00000001" + "0" * 56),), "training side"),
+        ((dataclasses.replace(good[0], kind="riddle"),), "kind must be"),
+        ((), "no scenarios"),
+    ):
+        store.write_scenarios(store.draft_path(workspace, "bad"), bad)
+        with pytest.raises(DamagedData, match=why):
+            store.freeze(workspace, "bad")
+    assert not workspace.path("suites", "bad").exists()
+
+
+def test_a_recording_that_does_not_replay_is_not_frozen(workspace: Workspace) -> None:
+    (one,) = scenarios(1)
+    rewards = one.recording.rewards.copy()
+    rewards[3, 0] = 2 if rewards[3, 0] != 2 else 1
+    recording = dataclasses.replace(one.recording, rewards=rewards)
+    draft = store.draft_path(workspace, "bad")
+    store.write_scenarios(draft, [dataclasses.replace(one, recording=recording)])
+    with pytest.raises(DamagedData, match="does not replay: step 3"):
+        store.freeze(workspace, "bad")
+
+
+@pytest.mark.parametrize("name", ["", "UP", "a/b", "../x", "a b", "-a"])
+def test_a_draft_needs_a_plain_name(workspace: Workspace, name: str) -> None:
+    with pytest.raises(ArgumentError, match="expected a suite name"):
+        store.draft_path(workspace, name)
+
+
+def test_suites_are_listed_shown_verified_and_frozen_from_the_command_line(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
+    at = ["--workspace", str(workspace.root)]
+    assert main(["suite", "freeze", "mine", "--description", "two", *at]) == 0
+    assert main(["suite", "ls", *at]) == 0
+    assert main(["suite", "show", "mine@1", *at]) == 0
+    assert main(["suite", "verify", "mine@1", *at]) == 0
+    out = capsys.readouterr().out
+    assert "frozen: mine@1: two" in out
+    assert "Go to Good." in out
+    assert "mine@1 is sound" in out
+    assert main(["suite", "show", "mine@1", "--json", *at]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [s["id"] for s in shown["scenarios"]] == ["reach-good-01", "reach-good-02"]
+
+
+def test_a_scenario_cut_later_in_a_trajectory_restores_there() -> None:
+    one = on_test_side(recorded(count=16))[0]
+    early, late = scenario(one, start=0), scenario(one, start=9)
+    assert early.hash != late.hash

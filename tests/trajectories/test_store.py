@@ -1,0 +1,117 @@
+"""Trajectory files: what is written is read, what is damaged is not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sts import columns
+from sts.domains import domain
+from sts.episodes import Episode, Instruction
+from sts.errors import DamagedData, NewerFormat, UnknownName
+from sts.replay import verify
+from sts.trajectories import store
+from sts.trajectories.types import Participant, trajectory
+from sts.workspace import Workspace
+from tests.examples import DATA, recorded
+
+GOLDEN = DATA / "trajectories-1.parquet"
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    before = recorded(count=3, team=1) + recorded("random", count=2, team=4, steps=9)
+    store.write(tmp_path / "t.parquet", before)
+    after = store.read(tmp_path / "t.parquet")
+    assert [t.id for t in after] == [t.id for t in before]
+    for a, b in zip(after, before, strict=True):
+        assert a.episode.content_hash == b.episode.content_hash
+        assert (a.participants, a.instructions, a.world, a.source, a.provenance) == (
+            (b.participants, b.instructions, b.world, b.source, b.provenance)
+        )
+
+
+def test_an_instruction_given_during_the_recording_is_kept(tmp_path: Path) -> None:
+    one = recorded(count=1)[0]
+    told = Instruction("Go to Good.", "reach-good", 4, "setter")
+    who = (Participant("human", "p1"), Participant("script", "setter"))
+    with_told = trajectory(one.episode, who, source="test", provenance={}, instructions=(told,))
+    store.write(tmp_path / "t.parquet", [with_told])
+    assert store.read(tmp_path / "t.parquet")[0].instructions == (told,)
+    assert store.read(tmp_path / "t.parquet")[0].participants == who
+    assert with_told.id != one.id
+
+
+def test_the_golden_file_of_version_1_is_read() -> None:
+    found = store.read(GOLDEN)
+    assert [t.id for t in found] == ["d3c20cea570a191b", "cbfeb783050057fe"]
+
+
+def test_a_file_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    rows = {name: [] for name in store.SCHEMA}
+    columns.write(path, "trajectories", 2, store.SCHEMA, rows)
+    with pytest.raises(NewerFormat, match="trajectories format 2; this version reads up to 1"):
+        store.read(path)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -1])
+def test_a_truncated_file_is_refused(tmp_path: Path, keep: int) -> None:
+    path = tmp_path / "t.parquet"
+    store.write(path, recorded(count=1))
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(DamagedData, match="expected a Parquet file of trajectories"):
+        store.read(path)
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    columns.write(path, "scenarios", 1, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
+    with pytest.raises(DamagedData, match="found scenarios/1"):
+        store.read(path)
+
+
+def test_an_altered_row_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    store.write(path, recorded(count=1))
+    table = columns.read(path, "trajectories", 1, store.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    rows["rewards"][0][5] = (rows["rewards"][0][5] + 2) % 3
+    columns.write(path, "trajectories", 1, store.SCHEMA, rows)
+    with pytest.raises(DamagedData, match="was altered"):
+        store.read(path)
+
+
+def test_a_trajectory_is_found_by_the_first_digits_of_its_id(tmp_path: Path) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    every = recorded(count=3)
+    store.save(workspace, every)
+    assert store.find(workspace, every[1].id[:10]).id == every[1].id
+    with pytest.raises(UnknownName):
+        store.find(workspace, "nothing")
+
+
+def test_a_replay_that_leaves_its_recording_is_named_by_its_first_step() -> None:
+    one = recorded(count=1)[0].episode
+    rewards = one.rewards.copy()
+    rewards[7:, 1] += 1
+    changed = Episode(one.domain, one.state, one.moves, one.says, rewards, one.scene)
+    (found,) = verify(domain(one.domain), [changed])
+    assert found is not None
+    assert found.step == 7
+    assert "participant 1 receives" in found.what
+    scene = one.scene.copy()
+    scene[4, 2] += 1
+    moved = Episode(one.domain, one.state, one.moves, one.says, one.rewards, scene)
+    (found,) = verify(domain(one.domain), [moved])
+    assert found is not None
+    assert (found.step, "object 2" in found.what) == (3, True)
+
+
+def test_an_episode_cannot_be_written_to() -> None:
+    one = recorded(count=1)[0].episode
+    with pytest.raises(ValueError, match="read-only"):
+        one.moves[0, 0] = 1
+    with pytest.raises(DamagedData):
+        Episode(one.domain, one.state, one.moves, one.says, one.rewards, one.scene[1:])
+    with pytest.raises(DamagedData):
+        Episode(one.domain, one.state, one.moves.astype(np.int64), one.says, one.rewards, one.scene)
