@@ -103,16 +103,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except StsError as error:
-        line, code = str(error), error.exit_code
+        return _fail(str(error), error.exit_code, error, debug)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        line, code = explain(error), 1
-    except KeyboardInterrupt:
-        line, code = "interrupted; what was finished is kept, run the same command to go on", 130
+        return _fail(explain(error), 1, error, debug)
+    except KeyboardInterrupt as error:
+        kept = "interrupted; what was finished is kept, the same command goes on from there"
+        return _fail(kept, 130, error, debug)
+
+
+def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
     if debug:
-        traceback.print_exc()
+        traceback.print_exception(error)
     print(f"sts: {' '.join(line.split())}", file=sys.stderr)
     return code
 

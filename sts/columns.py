@@ -94,7 +94,7 @@ def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: 
 
 
 def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
-    """Returns the table in a file that `write` made.
+    """Returns the columns of `schema` in a file that `write` made.
 
     Raises:
       DamagedData: no Parquet file, or not of this kind, or a column is missing or of another type.
@@ -103,20 +103,23 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
     """
     raw = path.read_bytes()
     try:
-        table = pq.read_table(pa.BufferReader(raw))
+        file = pq.ParquetFile(pa.BufferReader(raw))
+        found = file.schema_arrow
+        mark = (found.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
+        name, _, number = mark.rpartition("/")
+        if name != kind or not number.isdigit():
+            other = mark or "another"
+            raise DamagedData(f"{path}: expected a Parquet file of {kind}, found {other}")
+        if int(number) > version:
+            raise NewerFormat(
+                f"{path}: {kind} format {number}; this version reads up to {version}: update sts"
+            )
+        for column, wanted in schema.items():
+            if column not in found.names:
+                raise DamagedData(f"{path}: column {column} is missing")
+            if found.field(column).type != wanted:
+                raise DamagedData(f"{path}: column {column} is not {wanted}")
+        table = file.read(columns=list(schema), use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise DamagedData(f"{path}: expected a Parquet file of {kind}: {error}") from None
-    mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
-    name, _, number = mark.rpartition("/")
-    if name != kind or not number.isdigit():
-        raise DamagedData(f"{path}: expected a Parquet file of {kind}, found {mark or 'another'}")
-    if int(number) > version:
-        raise NewerFormat(
-            f"{path}: {kind} format {number}; this version reads up to {version}: update sts"
-        )
-    for column, wanted in schema.items():
-        if column not in table.column_names:
-            raise DamagedData(f"{path}: column {column} is missing")
-        if table.schema.field(column).type != wanted:
-            raise DamagedData(f"{path}: column {column} is not {wanted}")
     return table

@@ -36,15 +36,15 @@ class Picture:
 
 
 class Worlds(Protocol):
-    """B worlds of one domain, stepped together.
+    """B worlds of one domain, stepped together."""
 
-    Attributes:
-      rewards: int8[B, P], of the last step, in units of the domain's `reward_unit`.
-      scene: uint16[B, K], what is where now.
-    """
+    @property
+    def rewards(self) -> NDArray[np.int8]:
+        """int8[B, P], of the last step, in units of the domain's `reward_unit`."""
 
-    rewards: NDArray[np.int8]
-    scene: NDArray[np.uint16]
+    @property
+    def scene(self) -> NDArray[np.uint16]:
+        """uint16[B, K], what is where now."""
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
         """Returns what `roles` may see now; draws nothing and changes nothing.

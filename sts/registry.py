@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -11,6 +12,7 @@ from typing import Any
 from sts.errors import ArgumentError, UnknownName
 
 
+@functools.cache
 def named(group: str) -> dict[str, EntryPoint]:
     """Returns the entry points of `group` by name."""
     return {point.name: point for point in sorted(entry_points(group=group))}

@@ -13,6 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
     )
     parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
+    parser.add_argument("--domain", default="lambda-star", metavar="D", help="whose worlds")
     parser.add_argument("--size", default="10x10", metavar="HxW")
     parser.add_argument("--team", type=int, default=1, metavar="P", help="participants")
     parser.add_argument("--steps", type=int, default=50, metavar="T")
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         for done, agent in enumerate(players, 1):
             made += record(
                 agent,
-                domain="lambda-star",
+                domain=args.domain,
                 count=args.episodes,
                 steps=args.steps,
                 seed=args.seed,

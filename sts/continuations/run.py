@@ -95,8 +95,7 @@ def _missing(
     for group in by_shape(scenarios):
         todo: dict[tuple[int, ...], list[Scenario]] = {}
         for scenario in group:
-            path = store.path_of(workspace, Identity(scenario.hash, agent.name, mark, seed, 0))
-            have = {c.identity.index for c in store.read(path)} if path.exists() else set()
+            have = store.indices(workspace, Identity(scenario.hash, agent.name, mark, seed, 0))
             indices = tuple(i for i in wanted if i not in have)
             if indices:
                 todo.setdefault(indices, []).append(scenario)

@@ -111,6 +111,15 @@ def read(path: Path) -> list[Continuation]:
     return out
 
 
+def indices(workspace: Workspace, identity: Identity) -> set[int]:
+    """Returns which continuations of this scenario, agent and seed are kept, whatever the index."""
+    path = path_of(workspace, identity)
+    if not path.exists():
+        return set()
+    found = columns.read(path, FORMAT, VERSION, {"index": SCHEMA["index"]})
+    return set(found.column("index").to_pylist())
+
+
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
     """Returns every continuation of the scenarios with these content hashes.
 
@@ -134,7 +143,8 @@ def find(workspace: Workspace, id: str) -> Continuation:
     known: list[str] = []
     if re.fullmatch(r"[0-9a-f]{4,24}", id):
         for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
-            ids = columns.read(path, FORMAT, VERSION, SCHEMA).column("id").to_pylist()
+            table = columns.read(path, FORMAT, VERSION, {"id": SCHEMA["id"]})
+            ids = table.column("id").to_pylist()
             hits |= {one: path for one in ids if one.startswith(id)}
             known = known or ids[:3]
     if len(hits) != 1:
