@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sts.continuations.types import Continuation
+    from sts.episodes import Episode
     from sts.suites.types import Scenario
     from sts.workspace import Workspace
 
@@ -25,7 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--agent", action="append", default=[], metavar="A", help="of a scenario")
     parser.add_argument("--index", type=int, default=0, metavar="I", help="which continuation")
-    parser.add_argument("--frames", type=int, default=7, metavar="N", help="scenes in a strip")
+    parser.add_argument(
+        "--frames", type=int, metavar="N", help="scenes in a strip (default: what fits)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     from sts.continuations import store
     from sts.workspace import Workspace
 
-    at_least(2, "--frames", args.frames)
+    if args.frames is not None:
+        at_least(2, "--frames", args.frames)
     workspace = Workspace.open(args.workspace)
     shown: list[Continuation] = []
     parts: list[str] = []
@@ -86,8 +90,11 @@ def _played(
     return out
 
 
-def _frames(takeover: int, end: int, count: int) -> list[int]:
-    """Returns `count` frames: a third of them context, the takeover, then the continuation."""
+def _frames(episode: Episode, takeover: int, end: int, wanted: int | None) -> list[int]:
+    """Returns frames to show: a third of them context, the takeover, then the continuation."""
+    from sts.commands.strips import fitting
+
+    count = wanted or fitting(episode)
     before = max(1, count // 3) if takeover else 0
     after = max(1, count - before - 1)
     early = [round(i * takeover / before) for i in range(before)]
@@ -95,13 +102,13 @@ def _frames(takeover: int, end: int, count: int) -> list[int]:
     return sorted({*early, takeover, *late})
 
 
-def _of_scenario(scenario: Scenario, count: int) -> str:
+def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
     from sts.commands.strips import strip
 
     end = min(scenario.recording.steps, scenario.takeover + scenario.horizon)
     text = strip(
         scenario.recording,
-        _frames(scenario.takeover, end, count),
+        _frames(scenario.recording, scenario.takeover, end, wanted),
         judged=scenario.roles,
         takeover=scenario.takeover,
     )
@@ -111,18 +118,19 @@ def _of_scenario(scenario: Scenario, count: int) -> str:
     )
 
 
-def _of_continuation(one: Continuation, count: int) -> str:
-    from sts.commands.strips import strip
+def _of_continuation(one: Continuation, wanted: int | None) -> str:
+    from sts.commands.strips import strip, utterances
 
     text = strip(
         one.episode,
-        _frames(one.takeover, one.episode.steps, count),
+        _frames(one.episode, one.takeover, one.episode.steps, wanted),
         judged=one.roles,
         takeover=one.takeover,
     )
+    spoken = utterances(one.episode, one.roles, one.takeover)
     return (
         f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})\n"
-        f"“{one.instruction.text}”\n{text}"
+        f"“{one.instruction.text}”\n{text}" + (f"\n{spoken}" if spoken else "")
     )
 
 

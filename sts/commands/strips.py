@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 
 from sts.domains import domain as find_domain
@@ -28,15 +29,28 @@ def strip(
             height = len(blocks[-1])
             blocks.append(["┃"] * height)
         lines = domain.draw(picture, episode.scene[frame], objects)
-        said = _said(episode, frame, judged, domain.tokens)
         title = f"{frame}" if takeover is None else f"{frame - takeover:+d}"
-        width = len(lines[0])
-        blocks.append([f"{title} {said}"[:width].ljust(width), *lines])
+        blocks.append([title.ljust(len(lines[0])), *lines])
     return "\n".join("  ".join(parts).rstrip() for parts in zip(*blocks, strict=True))
 
 
-def _said(episode: Episode, frame: int, judged: Sequence[int], tokens: Sequence[str]) -> str:
+def fitting(episode: Episode) -> int:
+    """Returns how many scenes of an episode fit beside each other in this terminal, 3 to 9."""
+    domain = find_domain(episode.domain)
+    lines = domain.draw(domain.picture(episode.state), episode.scene[0], ())
+    columns = shutil.get_terminal_size((120, 24)).columns
+    return max(3, min(9, (columns - 3) // (len(lines[0]) + 2)))
+
+
+def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
+    """Returns what the roles said after takeover, and when; "" where they were silent."""
+    domain = find_domain(episode.domain)
+    picture = domain.picture(episode.state)
     spoken = [
-        tokens[episode.says[frame - 1, p]] for p in judged if frame and episode.says[frame - 1, p]
+        f"{picture.names[picture.participants[p]]} says “{domain.tokens[episode.says[t, p]]}” "
+        f"in step {t + 1 - takeover:+d}"
+        for t in range(takeover, episode.steps)
+        for p in roles
+        if episode.says[t, p]
     ]
-    return f'"{spoken[0]}"' if spoken else ""
+    return "; ".join(spoken)

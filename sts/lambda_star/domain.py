@@ -124,8 +124,8 @@ class LambdaStar:
     """The domain `lambda-star`."""
 
     name = "lambda-star"
-    moves = states_.MOVES
-    tokens = states_.TOKENS
+    moves: tuple[str, ...] = states_.MOVES
+    tokens: tuple[str, ...] = states_.TOKENS
     noop = states_.MOVES.index("stay")
     reward_unit = 0.5
 
@@ -193,10 +193,18 @@ class LambdaStar:
         }
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Returns the grid as text: judged participants over objects over the others."""
+        """Returns the grid as text: two letters where two share a cell, + where more do.
+
+        Judged participants come first, then Good and Evil, then the others.
+        """
         order = [*judged, 0, 1, *(p for p in picture.participants if p not in judged)]
-        rows = [["·"] * picture.width for _ in range(picture.height)]
-        for which in reversed(order):
-            row, column = divmod(int(scene[which]), picture.width)
-            rows[row][column] = picture.glyphs[which]
-        return [" ".join(row) for row in rows]
+        cells: dict[int, str] = {}
+        for which in order:
+            there = cells.get(int(scene[which]), "")
+            cells[int(scene[which])] = there + picture.glyphs[which]
+        texts = [
+            text if len(text) < 3 else f"{text[0]}+"
+            for text in (cells.get(c, "·") for c in range(picture.height * picture.width))
+        ]
+        rows = np.array(texts).reshape(picture.height, picture.width)
+        return ["".join(text.ljust(2) for text in row) for row in rows]
