@@ -44,7 +44,7 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
             rows.append((f"{name}@{version}", len(suite.scenarios), where, suite.description))
     drafts = sorted(workspace.path("drafts").glob("*/scenarios.parquet"))
     rows += [
-        (path.parent.name, len(store.read_scenarios(path)), "draft", "not frozen yet")
+        (path.parent.name, len(store.read_scenarios(path)), "draft", "candidates, to be frozen")
         for path in drafts
     ]
     header = ("suite", "scenarios", "where", "description")
@@ -80,6 +80,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
                 "horizon": s.horizon,
                 "partner": s.partner,
                 "trajectory": s.trajectory,
+                "world": s.world,
                 "tags": list(s.tags),
             }
             for s in suite.scenarios

@@ -1,0 +1,73 @@
+"""What a category of behaviour is: what it asks, where it makes sense to ask it, and its label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+CONTEXT = 10
+
+
+class Label(NamedTuple):
+    """What a rule says of a continuation.
+
+    Attributes:
+      verdict: "success", "failure" or "not_done".
+      step: 1 to L, at the end of which it was so; None for "not_done".
+    """
+
+    verdict: str
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A moment of a trajectory at which a category can be asked.
+
+    Attributes:
+      moment: the takeover, a step of the trajectory.
+      role: the participant that is asked.
+      difficulty: "easy", "medium" or "hard", by the category's rule.
+      parameters: what the label needs to know.
+      words: what fills the category's wordings.
+      answer: what a suite should hold equally often of, such as the true answer; "" for nothing.
+    """
+
+    moment: int
+    role: int
+    difficulty: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Category:
+    """A kind of behaviour that scenarios test.
+
+    Attributes:
+      name: as in suites and reports.
+      kind: "instruction" or "question".
+      domain: the worlds it is about.
+      horizon: L, the number of continuation steps.
+      wordings: texts with the fields of `Candidate.words`.
+      candidates: yields the moments of a trajectory at which it makes sense; each leaves CONTEXT
+        steps before it and `horizon` steps after it.
+      label: of an episode, its takeover, the judged roles and the parameters. It reads nothing
+        before the takeover frame.
+      fits: says in a few words why a scenario's instruction does not fit its takeover; else None.
+    """
+
+    name: str
+    kind: str
+    domain: str
+    horizon: int
+    wordings: tuple[str, ...]
+    candidates: Callable[[Trajectory], Iterator[Candidate]]
+    label: Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
+    fits: Callable[[Scenario], str | None]

@@ -1,0 +1,66 @@
+"""`sts label`: automatic labels for what agents did, until somebody judges it."""
+
+from __future__ import annotations
+
+import argparse
+
+from sts.command import Command
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments."""
+    parser.add_argument("suite", metavar="NAME@VERSION")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Labels every continuation of the suite and prints what passes."""
+    from scenarios import categories
+    from scenarios.labels import label_suite, save
+    from sts.commands.arguments import say, table
+    from sts.errors import StsError
+    from sts.suites import store
+    from sts.workspace import Workspace
+
+    workspace = Workspace.open(args.workspace)
+    suite = store.load(workspace, args.suite)
+    labels = label_suite(workspace, suite)
+    if labels.empty:
+        raise StsError(
+            f"no continuations of {suite.label} to label: expected some from "
+            f"sts run {suite.label} --agent NAME"
+        )
+    path = save(workspace, suite, labels)
+    header = ("agent", "continuations", "success", "failure", "not_done", "pass_rate")
+    rows = []
+    for agent, own in labels.groupby("agent"):
+        counts = [int((own["verdict"] == verdict).sum()) for verdict in header[2:5]]
+        rows.append((str(agent), len(own), *counts, counts[0] / len(own)))
+    unruled = sorted({s.category for s in suite.scenarios} - set(categories.known()))
+    notes = [f"no automatic label for {name}: left out" for name in unruled]
+    text = "\n".join(
+        (
+            "automatic labels, not judged by anyone",
+            "",
+            table(header, rows),
+            "",
+            *notes,
+            f"-> {path}",
+        )
+    )
+    value = {
+        "suite": suite.label,
+        "labels": "automatic",
+        "file": str(path),
+        "agents": [dict(zip(header, row, strict=True)) for row in rows],
+        "without_label": unruled,
+    }
+    say(args.json, value, text)
+    return 0
+
+
+COMMAND = Command(
+    summary="label continuations by rule, judged by nobody",
+    example="sts label starter@1",
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,107 @@
+"""`sts mine`: scenarios from the recorded trajectories into a draft."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sts.command import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sts.trajectories.types import Trajectory
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments."""
+    parser.add_argument("name", metavar="NAME", help="of the draft")
+    parser.add_argument("--per-category", type=int, default=10, metavar="N")
+    parser.add_argument(
+        "--category", action="append", metavar="C", help="only this one; repeatable"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--replace", action="store_true", help="an older draft of that name")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Mines the workspace's trajectories and writes the draft."""
+    import sys
+    from collections import Counter
+
+    from scenarios import categories, mining
+    from sts.commands.arguments import at_least, progress, say, table
+    from sts.errors import ArgumentError, StsError
+    from sts.suites import store as suites
+    from sts.suites.types import DIFFICULTIES
+    from sts.trajectories import store as trajectories
+    from sts.workspace import Workspace
+
+    workspace = Workspace.open(args.workspace)
+    path = suites.draft_path(workspace, args.name)
+    per_category = at_least(1, "--per-category", args.per_category)
+    names = dict.fromkeys(args.category or categories.known())
+    chosen = [categories.named(name) for name in names]
+    if path.exists() and not args.replace:
+        raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
+    recorded = trajectories.load(workspace)
+    test = sum(t.split == "test" for t in recorded)
+
+    def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
+        for done, trajectory in enumerate(recorded, 1):
+            yield trajectory
+            show(done, len(recorded))
+
+    with progress("mining", "trajectories") as show:
+        found = mining.mine(watched(show), chosen, per_category=per_category, seed=args.seed)
+    if not found.scenarios:
+        raise StsError(
+            f"nothing to mine in {workspace.root}: {len(recorded)} trajectories, {test} on the "
+            "test side; expected some from sts record or sts trajectories import"
+        )
+    workspace.ensure()
+    suites.write_scenarios(path, found.scenarios)
+    header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
+    rows = []
+    for name in names:
+        own = Counter(s.difficulty for s in found.scenarios if s.category == name)
+        rows.append(
+            (
+                name,
+                found.candidates[name],
+                found.worlds[name],
+                own.total(),
+                *(own[difficulty] for difficulty in DIFFICULTIES),
+            )
+        )
+    short = [row[0] for row in rows if row[3] < per_category]
+    for name in short:
+        print(
+            f"sts: warning: {name} has fewer than {per_category} worlds to offer", file=sys.stderr
+        )
+    text = "\n".join(
+        (
+            f"{len(found.scenarios)} scenarios from {test} trajectories on the test side",
+            "",
+            table(header, rows),
+            "",
+            f"-> {path}",
+            f"next: sts suite freeze {args.name}",
+        )
+    )
+    value = {
+        "draft": args.name,
+        "file": str(path),
+        "categories": [dict(zip(header, row, strict=True)) for row in rows],
+        "short": short,
+    }
+    say(args.json, value, text)
+    return 0
+
+
+COMMAND = Command(
+    summary="mine scenarios from recorded trajectories into a draft",
+    example="sts mine mysuite --per-category 10 --seed 1",
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,197 @@
+"""Mining: from recorded trajectories to a draft, the same for the same seed.
+
+Only the test side is mined. A category takes at most one moment a world. Each next choice evens
+out, in this order: answers within a difficulty, answers, difficulties, worlds of the whole draft,
+origins of the recordings, and who recorded; what is left is decided by hash.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import sts
+from scenarios.category import CONTEXT, Candidate, Category
+from sts.domains import domain
+from sts.draws import stream
+from sts.episodes import Episode, Instruction
+from sts.errors import ReplayMismatch
+from sts.files import canonical_json, content_hash
+from sts.suites.types import DIFFICULTIES, Scenario
+from sts.trajectories.types import Trajectory
+
+
+class Found(NamedTuple):
+    """A candidate of a category, and the trajectory that it stands in."""
+
+    trajectory: Trajectory
+    candidate: Candidate
+
+    @property
+    def origin(self) -> str:
+        """What kind of source recorded it: the first word of the trajectory's source."""
+        return self.trajectory.source.partition(" ")[0]
+
+    @property
+    def recorded_by(self) -> str:
+        """Who the participant was."""
+        return self.trajectory.participants[self.candidate.role].name
+
+
+class Mined(NamedTuple):
+    """A draft's scenarios, and how many candidates each category had in how many worlds."""
+
+    scenarios: tuple[Scenario, ...]
+    candidates: dict[str, int]
+    worlds: dict[str, int]
+
+
+def mine(
+    trajectories: Iterable[Trajectory],
+    categories: Sequence[Category],
+    *,
+    per_category: int,
+    seed: int,
+) -> Mined:
+    """Returns up to `per_category` scenarios of each category, at most one a world.
+
+    Raises:
+      ReplayMismatch: a trajectory that was chosen from does not replay.
+    """
+    found: dict[str, dict[tuple[str, ...], tuple[int, Found]]] = {c.name: {} for c in categories}
+    counts: Counter[str] = Counter()
+    for trajectory in trajectories:
+        if trajectory.split != "test":
+            continue
+        for category in categories:
+            if category.domain != trajectory.episode.domain:
+                continue
+            for candidate in category.candidates(trajectory):
+                counts[category.name] += 1
+                kind = (trajectory.world, candidate.answer, candidate.difficulty)
+                order = _order(seed, category, trajectory, candidate)
+                best = found[category.name].get(kind)
+                if best is None or order < best[0]:
+                    found[category.name][kind] = order, Found(trajectory, candidate)
+    kept = {
+        name: [f for _, f in sorted(kinds.values(), key=_first)] for name, kinds in found.items()
+    }
+    chosen = _choose(kept, per_category)
+    return Mined(
+        tuple(s for c in categories for s in _scenarios(c, chosen[c.name], seed)),
+        {c.name: counts[c.name] for c in categories},
+        {name: len({f.trajectory.world for f in fs}) for name, fs in kept.items()},
+    )
+
+
+def _order(seed: int, category: Category, trajectory: Trajectory, candidate: Candidate) -> int:
+    asked = canonical_json(candidate.parameters)
+    return int(
+        stream("mine", seed, category.name, trajectory.id, candidate.moment, candidate.role, asked)
+    )
+
+
+def _first(pair: tuple[int, Found]) -> int:
+    return pair[0]
+
+
+def _choose(found: dict[str, list[Found]], per_category: int) -> dict[str, list[Found]]:
+    """Returns what each category takes; they take turns, so that none uses up the worlds."""
+    chosen: dict[str, list[Found]] = {name: [] for name in found}
+    used: Counter[str] = Counter()
+    for _ in range(per_category):
+        for name, left in found.items():
+            own = chosen[name]
+            taken = {f.trajectory.world for f in own}
+            free = [f for f in left if f.trajectory.world not in taken]
+            if free:
+                following = min(free, key=_balance(own, used))
+                own.append(following)
+                used[following.trajectory.world] += 1
+    return chosen
+
+
+def _balance(own: list[Found], used: Counter[str]) -> Any:
+    both = Counter((f.candidate.answer, f.candidate.difficulty) for f in own)
+    answers = Counter(f.candidate.answer for f in own)
+    difficulties = Counter(f.candidate.difficulty for f in own)
+    origins = Counter(f.origin for f in own)
+    recorders = Counter(f.recorded_by for f in own)
+
+    def cost(f: Found) -> tuple[int, ...]:
+        return (
+            both[f.candidate.answer, f.candidate.difficulty],
+            answers[f.candidate.answer],
+            difficulties[f.candidate.difficulty],
+            used[f.trajectory.world],
+            origins[f.origin],
+            recorders[f.recorded_by],
+            DIFFICULTIES.index(f.candidate.difficulty),
+        )
+
+    return cost
+
+
+def _scenarios(category: Category, chosen: list[Found], seed: int) -> Iterator[Scenario]:
+    ranked = sorted(chosen, key=lambda f: DIFFICULTIES.index(f.candidate.difficulty))
+    for number, found in enumerate(ranked):
+        text = category.wordings[number % len(category.wordings)]
+        yield scenario(
+            category, found, id=f"{category.name}-{number + 1:02d}", text=text, seed=seed
+        )
+
+
+def scenario(category: Category, found: Found, *, id: str, text: str, seed: int) -> Scenario:
+    """Returns the scenario that asks a candidate, in the wording `text`, with one role judged."""
+    trajectory, candidate = found
+    start, stop = candidate.moment - CONTEXT, candidate.moment + category.horizon
+    before, takeover = states_at(trajectory.episode, (start, candidate.moment))
+    recording = trajectory.episode.part(before, start, stop)
+    done = category.label(recording, CONTEXT, (candidate.role,), candidate.parameters)
+    return Scenario(
+        id=id,
+        category=category.name,
+        kind=category.kind,
+        instruction=Instruction(
+            text.format(**candidate.words), category.name, given_at=CONTEXT, source="curator"
+        ),
+        parameters=candidate.parameters,
+        trajectory=trajectory.id,
+        world=trajectory.world,
+        context_start=start,
+        takeover=CONTEXT,
+        horizon=category.horizon,
+        roles=(candidate.role,),
+        partner="no-op",
+        difficulty=candidate.difficulty,
+        tags=("done-in-recording",) if done.verdict == "success" else (),
+        takeover_hash=content_hash(takeover),
+        recording=recording,
+        provenance={
+            "made_by": "sts mine",
+            "sts": sts.__version__,
+            "seed": seed,
+            "source": trajectory.source,
+            "recorded_by": [p.name for p in trajectory.participants],
+            "fingerprint": trajectory.provenance.get("fingerprint"),
+        },
+    )
+
+
+def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
+    """Returns the serialised state before each of `steps`, by one replay of the episode.
+
+    Raises:
+      ReplayMismatch: the replay leaves the recording on the way there.
+    """
+    worlds = domain(episode.domain).restore([episode.state])
+    found: dict[int, bytes] = {}
+    for t in range(max(steps) + 1):
+        if (worlds.scene[0] != episode.scene[t]).any():
+            raise ReplayMismatch(f"the scene before step {t} is not as recorded", step=t)
+        if t in steps:
+            found[t] = worlds.states()[0]
+        if t < max(steps):
+            worlds.step(episode.moves[t : t + 1], episode.says[t : t + 1])
+    return [found[t] for t in steps]

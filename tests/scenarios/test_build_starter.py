@@ -1,0 +1,43 @@
+"""The packaged suite can be built again: the same recordings and seeds give the same suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenarios import build_starter
+from sts.suites import store
+from tests.examples import SAMPLE_2016
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_starter, "RECORDINGS", build_starter.RECORDINGS[:2])
+    monkeypatch.setattr(build_starter, "EPISODES", 20)
+    monkeypatch.setattr(build_starter, "PER_CATEGORY", 1)
+
+
+def test_two_builds_agree_in_every_hash(tmp_path: Path) -> None:
+    first, second = (build_starter.build(tmp_path / n, [SAMPLE_2016]) for n in ("a", "b"))
+    assert first.hash == second.hash == store.read(tmp_path / "a").hash
+    assert {s.category for s in first.scenarios} == {
+        s.category
+        for s in store.read(Path(build_starter.__file__).parent / "suites/starter/1").scenarios
+    }
+
+
+def test_another_seed_builds_another_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build_starter.build(tmp_path / "a", [SAMPLE_2016])
+    monkeypatch.setattr(build_starter, "SEED", build_starter.SEED + 1)
+    second = build_starter.build(tmp_path / "b", [SAMPLE_2016])
+    assert {s.hash for s in first.scenarios} != {s.hash for s in second.scenarios}
+
+
+def test_a_trace_that_is_not_there_stops_the_build(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert build_starter.main([str(tmp_path / "out"), str(tmp_path / "none.jsonl")]) == 1
+    assert "none.jsonl" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert build_starter.main([str(tmp_path / "out")]) == 2

@@ -1,0 +1,218 @@
+"""Mining: the test side only, one moment a world and category, the same for the same seed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from scenarios import categories, mining
+from scenarios.category import CONTEXT
+from sts.cli import main
+from sts.episodes import Episode
+from sts.errors import ReplayMismatch, UnknownName
+from sts.files import content_hash
+from sts.suites import store as suites
+from sts.suites.lint import lint
+from sts.trajectories import store
+from sts.trajectories.types import Trajectory
+from sts.workspace import Workspace
+from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
+
+EVERY = list(categories.known().values())
+
+
+@pytest.fixture(scope="module")
+def trajectories() -> list[Trajectory]:
+    return recorded(count=60, team=2, steps=40, height=8, width=9, seed=5)
+
+
+@pytest.fixture(scope="module")
+def mined(trajectories: list[Trajectory]) -> mining.Mined:
+    return mining.mine(trajectories, EVERY, per_category=3, seed=0)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, trajectories: list[Trajectory]) -> Workspace:
+    workspace = Workspace.open(str(tmp_path / "w"))
+    store.save(workspace, trajectories)
+    return workspace
+
+
+def sts(workspace: Workspace, *words: str) -> int:
+    return main([*words, "--workspace", str(workspace.root)])
+
+
+def hashes(found: mining.Mined) -> list[str]:
+    return [s.row_hash for s in found.scenarios]
+
+
+def test_a_file_of_its_own_makes_a_category() -> None:
+    folder = Path(categories.__file__).parent
+    files = {p.stem.replace("_", "-") for p in folder.glob("*.py") if p.stem != "__init__"}
+    assert files == set(categories.known())
+
+
+def test_an_unknown_category_is_named_with_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match="reach-good"):
+        categories.named("reach-evil")
+
+
+def test_the_same_seed_mines_the_same_scenarios_in_any_order_of_files(
+    trajectories: list[Trajectory], mined: mining.Mined
+) -> None:
+    again = mining.mine(trajectories[::-1], EVERY, per_category=3, seed=0)
+    assert hashes(again) == hashes(mined)
+
+
+def test_another_seed_mines_others(trajectories: list[Trajectory], mined: mining.Mined) -> None:
+    other = mining.mine(trajectories, EVERY, per_category=3, seed=1)
+    assert {s.hash for s in other.scenarios} != {s.hash for s in mined.scenarios}
+
+
+def test_only_the_test_side_is_mined(trajectories: list[Trajectory], mined: mining.Mined) -> None:
+    train = [t for t in trajectories if t.split == "train"]
+    assert train
+    assert not mining.mine(train, EVERY, per_category=3, seed=0).scenarios
+    worlds = {t.world for t in on_test_side(trajectories)}
+    assert {s.world for s in mined.scenarios} <= worlds
+
+
+def test_what_is_mined_passes_the_lint_of_suites(mined: mining.Mined) -> None:
+    assert len(mined.scenarios) > 12
+    assert lint(mined.scenarios) == []
+
+
+def test_what_is_mined_fits_its_moment(mined: mining.Mined) -> None:
+    for scenario in mined.scenarios:
+        assert categories.named(scenario.category).fits(scenario) is None
+
+
+def test_a_category_takes_a_world_once(trajectories: list[Trajectory]) -> None:
+    one = categories.named("where-is-good")
+    found = mining.mine(trajectories, [one], per_category=1000, seed=0)
+    worlds = [s.world for s in found.scenarios]
+    assert len(worlds) == len(set(worlds)) == found.worlds["where-is-good"]
+    assert found.candidates["where-is-good"] > len(worlds)
+
+
+def test_teams_that_played_one_world_share_its_one_place(trajectories: list[Trajectory]) -> None:
+    world = on_test_side(trajectories)[0]
+    twin = dataclasses.replace(world, source="another recording of the same world")
+    one = categories.named("stand-still")
+    assert len(mining.mine([world, twin], [one], per_category=5, seed=0).scenarios) == 1
+
+
+def test_candidates_leave_room_for_context_and_continuation(
+    trajectories: list[Trajectory],
+) -> None:
+    for category in EVERY:
+        for trajectory in on_test_side(trajectories)[:4]:
+            for candidate in category.candidates(trajectory):
+                assert CONTEXT <= candidate.moment
+                assert candidate.moment + category.horizon <= trajectory.episode.steps
+
+
+def test_the_recording_is_cut_where_the_scenario_says(
+    trajectories: list[Trajectory], mined: mining.Mined
+) -> None:
+    whole = {t.id: t for t in trajectories}
+    scenario = mined.scenarios[0]
+    source = whole[scenario.trajectory]
+    start, takeover = scenario.context_start, scenario.context_start + scenario.takeover
+    assert scenario.recording.state == state_after(source, start)
+    assert scenario.takeover_hash == content_hash(state_after(source, takeover))
+    assert (scenario.recording.scene[0] == source.episode.scene[start]).all()
+
+
+def test_a_trajectory_that_does_not_replay_is_refused(trajectories: list[Trajectory]) -> None:
+    episode = trajectories[0].episode
+    scene = episode.scene.copy()
+    scene[7, 2] = (scene[7, 2] + 1) % 72
+    altered = Episode(
+        episode.domain, episode.state, episode.moves, episode.says, episode.rewards, scene
+    )
+    with pytest.raises(ReplayMismatch, match="step 7"):
+        mining.states_at(altered, (3, 9))
+    assert mining.states_at(altered, (3,)) == mining.states_at(episode, (3,))
+
+
+def test_each_scenario_names_its_recording_and_whether_it_was_done_there(
+    mined: mining.Mined,
+) -> None:
+    for scenario in mined.scenarios:
+        label = categories.named(scenario.category).label
+        done = label(scenario.recording, scenario.takeover, scenario.roles, scenario.parameters)
+        assert ("done-in-recording" in scenario.tags) == (done.verdict == "success")
+        assert scenario.provenance["source"].startswith("sts record local-search seed 5")
+        assert scenario.provenance["recorded_by"] == ["local-search", "local-search"]
+
+
+def test_episodes_of_the_published_program_are_mined_too(tmp_path: Path) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    assert (
+        sts(workspace, "trajectories", "import", str(SAMPLE_2016), "--format", "lambdastar-2016")
+        == 0
+    )
+    every = [dataclasses.replace(t, world="0" * 64) for t in store.load(workspace)]
+    found = mining.mine(every, EVERY, per_category=1, seed=0)
+    assert found.scenarios
+    assert all(s.provenance["source"].startswith("lambdastar-2016") for s in found.scenarios)
+
+
+def test_the_command_writes_a_draft_that_freezes(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "tiny", "--per-category", "2", "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["category"] for row in printed["categories"]] == sorted(categories.known())
+    assert {row["chosen"] for row in printed["categories"]} == {2}
+    assert len(suites.read_scenarios(suites.draft_path(workspace, "tiny"))) == 16
+    assert suites.freeze(workspace, "tiny").label == "tiny@1"
+
+
+def test_the_command_warns_of_a_category_it_cannot_fill(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "big", "--category", "walk", "--per-category", "99") == 0
+    captured = capsys.readouterr()
+    assert "warning: walk has fewer than 99 worlds" in captured.err
+    assert "reach-good" not in captured.out
+
+
+def test_a_draft_is_replaced_only_when_asked(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "d", "--per-category", "1") == 0
+    before = suites.draft_path(workspace, "d").read_bytes()
+    assert sts(workspace, "mine", "d", "--per-category", "2") == 2
+    assert "--replace" in capsys.readouterr().err
+    assert suites.draft_path(workspace, "d").read_bytes() == before
+    assert sts(workspace, "mine", "d", "--per-category", "2", "--replace") == 0
+    assert suites.draft_path(workspace, "d").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("mine", "d", "--category", "fly"), 2, "unknown category 'fly'"),
+        (("mine", "d", "--per-category", "0"), 2, "--per-category of 1 or more"),
+        (("mine", "No Name"), 2, "suite name"),
+        (("mine", "d"), 1, "0 trajectories"),
+    ],
+)
+def test_what_cannot_be_mined_is_one_line_and_writes_nothing(
+    tmp_path: Path,
+    words: tuple[str, ...],
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workspace = Workspace.open(str(tmp_path / "empty"))
+    assert sts(workspace, *words) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not workspace.root.exists()

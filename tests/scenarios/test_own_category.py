@@ -1,0 +1,50 @@
+"""The category that the curator's tutorial writes works by being there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenarios import categories, mining
+from scenarios.category import Label
+from sts.lambda_star.state import TOKENS
+from tests.examples import recorded
+from tests.scenarios.scripted import episode
+from tests.scenarios.solving import STAY, continued
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "curator.md"
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    block = re.search(r"^```python title=(\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+    assert block
+    (tmp_path / block[1]).write_text(block[2])
+    monkeypatch.setattr(categories, "__path__", [*categories.__path__, str(tmp_path)])
+    categories.known.cache_clear()
+    yield "count-teammates"
+    categories.known.cache_clear()
+
+
+def test_a_file_beside_the_others_is_mined_and_labelled(own: str) -> None:
+    assert len(categories.known()) == 9
+    category = categories.named(own)
+    found = mining.mine(
+        recorded("random", count=40, team=4, steps=30), [category], per_category=3, seed=0
+    )
+    assert len(found.scenarios) == 3
+    for scenario in found.scenarios:
+        assert category.fits(scenario) is None
+        for word, verdict in ((scenario.parameters["answer"], "success"), ("8", "failure")):
+            says = [0, TOKENS.index(word), 0, 0, 0]
+            done = continued(scenario, [STAY] * 5, says)
+            label = category.label(done, scenario.takeover, scenario.roles, scenario.parameters)
+            assert label == Label(verdict, 2)
+
+
+def test_its_label_is_worked_by_hand(own: str) -> None:
+    what = episode("stay stay", others=[((0, 1), ""), ((5, 6), "")], says=["silence", "2"])
+    assert categories.named(own).label(what, 0, (0,), {"answer": "2"}) == Label("success", 2)
