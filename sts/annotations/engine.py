@@ -1,0 +1,255 @@
+"""A connection to the annotation database, SQLite or PostgreSQL, and words for its failures."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError as MalformedUrl
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import StaticPool
+
+from sts.annotations import schema
+from sts.annotations.migrations import MIGRATIONS, SCHEMA_VERSION
+from sts.errors import ArgumentError, MissingExtra, NewerFormat, StoreError
+
+WAIT = 30
+"""Seconds to wait for another process's transaction before giving up."""
+
+_ADVISORY_LOCK = 0x535453
+"""PostgreSQL's key for work that only one connection may do at a time: "STS" in ASCII."""
+
+
+class Database:
+    """Owns an engine; every statement runs inside `read` or `write`.
+
+    Attributes:
+      name: what messages call it: a path, or a URL without its password.
+    """
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        """Takes over `engine`; `close` ends its connections."""
+        self.name = name
+        self._engine = engine
+        self._sqlite = engine.dialect.name == "sqlite"
+        # SQLite keeps one connection for all threads, since opening one costs hundreds of saves.
+        # Re-entrant, so that a transaction inside a transaction fails instead of waiting for ever.
+        self._turn: AbstractContextManager[Any] = (
+            threading.RLock() if self._sqlite else nullcontext()
+        )
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that changes nothing.
+
+        Raises:
+          StoreError: the database is lost, locked or damaged.
+        """
+        with self._translated(), self._turn, self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self, *, alone: bool = False) -> Iterator[Connection]:
+        """A transaction that is kept whole, or not at all when its body raises.
+
+        On SQLite it holds the write lock from its first statement (BEGIN IMMEDIATE), so that what
+        it reads cannot change before it writes. On PostgreSQL rows are locked where they are
+        read; with `alone`, transactions that also ask for it come one after another.
+
+        Raises:
+          StoreError: the database is lost, locked, read-only, full or damaged.
+        """
+        with self._translated(), self._turn, self._engine.connect() as plain:
+            connection = plain.execution_options(writes=True)
+            with connection.begin():
+                if alone and not self._sqlite:
+                    connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+                yield connection
+
+    def close(self) -> None:
+        """Ends every connection; the database stays."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except IntegrityError:
+            raise  # a broken rule of ours, not the reader's database: never hidden
+        except DBAPIError as error:
+            raise StoreError(_in_words(self.name, str(error.orig))) from error
+        except PoolTimeout:
+            raise StoreError(
+                f"annotation database {self.name} had no connection free within {WAIT} s; "
+                "wait for other work on it to end and try again"
+            ) from None
+
+
+def open_sqlite(path: Path) -> Database:
+    """Returns the database in the file at `path`, which is made when it is absent.
+
+    Raises:
+      NewerFormat: it was made by a later version.
+      StoreError: it is another program's, damaged, or cannot be opened or written.
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        poolclass=StaticPool,
+        connect_args={"check_same_thread": False, "timeout": WAIT},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return _ready(Database(engine, str(path)), lambda: _enter_wal(engine, str(path)))
+
+
+def open_postgresql(url: str) -> Database:
+    """Returns the database at `url`, `postgresql://user:password@host:port/name`.
+
+    Raises:
+      ArgumentError: `url` is not one of PostgreSQL.
+      MissingExtra: psycopg is not installed.
+      NewerFormat: it was made by a later version.
+      StoreError: it does not answer, or its tables are not ours.
+    """
+    try:
+        parsed = make_url(url)
+    except (MalformedUrl, ValueError):
+        parsed = None
+    if parsed is None or parsed.drivername.partition("+")[0] not in ("postgresql", "postgres"):
+        raise ArgumentError(
+            "expected STS_DATABASE_URL like postgresql://user:password@host:5432/name, found "
+            + (repr(parsed.render_as_string()) if parsed else "something that is not a URL")
+        )
+    try:
+        engine = create_engine(
+            parsed.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            pool_timeout=WAIT,
+            connect_args={"connect_timeout": 10, "options": f"-c lock_timeout={WAIT}s"},
+        )
+    except ImportError:
+        raise MissingExtra(
+            "PostgreSQL needs psycopg, which is not installed: "
+            "pip install 'standardised-test-suite[postgresql]'"
+        ) from None
+    return _ready(Database(engine, parsed.render_as_string()), lambda: None)
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says
+    connection.execute("PRAGMA foreign_keys = ON")
+    # An acknowledged judgement has to outlive a power cut as well as a killed process.
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _enter_wal(engine: Engine, name: str) -> None:
+    """Lets readers and the writer work side by side, for as long as the file lives."""
+    pooled = engine.raw_connection()
+    driver = pooled.driver_connection
+    assert driver is not None
+    deadline = time.monotonic() + WAIT
+    try:
+        while True:
+            try:
+                driver.execute("PRAGMA journal_mode = WAL").fetchone()
+                return
+            except sqlite3.OperationalError as error:
+                # SQLite waits for no lock here, so processes that make a store together collide.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise StoreError(_in_words(name, str(error))) from error
+            time.sleep(0.02)
+    finally:
+        pooled.close()
+
+
+def _ready(database: Database, prepare: Callable[[], None]) -> Database:
+    try:
+        with database.read() as connection:
+            version = _version(connection, database.name)
+            damage = _damage(connection)
+        if damage:
+            raise StoreError(
+                f"annotation database {database.name} is damaged ({damage}); "
+                "restore it from a copy, or move it away to begin a new one"
+            )
+        prepare()
+        if version < SCHEMA_VERSION:
+            with database.write(alone=True) as connection:
+                _migrate(connection, _version(connection, database.name))
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _version(connection: Connection, name: str) -> int:
+    """The schema version found, 0 for a database without any of our tables."""
+    tables = set(inspect(connection).get_table_names())
+    if schema.versions.name in tables:
+        found = connection.execute(select(func.max(schema.versions.c.version))).scalar_one() or 0
+        if found > SCHEMA_VERSION:
+            raise NewerFormat(
+                f"annotation database {name} has schema {found}; "
+                f"this version reads up to {SCHEMA_VERSION}: update sts"
+            )
+        return int(found)
+    # A PostgreSQL database may be shared with other programs; a file of ours may not.
+    strange = (
+        tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
+    )
+    if strange:
+        raise StoreError(
+            f"expected an annotation database or an empty one at {name}, found another "
+            f"program's table {min(strange)!r}; name a database of its own"
+        )
+    return 0
+
+
+def _damage(connection: Connection) -> str:
+    if connection.dialect.name != "sqlite":
+        return ""
+    found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+    return "" if found == "ok" else found.splitlines()[-1]
+
+
+def _migrate(connection: Connection, version: int) -> None:
+    if version == 0:
+        schema.versions.create(connection, checkfirst=True)
+    for number, migration in enumerate(MIGRATIONS[version:], start=version + 1):
+        for statement in migration.statements(connection.dialect.name):
+            connection.exec_driver_sql(statement)
+        connection.execute(schema.versions.insert().values(version=number, applied=time.time()))
+
+
+def _in_words(name: str, found: str) -> str:
+    """One line for what a driver said."""
+    said = next((line.strip() for line in found.splitlines() if line.strip()), "no reason given")
+    for symptom, words in _SYMPTOMS.items():
+        if symptom in found:
+            return f"annotation database {name} {words}"
+    return f"annotation database {name} failed: {said}; check that it is there and reachable"
+
+
+_SYMPTOMS = {
+    "file is not a database": "is not an SQLite file; move it away, or name another workspace",
+    "malformed": "is damaged; restore it from a copy, or move it away to begin a new one",
+    "unable to open database file": "cannot be opened; its folder must exist and be writable",
+    "readonly database": "is read-only; make the file and its folder writable",
+    "disk is full": "could not be written, the disk is full; free some space and send again",
+    "disk I/O error": "could not be read or written (disk I/O error); check the disk",
+    "database is locked": f"was busy for {WAIT} s; end the program that holds it and try again",
+    "lock timeout": f"was busy for {WAIT} s; end the program that holds it and try again",
+}

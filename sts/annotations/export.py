@@ -1,0 +1,117 @@
+"""Judgements as the ratings table that analysis and other programs read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from sqlalchemy import Connection, select
+
+from sts.annotations.schema import annotators, events, item_suites, items, reference_episodes
+from sts.annotations.store import Store
+from sts.annotations.views import current
+from sts.files import write_atomically
+from sts.workspace import Workspace
+
+_TYPES = {
+    "agent": "str",
+    "scenario": "str",
+    "category": "str",
+    "continuation": "str",
+    "annotator": "str",
+    "verdict": "str",
+    "step": "Int64",
+    "horizon": "int64",
+    "kind": "str",
+    "truth": "str",
+    "truth_step": "Int64",
+    "seconds": "Float64",
+    "source": "str",
+    "sees": "str",
+    "reason": "str",
+    "extra": "int64",
+}
+
+
+def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
+    """Returns the current judgements of a suite's continuations, corrections applied.
+
+    One row per judgement; a continuation that nobody has judged has one row with annotator and
+    verdict empty. Rows with a `truth` are those of reference episodes: every judgement of one
+    is here, whichever suite its annotator was working on, because it measures the annotator.
+
+    Args:
+      workspace: where the store is; none is made.
+      suite: `NAME@VERSION`, or None for everything in the store.
+
+    Returns:
+      The columns of the ratings format; text is "" and numbers are NA where they are missing.
+      Without a store, or for a suite that is not enqueued, it has no rows.
+
+    Raises:
+      StoreError: the store is there and cannot be read.
+    """
+    store = Store.find(workspace)
+    if store is None:
+        rows = []
+    else:
+        with store, store.database.read() as connection:
+            rows = _rows(connection, suite)
+    return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Writes a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
+    write_atomically(path, table.to_csv(index=False, lineterminator="\n").encode())
+
+
+def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]:
+    standing = (
+        select(events).join(latest := current(), latest.c.id == events.c.id).subquery("judgement")
+    )
+    query = (
+        select(
+            items.c.agent,
+            items.c.scenario,
+            items.c.category,
+            items.c.continuation,
+            annotators.c.name,
+            standing.c.verdict,
+            standing.c.step,
+            items.c.horizon,
+            items.c.kind,
+            reference_episodes.c.truth,
+            reference_episodes.c.step,
+            standing.c.seconds,
+            items.c.sees,
+            standing.c.reason,
+            standing.c.extra,
+        )
+        .join_from(items, standing, standing.c.item == items.c.id, isouter=True)
+        .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
+        .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
+        .order_by(items.c.scenario, items.c.agent, items.c.continuation, annotators.c.name)
+    )
+    members = select(item_suites.c.item)
+    if suite is not None:
+        members = members.where(item_suites.c.suite == suite)
+    judged_reference = reference_episodes.c.item.is_not(None) & standing.c.id.is_not(None)
+    found = connection.execute(query.where(items.c.id.in_(members) | judged_reference))
+    return [
+        (
+            *row[:4],
+            row.name or "",
+            row.verdict or "",
+            row[6],
+            row.horizon,
+            row.kind,
+            row.truth or "",
+            row[10],
+            row.seconds,
+            "human",
+            row.sees,
+            row.reason or "",
+            row.extra or 0,
+        )
+        for row in found
+    ]

@@ -1,0 +1,33 @@
+"""From a continuation to the item that stands for it in the annotation store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sts.annotations.types import Item
+
+if TYPE_CHECKING:
+    from sts.continuations.types import Continuation
+
+
+def item_of(continuation: Continuation, suite: str, players: tuple[str, ...] = ()) -> Item:
+    """Returns the item of a continuation, as `suite` keeps it.
+
+    Args:
+      continuation: what is to be judged.
+      suite: `NAME@VERSION`; "" for a reference, which belongs to none.
+      players: names of annotators who played it themselves.
+    """
+    return Item(
+        continuation=continuation.id,
+        suite=suite,
+        scenario=continuation.scenario_id,
+        scenario_hash=continuation.scenario_hash,
+        agent=continuation.agent,
+        category=continuation.category,
+        kind=continuation.kind,
+        horizon=continuation.horizon,
+        takeover=continuation.takeover,
+        players=players,
+        sees=continuation.sees,
+    )

@@ -1,0 +1,116 @@
+"""The tables as queries see them; `migrations` makes them."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Double, Integer, MetaData, Table, Text
+
+metadata = MetaData()
+
+versions = Table(
+    "sts_schema",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("applied", Double, nullable=False),
+)
+
+annotators = Table(
+    "annotators",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("name", Text),
+    Column("token_hash", Text),
+    Column("added", Double),
+    Column("retired", Double),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("continuation", Text),
+    Column("scenario", Text),
+    Column("scenario_hash", Text),
+    Column("agent", Text),
+    Column("category", Text),
+    Column("kind", Text),
+    Column("sees", Text),
+    Column("horizon", Integer),
+    Column("takeover", Integer),
+    Column("required", Integer),
+    Column("draw", BigInteger),
+    Column("added", Double),
+)
+
+item_suites = Table(
+    "item_suites",
+    metadata,
+    Column("suite", Text, primary_key=True),
+    Column("item", Text, primary_key=True),
+)
+
+item_players = Table(
+    "item_players",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("item", Text),
+    Column("slot", Integer),
+    Column("annotator", BigInteger),
+    Column("lease_until", Double),
+    Column("judged", Integer),
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("item", Text, primary_key=True),
+    Column("position", Integer),
+    Column("pool", Integer),
+    Column("claimed", Double),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("uuid", Text),
+    Column("annotator", BigInteger),
+    Column("item", Text),
+    Column("verdict", Text),
+    Column("step", Integer),
+    Column("reason", Text),
+    Column("watched", Double),
+    Column("seconds", Double),
+    Column("corrects", Text),
+    Column("extra", Integer),
+    Column("source", Text),
+    Column("received", Double),
+)
+
+reference_episodes = Table(
+    "reference_episodes",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("truth", Text),
+    Column("step", Integer),
+    Column("note", Text),
+    Column("added", Double),
+)
+
+refused = Table(
+    "refused",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("digest", Text),
+    Column("raw", Text),
+    Column("message", Text),
+    Column("received", Double),
+)

@@ -1,0 +1,260 @@
+"""The annotation store: a workspace's annotators, items, claims and judgements."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+
+from sts.annotations import claims, imports, people, queue, submissions, views
+from sts.annotations.engine import Database, open_postgresql, open_sqlite
+from sts.annotations.types import (
+    Ack,
+    Annotator,
+    Claim,
+    Item,
+    Judgement,
+    Progress,
+    Reference,
+)
+from sts.errors import DamagedData, StoreError
+from sts.workspace import Workspace
+
+FILE = "annotations.sqlite3"
+URL_VARIABLE = "STS_DATABASE_URL"
+
+
+class Store:
+    """Owns the database of one workspace; safe to share between threads.
+
+    Several processes, the app's and the command line's, may have it open at once.
+
+    Attributes:
+      database: where `export` reads.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        seed: int = 0,
+        reference_rate: float = 0.1,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Takes over `database`.
+
+        Args:
+          database: open and migrated.
+          seed: selects the campaign's orders; equal seeds give equal ones.
+          reference_rate: share of references among what annotators meet, 0 to 1.
+          clock: UTC seconds.
+        """
+        self.database = database
+        self._seed = seed
+        self._reference_rate = reference_rate
+        self._clock = clock
+
+    @classmethod
+    def open(cls, workspace: Workspace, *, clock: Callable[[], float] = time.time) -> Store:
+        """Opens the workspace's store, makes it when there is none and migrates an older one.
+
+        It is `annotations.sqlite3` in the workspace, or the PostgreSQL database that
+        `STS_DATABASE_URL` names. SQLite wants a local disk.
+
+        Raises:
+          ArgumentError: `STS_DATABASE_URL` is not a URL of PostgreSQL.
+          DamagedData: a setting of the workspace is not what it should be.
+          MissingExtra: psycopg is not installed.
+          NewerFormat: a later version made the database.
+          StoreError: it is lost, locked, damaged, read-only or another program's.
+        """
+        rate = float(workspace.setting("annotation", "reference_rate", 0.1))
+        if not 0 <= rate <= 1:
+            raise DamagedData(
+                f"{workspace.path('workspace.toml')}: expected annotation.reference_rate "
+                f"between 0 and 1, found {rate}"
+            )
+        seed = int(workspace.setting("annotation", "seed", 0))
+        url = os.environ.get(URL_VARIABLE)
+        if url:
+            database = open_postgresql(url)
+        else:
+            try:
+                workspace.ensure()
+            except OSError as error:
+                raise StoreError(
+                    f"annotation database needs the folder {workspace.root}, which cannot be "
+                    f"made or written: {error.strerror}"
+                ) from None
+            database = open_sqlite(workspace.path(FILE))
+        return cls(database, seed=seed, reference_rate=rate, clock=clock)
+
+    @classmethod
+    def find(cls, workspace: Workspace) -> Store | None:
+        """Opens the workspace's store like `open`, or returns None where there is none yet."""
+        if not os.environ.get(URL_VARIABLE) and not workspace.path(FILE).exists():
+            return None
+        return cls.open(workspace)
+
+    def close(self) -> None:
+        """Ends the connections."""
+        self.database.close()
+
+    def __enter__(self) -> Store:
+        """Returns itself; the block's end closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Closes the store."""
+        self.close()
+
+    def add_annotator(self, name: str) -> Annotator:
+        """Adds a person; the `token` of the result is shown once, since only its hash is kept.
+
+        Raises:
+          ArgumentError: the name is taken, or not 1 to 64 printable characters.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.add(connection, name, linked=True, now=self._clock())
+
+    def renew_link(self, name: str) -> Annotator:
+        """Gives a person a new token and ends the old one; brings back a retired person.
+
+        Raises:
+          UnknownName: there is no such annotator.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.renew(connection, name)
+
+    def retire_annotator(self, name: str) -> Annotator:
+        """Lets a person in no longer and frees what waits for them; their judgements stay.
+
+        Raises:
+          UnknownName: there is no such annotator.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.retire(connection, name, now=self._clock())
+
+    def annotators(self) -> list[Annotator]:
+        """Everyone ever added, in that order."""
+        with self.database.read() as connection:
+            return people.everybody(connection)
+
+    def annotator_by_token(self, token: str) -> Annotator | None:
+        """Whose link this is; None for an unknown token or a retired person."""
+        with self.database.read() as connection:
+            return people.by_token(connection, token)
+
+    def enqueue(self, items: Iterable[Item], *, required: int = 1) -> int:
+        """Adds continuations to judge `required` times each; returns how many are new.
+
+        Known ones keep their judgements and gain the suite and the slots they lack.
+
+        Raises:
+          ArgumentError: `required` is below 1.
+          DamagedData: a known continuation comes with another scenario, horizon or takeover.
+        """
+        with self.database.write(alone=True) as connection:
+            return queue.enqueue(connection, items, required=required, now=self._clock())
+
+    def set_required(self, suite: str, required: int) -> int:
+        """Raises how often each item of `suite` is judged; returns how many slots were added.
+
+        Raises:
+          ArgumentError: `required` is below 1.
+          UnknownName: nothing of that suite is enqueued.
+        """
+        with self.database.write(alone=True) as connection:
+            return queue.set_required(connection, suite, required)
+
+    def suites(self) -> list[str]:
+        """Every suite of which something is enqueued, sorted."""
+        with self.database.read() as connection:
+            return queue.suites(connection)
+
+    def add_reference(
+        self, item: Item, truth: str, step: int | None = None, note: str = ""
+    ) -> None:
+        """Puts a continuation of known verdict into the pool that is served silently.
+
+        Raises:
+          ArgumentError: the truth is no verdict, its step is outside the continuation, or
+            another truth is already there.
+        """
+        with self.database.write(alone=True) as connection:
+            queue.add_reference(
+                connection, item, truth=truth, step=step, note=note, now=self._clock()
+            )
+
+    def references(self) -> list[Reference]:
+        """The pool, in the order it was filled."""
+        with self.database.read() as connection:
+            return queue.references(connection)
+
+    def claim(self, annotator_id: int, *, suite: str, count: int = 3) -> list[Claim]:
+        """Returns up to `count` items for one person: those they hold, then new ones.
+
+        Nobody else is given their slots for the next 15 minutes; see `claims.claim`.
+
+        Raises:
+          UnknownName: there is no such person, or they have retired.
+        """
+        with self.database.write() as connection:
+            return claims.claim(
+                connection,
+                annotator_id,
+                suite=suite,
+                count=count,
+                seed=self._seed,
+                reference_rate=self._reference_rate,
+                now=self._clock(),
+            )
+
+    def renew(self, annotator_id: int, items: Sequence[str]) -> list[str]:
+        """Keeps items for another 15 minutes; returns those that are still the annotator's."""
+        with self.database.write() as connection:
+            return claims.renew(connection, annotator_id, list(items), now=self._clock())
+
+    def submit(self, annotator_id: int, sent: object) -> list[Ack]:
+        """Keeps what a browser sent, each once, and says what became of it, in order.
+
+        `sent` should be a list of objects with uuid, item, verdict, and where they apply step,
+        reason, watched, seconds and corrects; see `submissions.check`. When this returns,
+        everything it acknowledges is on disk. Bad input is refused and kept aside, never raised.
+
+        Raises:
+          UnknownName: there is no such annotator.
+          StoreError: the database is lost or full; nothing of `sent` was kept, so send it again.
+        """
+        with self.database.write() as connection:
+            return submissions.submit(connection, annotator_id, sent, now=self._clock())
+
+    def append(self, ratings: Sequence[imports.Rating]) -> imports.Imported:
+        """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
+
+        Raises:
+          DamagedData: a line's continuation is unknown or does not fit; names the line.
+        """
+        with self.database.write(alone=True) as connection:
+            return imports.append(connection, ratings, now=self._clock())
+
+    def history(self, annotator_id: int, limit: int = 10) -> list[Judgement]:
+        """The annotator's current judgements, the latest first."""
+        with self.database.read() as connection:
+            return views.history(connection, annotator_id, limit)
+
+    def judged_by(self) -> dict[str, int]:
+        """Continuations judged by each person in the whole store; nobody without any is named."""
+        with self.database.read() as connection:
+            return views.judged_by(connection)
+
+    def progress(self, suite: str) -> Progress:
+        """How far `suite` is judged."""
+        with self.database.read() as connection:
+            return views.progress(connection, suite)

@@ -1,0 +1,152 @@
+"""The values that pass through the annotation store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+VERDICTS = ("success", "failure", "not_done", "cannot_judge")
+MARKED = ("success", "failure")
+"""Verdicts that carry a step: the first success or the first failure (STS, section 3.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One continuation to be judged.
+
+    Attributes:
+      continuation: the continuation's identity.
+      suite: a suite, `NAME@VERSION`, that keeps its scenario; a continuation may be enqueued once
+        for each such suite and is judged once for all of them.
+      scenario: the scenario's identifier.
+      scenario_hash: the scenario's content hash.
+      agent: who played it; never shown to an annotator.
+      category: the scenario's category.
+      kind: instruction or question.
+      horizon: continuation steps, at least 1; marks are counted 1..horizon from takeover.
+      takeover: context steps.
+      players: names of annotators who played it themselves and so may not judge it.
+      sees: observation, world or rehearsal.
+    """
+
+    continuation: str
+    suite: str
+    scenario: str
+    scenario_hash: str
+    agent: str
+    category: str
+    kind: str
+    horizon: int
+    takeover: int
+    players: tuple[str, ...] = ()
+    sees: str = "observation"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """A person who judges.
+
+    Attributes:
+      id: the store's number for them.
+      name: unique, 1 to 64 printable characters.
+      token: the secret of their personal link, known only at the moment it is made.
+      linked: a personal link exists; false for people known by imported judgements alone.
+      retired: no longer let in; what they judged stays.
+    """
+
+    id: int
+    name: str
+    token: str | None = None
+    linked: bool = True
+    retired: bool = False
+
+
+class Claim(NamedTuple):
+    """An item that waits for one annotator.
+
+    Attributes:
+      item: opaque identifier, the only one that may reach a browser.
+      continuation: what to show.
+      lease_until: UTC seconds; kept for this annotator until then.
+    """
+
+    item: str
+    continuation: str
+    lease_until: float
+
+
+class Ack(NamedTuple):
+    """What became of one submission.
+
+    Attributes:
+      uuid: the client's identifier as sent, or "" when it sent none.
+      status: saved, duplicate (already there), extra (kept, though every slot was filled) or
+        refused (kept aside with `message`).
+      message: one line for a refused one, else "".
+    """
+
+    uuid: str
+    status: str
+    message: str = ""
+
+
+class Judgement(NamedTuple):
+    """An annotator's current judgement of one item, after corrections.
+
+    Attributes:
+      uuid: of the event that stands; a correction names it.
+      item: opaque identifier.
+      continuation: what was judged.
+      verdict: success, failure, not_done or cannot_judge.
+      step: 1..horizon from takeover for success and failure, else None.
+      horizon: continuation steps.
+      reason: why it cannot be judged, else "".
+      received: UTC seconds.
+    """
+
+    uuid: str
+    item: str
+    continuation: str
+    verdict: str
+    step: int | None
+    horizon: int
+    reason: str
+    received: float
+
+
+class Reference(NamedTuple):
+    """A continuation whose verdict is known and which is served silently.
+
+    Attributes:
+      continuation: what is shown.
+      truth: its known verdict.
+      step: where the mark belongs, 1..horizon, for success and failure.
+      note: why the truth is what it is.
+      judged: annotators who have judged it.
+    """
+
+    continuation: str
+    truth: str
+    step: int | None
+    note: str
+    judged: int
+
+
+class Progress(NamedTuple):
+    """How far a suite has been judged.
+
+    Attributes:
+      items: continuations enqueued.
+      complete: of these, the ones with every required judgement.
+      required: judgements wanted in all.
+      judged: of these, the ones that are in.
+      by_annotator: continuations judged by each person, reference episodes included, so that the
+        count a person sees never tells which ones were references.
+    """
+
+    items: int
+    complete: int
+    required: int
+    judged: int
+    by_annotator: Mapping[str, int]

@@ -1,0 +1,93 @@
+"""What has been judged: one annotator's recent work, and a suite's progress."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Subquery, exists, func, or_, select
+
+from sts.annotations.schema import (
+    annotators,
+    events,
+    item_suites,
+    items,
+    reference_episodes,
+    slots,
+)
+from sts.annotations.types import Judgement, Progress
+
+
+def current() -> Subquery:
+    """The event that stands for each (annotator, item): the last one they sent."""
+    return (
+        select(func.max(events.c.id).label("id"))
+        .group_by(events.c.item, events.c.annotator)
+        .subquery("standing")
+    )
+
+
+def history(connection: Connection, annotator_id: int, limit: int) -> list[Judgement]:
+    """The annotator's current judgements, the latest first."""
+    standing = current()
+    rows = connection.execute(
+        select(
+            events.c.uuid,
+            events.c.item,
+            items.c.continuation,
+            events.c.verdict,
+            events.c.step,
+            items.c.horizon,
+            events.c.reason,
+            events.c.received,
+        )
+        .join(standing, standing.c.id == events.c.id)
+        .join(items, items.c.id == events.c.item)
+        .where(events.c.annotator == annotator_id)
+        .order_by(events.c.id.desc())
+        .limit(limit)
+    )
+    return [Judgement(*row) for row in rows]
+
+
+def progress(connection: Connection, suite: str) -> Progress:
+    """How far `suite` is judged; all zero for one of which nothing is enqueued."""
+    number, required = connection.execute(
+        select(func.count(), func.coalesce(func.sum(items.c.required), 0))
+        .join_from(item_suites, items, items.c.id == item_suites.c.item)
+        .where(item_suites.c.suite == suite)
+    ).one()
+    missing = (
+        select(func.count().label("slots"))
+        .join_from(slots, item_suites, item_suites.c.item == slots.c.item)
+        .where(item_suites.c.suite == suite, slots.c.judged == 0)
+        .group_by(slots.c.item)
+        .subquery()
+    )
+    incomplete, open_slots = connection.execute(
+        select(func.count(), func.coalesce(func.sum(missing.c.slots), 0)).select_from(missing)
+    ).one()
+    return Progress(
+        items=number,
+        complete=number - incomplete,
+        required=int(required),
+        judged=int(required) - int(open_slots),
+        by_annotator=judged_by(connection, suite),
+    )
+
+
+def judged_by(connection: Connection, suite: str | None = None) -> dict[str, int]:
+    """How many continuations each person has judged.
+
+    Args:
+      connection: to the store.
+      suite: counts its continuations and the references; None counts all.
+    """
+    query = (
+        select(annotators.c.name, func.count(events.c.item.distinct()))
+        .join(events, events.c.annotator == annotators.c.id)
+        .group_by(annotators.c.name)
+        .order_by(annotators.c.name)
+    )
+    if suite is not None:
+        kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
+        pool = select(reference_episodes.c.item)
+        query = query.where(or_(kept, events.c.item.in_(pool)))
+    return {row[0]: row[1] for row in connection.execute(query)}

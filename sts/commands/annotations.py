@@ -1,0 +1,81 @@
+"""`sts annotations`: judgements in and out as a ratings table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sts.command import Command
+from sts.commands.arguments import say
+from sts.errors import UnknownName
+from sts.workspace import Workspace
+
+_EXAMPLE = "sts annotations export ratings.csv --suite starter@1"
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="import | export")
+    words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
+    leaf = actions.add_parser(
+        "import", help=words, description=words, epilog="example: sts annotations import them.csv"
+    )
+    leaf.add_argument("file", metavar="FILE", type=Path, help="a ratings table in CSV")
+    words = "write the current judgements, corrections applied"
+    leaf = actions.add_parser(
+        "export", help=words, description=words, epilog=f"example: {_EXAMPLE}"
+    )
+    leaf.add_argument("file", metavar="FILE", type=Path, help="the CSV file to write")
+    leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+
+
+def _run(args: argparse.Namespace) -> int:
+    workspace = Workspace.open(args.workspace)
+    if args.action == "import":
+        _import(workspace, args.file, as_json=args.json)
+    else:
+        _export(workspace, args.file, args.suite, as_json=args.json)
+    return 0
+
+
+def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
+    from sts.annotations.imports import read_csv
+    from sts.annotations.store import Store
+
+    ratings = read_csv(file)
+    with Store.open(workspace) as store:
+        done = store.append(ratings)
+    text = f"{done.added} judgements added, {done.known} were there already"
+    if done.annotators:
+        text += f"; new annotators: {', '.join(done.annotators)}"
+    say(as_json, done._asdict(), text)
+
+
+def _export(workspace: Workspace, file: Path, suite: str | None, *, as_json: bool) -> None:
+    from sts.annotations.export import ratings, write_csv
+    from sts.annotations.store import Store
+
+    if suite is not None:
+        store = Store.find(workspace)
+        known: list[str] = []
+        if store is not None:
+            with store:
+                known = store.suites()
+        if suite not in known:
+            raise UnknownName("enqueued suite", suite, known)
+    table = ratings(workspace, suite)
+    write_csv(file, table)
+    judged = int((table["verdict"] != "").sum())
+    done = {"file": str(file), "judgements": judged, "unjudged": len(table) - judged}
+    say(
+        as_json,
+        done,
+        f"{file}: {judged} judgements, and {done['unjudged']} continuations nobody has judged",
+    )
+
+
+COMMAND = Command(
+    summary="bring judgements in and out as a ratings table",
+    example=_EXAMPLE,
+    configure=_configure,
+    run=_run,
+)

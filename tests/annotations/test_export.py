@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sts.annotations.export import ratings, write_csv
+from sts.annotations.imports import read_csv
+from sts.annotations.store import Store
+from sts.workspace import Workspace
+from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
+
+COLUMNS = (
+    "agent scenario category continuation annotator verdict step horizon kind truth truth_step "
+    "seconds source sees reason extra"
+).split()
+
+
+def by_continuation(table: pd.DataFrame) -> dict[tuple[str, str], Any]:
+    return {(row.continuation, row.annotator): row for row in table.itertuples(index=False)}
+
+
+def test_without_a_store_the_table_is_empty_and_none_is_made(sqlite_workspace: Workspace) -> None:
+    table = ratings(sqlite_workspace, SUITE)
+    assert list(table.columns) == COLUMNS and table.empty
+    assert not sqlite_workspace.root.exists()
+
+
+def test_every_judgement_is_one_row_and_what_nobody_judged_one_more(workspace: Workspace) -> None:
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(3, sees="world"), required=2)
+        for name, step in (("Ana", 4), ("Bo", 9)):
+            number = store.add_annotator(name).id
+            for claim in store.claim(number, suite=SUITE):
+                if claim.continuation != "c2":
+                    store.submit(number, [a_submission(claim, step=step, seconds=2)])
+    table = ratings(workspace, SUITE)
+    assert list(table.columns) == COLUMNS
+    rows = by_continuation(table)
+    assert set(rows) == {(c, a) for c in ("c0", "c1") for a in ("Ana", "Bo")} | {("c2", "")}
+    row = rows["c1", "Bo"]
+    assert tuple(row)[:9] == (
+        *("random", "s0", "go-to-good", "c1", "Bo", "success", 9, 40),
+        "instruction",
+    )
+    assert (row.truth, row.seconds, row.source, row.sees, row.extra) == (
+        "",
+        2.0,
+        "human",
+        "world",
+        0,
+    )
+    unjudged = rows["c2", ""]
+    assert unjudged.verdict == "" and unjudged.step is pd.NA and unjudged.seconds is pd.NA
+    assert table["horizon"].dtype == np.int64 and str(table["step"].dtype) == "Int64"
+
+
+def test_corrections_are_applied_and_reasons_and_extras_kept(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with Store.open(workspace, clock=clock) as store:
+        store.enqueue(some_items(1))
+        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        [late] = store.claim(ana, suite=SUITE)
+        clock.pass_lease()
+        [taken] = store.claim(bo, suite=SUITE)
+        sent = a_submission(taken)
+        reason = {"verdict": "cannot_judge", "step": None, "reason": "too dark, \u201creally\u201d"}
+        store.submit(bo, [sent, a_submission(taken, corrects=sent["uuid"], **reason)])
+        store.submit(ana, [a_submission(late, verdict="not_done", step=None)])
+    rows = by_continuation(ratings(workspace, SUITE))
+    assert [(r.annotator, r.verdict, r.extra) for r in rows.values()] == [
+        ("Ana", "not_done", 1),
+        ("Bo", "cannot_judge", 0),
+    ]
+    assert rows["c0", "Bo"].reason == "too dark, \u201creally\u201d"
+
+
+def test_references_carry_their_truth_in_every_suite_once_judged(workspace: Workspace) -> None:
+    workspace.settings["annotation"]["reference_rate"] = 1
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(1))
+        store.enqueue([an_item("other", suite="other@1", scenario="s9")])
+        store.add_reference(an_item("judged"), "failure", 12)
+        ana = store.add_annotator("Ana").id
+        [claim] = store.claim(ana, suite=SUITE, count=1)
+        store.submit(ana, [a_submission(claim, step=11)])
+        store.add_reference(an_item("unjudged"), "not_done")
+    for suite, item in ((SUITE, "c0"), ("other@1", "other")):
+        rows = by_continuation(ratings(workspace, suite))
+        assert set(rows) == {("judged", "Ana"), (item, "")}
+        row = rows["judged", "Ana"]
+        assert (row.verdict, row.step, row.truth, row.truth_step) == ("success", 11, "failure", 12)
+    assert set(by_continuation(ratings(workspace))) == {
+        ("judged", "Ana"),
+        ("c0", ""),
+        ("other", ""),
+    }
+    assert set(by_continuation(ratings(workspace, "nobody@1"))) == {("judged", "Ana")}
+
+
+def test_an_exported_file_reads_back_as_it_was(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    with Store.open(sqlite_workspace) as store:
+        store.enqueue(some_items(4))
+        ana = store.add_annotator('Ana, the 1\u02e2\u1d57 "A"').id
+        first, second, *_ = store.claim(ana, suite=SUITE)
+        reason = 'a comma, a "quote"\nand a line'
+        store.submit(ana, [a_submission(first)])
+        store.submit(ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
+    write_csv(tmp_path / "deep" / "ratings.csv", ratings(sqlite_workspace, SUITE))
+    found = {r.continuation: r for r in read_csv(tmp_path / "deep" / "ratings.csv")}
+    assert len(found) == 2
+    assert found[first.continuation][2:6] == ('Ana, the 1\u02e2\u1d57 "A"', "success", 7, 40)
+    assert found[second.continuation].reason == reason.replace("\n", " ")
+    assert found[second.continuation].seconds == 4.5
