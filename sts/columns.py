@@ -32,6 +32,15 @@ EPISODE = {
     "scene": pa.list_(pa.uint16()),
 }
 
+SCORES = {
+    "agent": pa.string(),
+    "metric": pa.string(),
+    "value": pa.float64(),
+    "standard_error": pa.float64(),
+    "n": pa.int64(),
+    "parameters": pa.string(),
+}
+
 
 def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
     """Returns one list a row, each an array flattened row by row."""

@@ -79,61 +79,67 @@ def gap(a: int, b: int, size: int) -> int:
 
 
 @compiled
-def distance(a: int, b: int, height: int, width: int) -> int:
-    """Returns the toroidal Chebyshev distance of two cells."""
-    rows = gap(a // width, b // width, height)
-    columns = gap(a % width, b % width, width)
+def apart(row: int, column: int, to_row: int, to_column: int, height: int, width: int) -> int:
+    """Returns the toroidal Chebyshev distance of two places."""
+    rows, columns = gap(row, to_row, height), gap(column, to_column, width)
     return rows if rows > columns else columns
 
 
 @compiled
-def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
-    """Returns the reward at `cell` in halves: 2 / (d + 1) by Good less the same by Evil, for d < 2.
+def distance(a: int, b: int, height: int, width: int) -> int:
+    """Returns the toroidal Chebyshev distance of two cells."""
+    return apart(a // width, a % width, b // width, b % width, height, width)
+
+
+@compiled
+def worth(away: int) -> int:
+    """Returns what being `away` from Good brings, in halves: 2 / (away + 1) for away < 2, else 0.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    to_good = distance(cell, good, height, width)
-    to_evil = distance(cell, evil, height, width)
-    total = 2 if to_good == 0 else (1 if to_good == 1 else 0)
-    return total - (2 if to_evil == 0 else (1 if to_evil == 1 else 0))
+    return 2 - away if away < 2 else 0
 
 
 @compiled
-def intended(a: Arrays, b: int, which: int) -> int:
-    """Returns the cell that Good (0) or Evil (1) of world `b` takes next unless they clash."""
-    entry = a.patterns[a.offset[b, which] + a.cursor[b, which]]
-    if a.kind[b] == 1:
-        return int(entry)
-    return moved(a.objects[b, which], entry, a.size[b, 0], a.size[b, 1])
+def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
+    """Returns the reward at `cell` in halves: what Good brings less what Evil takes.
+
+    Source: Chmait et al. 2016, section 4.1.2.
+    """
+    return worth(distance(cell, good, height, width)) - worth(distance(cell, evil, height, width))
 
 
 @compiled
-def advance(a: Arrays, b: int) -> None:
-    """Moves Good and Evil of world `b` on by one entry of their patterns, and its clock.
+def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
+    """Returns where a pattern's `entry` leads to from `cell`: by a move, or to the cell it is."""
+    return entry if kind == 1 else moved(cell, entry, height, width)
+
+
+@compiled
+def settle(
+    good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
+) -> tuple[int, int, int]:
+    """Returns where Good and Evil come to be, and the counter of the world's stream after it.
 
     When both intend one cell, the one already on it keeps it and the other stays where it was; if
-    neither is on it, one drawn from the world's stream moves and the other stays. Both cursors
-    advance in every case; changing places is allowed.
+    neither is on it, one drawn from the world's stream moves and the other stays. Changing places
+    is allowed.
 
     Source: Chmait et al. 2016, section 4.1.1.
     """
-    good, evil = intended(a, b, 0), intended(a, b, 1)
-    if good == evil:
-        if a.objects[b, 0] == good:
-            evil = a.objects[b, 1]
-        elif a.objects[b, 1] == evil:
-            good = a.objects[b, 0]
-        else:
-            if draw(a.seed[b], a.counter[b]) & 1 == 0:
-                evil = a.objects[b, 1]
-            else:
-                good = a.objects[b, 0]
-            a.counter[b] += 1
-    a.objects[b, 0], a.objects[b, 1] = good, evil
-    for which in range(2):
-        following = a.cursor[b, which] + 1
-        a.cursor[b, which] = 0 if following == a.length[b, which] else following
-    a.step[b] += 1
+    if good_next != evil_next:
+        return good_next, evil_next, counter
+    if good == good_next or evil == evil_next:
+        return good, evil, counter
+    if draw(seed, counter) & 1 == 0:
+        return good_next, evil, counter + 1
+    return good, evil_next, counter + 1
+
+
+@compiled
+def following(cursor: int, length: int) -> int:
+    """Returns the index of the entry after `cursor` of a pattern that repeats."""
+    return 0 if cursor + 1 == length else cursor + 1
 
 
 @compiled
@@ -141,14 +147,23 @@ def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
     """Moves B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
     batch, participants = a.cells.shape
     for b in range(batch):
-        height, width = a.size[b, 0], a.size[b, 1]
+        height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
         for p in range(participants):
             a.cells[b, p] = moved(a.cells[b, p], moves[b, p], height, width)
             a.moves[b, p] = moves[b, p]
             a.says[b, p] = says[b, p]
-        advance(a, b)
+        good, evil = a.objects[b, 0], a.objects[b, 1]
+        good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
+        evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
+        good_next = intended(good, good_entry, kind, height, width)
+        evil_next = intended(evil, evil_entry, kind, height, width)
+        good, evil, drawn = settle(good, evil, good_next, evil_next, a.seed[b], a.counter[b])
+        a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, drawn
+        for which in range(2):
+            a.cursor[b, which] = following(a.cursor[b, which], a.length[b, which])
+        a.step[b] += 1
         for p in range(participants):
-            a.rewards[b, p] = reward(a.cells[b, p], a.objects[b, 0], a.objects[b, 1], height, width)
+            a.rewards[b, p] = reward(a.cells[b, p], good, evil, height, width)
 
 
 class Sight(NamedTuple):
@@ -187,29 +202,30 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]
         good, evil = a.objects[b, 0], a.objects[b, 1]
+        good_row, good_column = good // width, good % width
+        evil_row, evil_column = evil // width, evil % width
         for i in range(roles.size):
             me = roles[i]
-            own = a.cells[b, me]
-            row, column = own // width, own % width
-            if (
-                distance(own, good, height, width) <= radius + 1
-                or distance(own, evil, height, width) <= radius + 1
-            ):
+            row, column = a.cells[b, me] // width, a.cells[b, me] % width
+            to_good = apart(row, column, good_row, good_column, height, width)
+            to_evil = apart(row, column, evil_row, evil_column, height, width)
+            if to_good <= radius + 1 or to_evil <= radius + 1:
                 for m in range(side * side):
                     y, x = row + m // side - radius, column + m % side - radius
                     y = y + height if y < 0 else (y - height if y >= height else y)
                     x = x + width if x < 0 else (x - width if x >= width else x)
-                    cell = y * width + x
-                    out.good[b, i, m] = cell == good
-                    out.evil[b, i, m] = cell == evil
-                    out.reward[b, i, m] = reward(cell, good, evil, height, width)
+                    to_good = apart(y, x, good_row, good_column, height, width)
+                    to_evil = apart(y, x, evil_row, evil_column, height, width)
+                    out.good[b, i, m] = to_good == 0
+                    out.evil[b, i, m] = to_evil == 0
+                    out.reward[b, i, m] = worth(to_good) - worth(to_evil)
             for p in range(participants):
                 if p == me:
                     continue
-                other = a.cells[b, p]
-                if distance(own, other, height, width) > radius:
+                other_row, other_column = a.cells[b, p] // width, a.cells[b, p] % width
+                if apart(row, column, other_row, other_column, height, width) > radius:
                     continue
-                dy, dx = other // width - row, other % width - column
+                dy, dx = other_row - row, other_column - column
                 dy = dy - height if dy > radius else (dy + height if dy < -radius else dy)
                 dx = dx - width if dx > radius else (dx + width if dx < -radius else dx)
                 m = (dy + radius) * side + dx + radius
@@ -226,7 +242,8 @@ def ahead(a: Arrays, which: int) -> Ints:
     """Returns int64[B]: the cell that Good (0) or Evil (1) intends next in each world."""
     out = np.empty(a.step.size, np.int64)
     for b in range(out.size):
-        out[b] = intended(a, b, which)
+        entry = a.patterns[a.offset[b, which] + a.cursor[b, which]]
+        out[b] = intended(a.objects[b, which], entry, a.kind[b], a.size[b, 0], a.size[b, 1])
     return out
 
 

@@ -22,7 +22,7 @@ from sts.lambda_star.state import MOST_PARTICIPANTS, State
 PATTERNS = ("paper", "lambdastar-2016")
 COMPLEXITY = (2, 23)
 _SAMPLE = 20_000
-_OFTEN = 20
+_OFTEN = 2
 
 
 class Settings(NamedTuple):
@@ -131,7 +131,7 @@ def generate(settings: Settings, *, seed: int, index: int) -> State:
     """
     check(settings)
     s = settings
-    low, high = _range(s)
+    low, high = drawn_range(s)
     key = stream("lambda-star world", s.patterns, *map(int, s[:4]), low, high, seed, index)
     objects, counter = _distinct(key, 0, 2, s.height * s.width)
     people, counter = _distinct(key, counter, s.participants, s.height * s.width)
@@ -171,7 +171,7 @@ def _pattern(s: Settings, key: np.uint64, start: int, wanted: int) -> tuple[int,
     return tuple(segment[:length].tolist())
 
 
-def _range(s: Settings) -> tuple[int, int]:
+def drawn_range(s: Settings) -> tuple[int, int]:
     """Returns the range of K to draw from; by default as much of [2, 23] as can be drawn."""
     least, most = reachable(s.height, s.width, s.horizon)
     low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))

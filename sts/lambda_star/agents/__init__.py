@@ -1,0 +1,1 @@
+"""Behaviours on Λ*, each a team policy of the one protocol."""

@@ -1,0 +1,86 @@
+"""Finding agents by name, and refusing what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from sts import agents, cli
+from sts.errors import ArgumentError, UnknownName
+
+NO_AGENTS = (
+    ("os:system", "not an agent"),
+    ("os:environ", "not an agent"),
+    ("sts.agents.protocol:Choice", "not an agent"),
+    ("sts.agents.protocol:Agent", "without arguments"),
+    ("no_such_module_here:Agent", "cannot import"),
+    ("sts.agents.protocol:Missing", "has no Missing"),
+    ("../evil:Agent", "module:Name"),
+    (":Agent", "module:Name"),
+    ("os:", "module:Name"),
+)
+
+
+@pytest.mark.parametrize(("name", "said"), NO_AGENTS)
+def test_what_is_no_agent_is_refused_in_words(name, said):
+    with pytest.raises(ArgumentError, match=said):
+        agents.load(name)
+
+
+def test_an_unknown_agent_is_answered_with_those_that_exist():
+    with pytest.raises(UnknownName) as caught:
+        agents.load("loc-search")
+    assert all(name in str(caught.value) for name in agents.known())
+
+
+@pytest.mark.parametrize("name", ["os:system", "nobody"])
+def test_the_command_line_refuses_what_is_no_agent_with_one_line_and_code_2(name, capsys):
+    assert cli.main(["lambda-star", "score", "--agent", name, "--episodes", "2"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("sts: ") and err.count("\n") == 1
+
+
+AGENT = """
+class {klass}:
+    name = {name!r}
+    {more}
+    def begin(self, batch, roles):
+        return {{}}
+    def act(self, observation, instructions, memory, draws):
+        return None, memory
+"""
+
+
+def write(folder, module, name="mine", more=""):
+    (folder / f"{module}.py").write_text(AGENT.format(klass="Mine", name=name, more=more))
+    return f"{module}:Mine"
+
+
+def test_a_users_class_in_the_current_folder_is_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert agents.load(write(tmp_path, "users_agent_found")).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "more", "said"),
+    [
+        ("users_agent_unnamed", "", "", "needs a name"),
+        ("users_agent_slash", "../mine", "", "needs a name"),
+        ("users_agent_sees", "mine", "sees = 'everything'", "sees must be"),
+    ],
+)
+def test_a_users_class_that_misstates_itself_is_refused(
+    tmp_path, monkeypatch, module, name, more, said
+):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ArgumentError, match=said):
+        agents.load(write(tmp_path, module, name, more))
+
+
+def test_an_edited_agent_has_another_fingerprint(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = write(tmp_path, "users_agent_edited")
+    agent = agents.load(path)
+    before = agents.fingerprint(agent)
+    write(tmp_path, "users_agent_edited", more="temper = 'calm'")
+    assert agents.fingerprint(agent) != before

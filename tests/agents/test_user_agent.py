@@ -1,0 +1,52 @@
+"""The user's agent of docs/agents.md, from the page into a report."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from sts import agents, cli
+from sts.suites import store
+from sts.workspace import Workspace
+from tests.agents.test_contract import assert_same, cases, played, rows
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
+
+
+@pytest.fixture
+def name(tmp_path, monkeypatch):
+    """Returns `module:Class` of the page's agent, saved in the current folder."""
+    (text,) = re.findall(r"```python title=my_agent\.py\n(.*?)```", PAGE.read_text(), re.S)
+    assert len(text.strip().splitlines()) <= 25
+    (tmp_path / "my_agent.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "my_agent:MyAgent"
+
+
+def test_the_documented_agent_keeps_the_contract(name):
+    c = cases()
+    whole = played(agents.load(name), c)
+    assert_same(rows(whole, [11, 3]), played(agents.load(name), c.take([11, 3])))
+    assert (whole.says > 0).sum(1).max() == 1
+
+
+def test_the_documented_agent_is_run_into_a_report(name, tmp_path, capsys):
+    folder = str(tmp_path / "workspace")
+    for command in (
+        ["run", "starter@1", "--agent", name, "--agent", "random", "--continuations", "1"],
+        ["label", "starter@1"],
+        ["report", "starter@1"],
+    ):
+        assert cli.main([*command, "--workspace", folder]) == 0, capsys.readouterr().err
+    (file,) = (tmp_path / "workspace" / "reports").glob("*/report.json")
+    report = json.loads(file.read_text())
+    found = {row["agent"]: row for row in report["agents"]}
+    scenarios = len(store.load(Workspace.open(folder), "starter@1").scenarios)
+    assert set(found) == {"my-agent", "random"}
+    assert found["my-agent"]["continuations"] == scenarios
+    questions = found["my-agent"]["categories"]["evil-in-sight"]["pass_rate"]
+    assert questions > 0.9

@@ -1,0 +1,59 @@
+"""Timing: medians of several runs, on a machine that is named by what it is."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+RUNS = 7
+
+
+class Table(NamedTuple):
+    """One benchmark's result: a heading, what it says, and rows under a header."""
+
+    title: str
+    text: str
+    header: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+def seconds(work: Callable[[Any], Any], prepare: Callable[[], Any] = lambda: None) -> float:
+    """Returns the median seconds of `work(prepare())`, without `prepare` and a first run."""
+    work(prepare())
+    taken = []
+    for _ in range(RUNS):
+        given = prepare()
+        begun = time.perf_counter()
+        work(given)
+        taken.append(time.perf_counter() - begun)
+    return statistics.median(taken)
+
+
+def machine() -> str:
+    """Returns the processor, its cores, and the versions that speed depends on."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    model = models[0] if models else platform.machine()
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}, {packages}"
+
+
+def cell(value: Any) -> str:
+    """Returns a number with three significant digits, anything else as it is."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def markdown(table: Table) -> str:
+    """Returns the table as Markdown under its heading."""
+    rows = [table.header, ["---"] * len(table.header), *table.rows]
+    body = "\n".join("| " + " | ".join(cell(c) for c in row) + " |" for row in rows)
+    return f"## {table.title}\n\n{table.text}\n\n{body}\n"

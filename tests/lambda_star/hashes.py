@@ -1,0 +1,49 @@
+"""Prints what happens in short episodes as hashes, to compare compiled with uncompiled runs.
+
+Takes serialised states in hex, one a line, on standard input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+
+from sts import agents
+from sts.domains import domain
+from sts.draws import stream
+from sts.files import content_hash
+from sts.lambda_star import fused, patterns
+from sts.lockstep import Team, Told, play
+
+STEPS = 6
+TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Where is Good?")
+
+
+def main() -> None:
+    world = domain("lambda-star")
+    states = [bytes.fromhex(line) for line in sys.stdin.read().split()]
+    count = len(states)
+    streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
+    told = Told([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
+    out = {}
+    for name in agents.known():
+        worlds = world.restore(states)
+        team = Team(agents.load(name), (0, 2), streams)
+        played = play(world, worlds, [team], steps=STEPS, told=told)
+        out[name] = content_hash(*(a.tobytes() for a in played[:4]), *worlds.states())
+        assert np.isfinite(played.log_probs[:, :, 0]).all()
+    for name in fused.AGENTS:
+        worlds = world.restore(states)
+        quick = fused.play(name, worlds.arrays, streams, steps=STEPS)
+        out[f"fused {name}"] = content_hash(*(a.tobytes() for a in quick), *worlds.states())
+    path = patterns._pattern(patterns.Settings(5, 4, 1, 12), stream("hashes"), 7, 6)
+    out["pattern"] = content_hash(bytes(path))
+    published = patterns._there_and_back(patterns.Settings(5, 5, 1, 12), stream("hashes"), 3)
+    out["published pattern"] = content_hash(repr(published).encode())
+    print(json.dumps(out))
+
+
+if __name__ == "__main__":
+    main()
