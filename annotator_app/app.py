@@ -1,0 +1,24 @@
+"""The Streamlit script: which page to show."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotator_app import state
+from annotator_app.views import annotate, guide, report, turn
+
+st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
+st.html(
+    """<style>
+    .stElementContainer:has(.stBidiComponent) { opacity: 1 !important; }
+    .stMainBlockContainer { padding: 4.2rem 2rem 1rem; max-width: 1500px; }
+    </style>"""
+)
+pages = [
+    st.Page(annotate.page, title="Annotate", url_path="annotate", default=True),
+    st.Page(turn.page, title="Take a turn", url_path="turn"),
+    st.Page(guide.page, title="Guide", url_path="guide"),
+]
+if state.is_owner():  # people who judge for a study do not see its results
+    pages.insert(2, st.Page(report.page, title="Report", url_path="report"))
+st.navigation(pages, position="top").run()

@@ -1,0 +1,1 @@
+"""Subcommands of `sts` that open the browser application."""

@@ -1,0 +1,86 @@
+"""`sts annotate`: serves the pages on which people judge continuations."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from sts.command import Command
+from sts.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from sts.annotations.types import Progress
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments."""
+    parser.add_argument(
+        "suite", nargs="?", metavar="NAME@VERSION", help="default: the latest, if there is one name"
+    )
+    parser.add_argument("--port", type=int, default=8501, metavar="P", help="default 8501; 0: any")
+    parser.add_argument(
+        "--as",
+        dest="owner",
+        metavar="NAME",
+        help="judge yourself, on this machine: prints and opens your link",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1: this machine only")
+    parser.add_argument("--no-browser", action="store_true", help="print the link, open nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Puts the suite's continuations in the queue, then serves until Ctrl-C."""
+    if not 0 <= args.port <= 65535:
+        raise ArgumentError(f"--port: expected 0 to 65535, found {args.port}")
+    if args.owner is not None and args.host not in LOOPBACK:
+        raise ArgumentError(
+            f"--as is for your own machine, found --host {args.host}; give people links of their "
+            "own instead: sts annotators add NAME"
+        )
+    from annotator_app import people, queueing, server
+    from annotator_app.settings import Settings
+    from sts.annotations.store import Store
+    from sts.continuations.store import load
+    from sts.workspace import Workspace
+
+    workspace = Workspace.open(args.workspace)
+    suite = queueing.chosen(workspace, args.suite)
+    with server.bind(args.host, args.port) as bound:
+        with Store.open(workspace) as store:
+            found = load(workspace, {one.hash for one in suite.scenarios})
+            queueing.enqueue(workspace, store, suite, found)
+            owner = queueing.welcome(store, args.owner) if args.owner is not None else ""
+            progress = store.progress(suite.label)
+        key = people.owner_key(workspace, owner) if owner else ""
+        address = f"http://{args.host}:{bound.getsockname()[1]}"
+        link = f"{address}/enter?t={key}" if key else None
+        if args.json:
+            print(json.dumps({"suite": suite.label, "address": address, "link": link}), flush=True)
+        else:
+            print(_text(suite.label, progress, address, link), flush=True)
+        if link and not args.no_browser:
+            server.open_soon(link)
+        server.serve(Settings(str(workspace.root.resolve()), suite.label, owner, key), bound)
+    return 0
+
+
+def _text(suite: str, progress: Progress, address: str, link: str | None) -> str:
+    count, done, wanted = progress.items, progress.judged, progress.required
+    lines = [f"{suite}: {count} continuations, {done} of {wanted} judgements"]
+    if not progress.items:
+        lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
+    lines.append(f"judge here: {link}" if link else f"serving {address}")
+    lines.append("others enter with a link of their own: sts annotators add NAME")
+    lines.append("Ctrl-C ends this; nothing is lost")
+    return "\n".join(lines)
+
+
+COMMAND = Command(
+    summary="judge continuations in a browser",
+    example="sts annotate starter@1 --as ann",
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,65 @@
+"""From a suite's continuations to work that waits for annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sts.annotations.items import item_of
+from sts.annotations.store import Store
+from sts.continuations import seat
+from sts.continuations.types import HUMAN, Continuation
+from sts.errors import ArgumentError
+from sts.suites import store as suites
+from sts.suites.types import Suite
+from sts.workspace import Workspace
+
+
+def chosen(workspace: Workspace, label: str | None) -> Suite:
+    """The suite called `label`, else the latest version where only one name is known.
+
+    Raises:
+      ArgumentError: none is named and there is no single one.
+      UnknownName: no such suite or version.
+    """
+    if label is not None:
+        return suites.load(workspace, label)
+    every = suites.versions(workspace)
+    if len(every) != 1:
+        known = ", ".join(f"{name}@{max(found)}" for name, found in sorted(every.items()))
+        raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known or 'none yet'}")
+    ((name, found),) = every.items()
+    return suites.load(workspace, f"{name}@{max(found)}")
+
+
+def enqueue(
+    workspace: Workspace, store: Store, suite: Suite, continuations: Sequence[Continuation]
+) -> int:
+    """Has continuations judged, though not by who played them; returns how many are new."""
+    known = {
+        seat.identity(suite.scenarios[0], one.name, 0).fingerprint: one.name
+        for one in store.annotators()
+    }
+    players = (
+        (known[one.fingerprint],) if one.agent == HUMAN and one.fingerprint in known else ()
+        for one in continuations
+    )
+    items = [
+        item_of(one, suite.label, who) for one, who in zip(continuations, players, strict=True)
+    ]
+    return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
+
+
+def welcome(store: Store, name: str) -> str:
+    """Returns the name of the annotator called `name`, who is added when new.
+
+    Raises:
+      ArgumentError: not a name, or that person has retired.
+    """
+    found = [one for one in store.annotators() if one.name == name.strip()]
+    if not found:
+        return store.add_annotator(name).name
+    if found[0].retired:
+        raise ArgumentError(
+            f"annotator {name!r} has retired; let them in again: sts annotators link {name}"
+        )
+    return found[0].name

@@ -1,0 +1,97 @@
+"""The human seat, apart from the page: whose turn it is at which scenario, and what comes of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from annotator_app import queueing
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.continuations import seat
+from sts.continuations.store import path_of
+from sts.domains import domain
+from sts.suites.types import Scenario, Suite
+from sts.workspace import Workspace
+
+
+def exchange(
+    workspace: Workspace,
+    store: Store,
+    suite: Suite,
+    person: Annotator,
+    sent: object,
+    *,
+    judged: Collection[str],
+) -> dict[str, Any]:
+    """Replays the turns in `sent` and returns what the person sees now.
+
+    Everything after the first turn that is not one is left out, and the page goes on from there.
+
+    Args:
+      workspace: keeps the continuation once it is finished.
+      store: has it judged among the others from then on.
+      suite: whose scenarios are played.
+      person: who is at the page; never asked to judge what they played.
+      sent: the component's state, or None on a page that has just been opened.
+      judged: content hashes of scenarios that the person has met as a judge, who sees more than
+        an agent may.
+    """
+    said = sent if isinstance(sent, Mapping) else {}
+    scenario = _scenario(workspace, suite, person, said.get("seat"), judged)
+    if scenario is None:
+        return {"seat": None}
+    name = key(person, scenario)
+    received = said.get("turns") if said.get("seat") == name else None
+    turns = _turns(received, scenario)
+    view = seat.view(scenario, turns, person=person.name, attempt=0)
+    if view["finished"]:
+        seconds = _seconds(said.get("seconds"))
+        one = seat.finish(
+            workspace, scenario, turns, person=person.name, attempt=0, seconds=seconds
+        )
+        queueing.enqueue(workspace, store, suite, [one])
+    count = len(received) if isinstance(received, list) else 0
+    return {"seat": name, "received": count, **view}
+
+
+def key(person: Annotator, scenario: Scenario) -> str:
+    """What a browser knows a person's scenario by; it tells neither which nor where it is from."""
+    return hashlib.sha256(f"seat {person.id} {scenario.hash}".encode()).hexdigest()[:24]
+
+
+def _scenario(
+    workspace: Workspace,
+    suite: Suite,
+    person: Annotator,
+    wanted: object,
+    judged: Collection[str],
+) -> Scenario | None:
+    """The scenario that the page is at, else the first in the person's own order they may play."""
+    order = sorted((s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: key(person, s))
+    for one in order:
+        if key(person, one) == wanted:
+            return one
+    for one in order:
+        played = path_of(workspace, seat.identity(one, person.name, 0)).exists()
+        if not played and one.hash not in judged:
+            return one
+    return None
+
+
+def _turns(sent: object, scenario: Scenario) -> list[seat.Turn]:
+    world = domain(scenario.recording.domain)
+    turns: list[seat.Turn] = []
+    for one in sent[: scenario.horizon] if isinstance(sent, list) else ():
+        if not isinstance(one, list) or [type(n) for n in one] != [int, int]:
+            break
+        if not (0 <= one[0] < len(world.moves) and 0 <= one[1] < len(world.tokens)):
+            break
+        turns.append(seat.Turn(*one))
+    return turns
+
+
+def _seconds(sent: object) -> float:
+    sound = isinstance(sent, int | float) and not isinstance(sent, bool) and 0 <= sent <= 1e6
+    return float(sent) if sound else float("nan")  # type: ignore[arg-type]

@@ -1,0 +1,94 @@
+"""Serving the pages: an ASGI application behind the gate, on a socket that is ours already."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+
+from annotator_app.settings import Settings
+from sts.errors import ArgumentError, Unavailable
+
+_OPTIONS = {
+    "browser.gatherUsageStats": False,
+    "client.showErrorDetails": "none",
+    "client.toolbarMode": "minimal",
+    "logger.level": "warning",
+    "runner.magicEnabled": False,
+    "runner.postScriptGC": False,  # a full collection after every run costs more than the run
+    "server.fileWatcherType": "none",
+    "server.headless": True,
+}
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Returns a listening socket; port 0 takes a free one.
+
+    Raises:
+      ArgumentError: `host` names no address of this machine.
+      Unavailable: the port is taken, or not ours to take.
+    """
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror:
+        raise ArgumentError(f"expected an address of this machine, found host {host!r}") from None
+    bound = socket.socket(family, kind)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind(address)
+        bound.listen(128)
+    except OSError as error:
+        bound.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise ArgumentError(f"host {host!r} is no address of this machine") from None
+        reason = (
+            "is busy" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
+        )
+        raise Unavailable(
+            f"port {port} on {host} {reason}; stop what listens there or choose another --port"
+        ) from None
+    return bound
+
+
+def serve(settings: Settings, bound: socket.socket) -> None:
+    """Serves the pages on `bound` until Ctrl-C or SIGTERM; both end it quietly."""
+    settings.publish()
+    import streamlit as st
+    import uvicorn
+    from starlette.middleware import Middleware
+    from streamlit import config as streamlit_config
+
+    from annotator_app import state
+    from annotator_app.gate import Gate
+    from annotator_app.people import person
+
+    for name, value in _OPTIONS.items():
+        streamlit_config.set_option(name, value)
+    # It would write personal links down, and Streamlit turns it on whatever the server is told.
+    logging.getLogger("uvicorn.access").disabled = True
+
+    def admits(token: str) -> bool:
+        return person(state.store(), settings, token) is not None
+
+    app = st.App(Path(__file__).with_name("app.py"), middleware=[Middleware(Gate, admits=admits)])
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        ws="websockets-sansio",
+    )
+    state.warm_up()
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def open_soon(link: str) -> None:
+    """Opens `link` in the person's browser once `serve` has had time to begin."""
+    opener = threading.Timer(2.0, webbrowser.open, [link])
+    opener.daemon = True
+    opener.start()

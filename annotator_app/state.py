@@ -1,0 +1,121 @@
+"""What the pages share: one store per process, and who is looking."""
+
+from __future__ import annotations
+
+import gc
+from functools import lru_cache
+from typing import Any, cast
+
+import streamlit as st
+
+from annotator_app import people
+from annotator_app.episodes import shown
+from annotator_app.gate import COOKIE
+from annotator_app.settings import Settings, current
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.continuations.store import find, load
+from sts.continuations.types import Continuation
+from sts.errors import StoreError
+from sts.suites import store as suites
+from sts.suites.types import Suite
+from sts.workspace import Workspace
+
+_ALL = 1_000_000
+_PERSON = "sts_person"
+
+
+@st.cache_resource(show_spinner=False)
+def workspace() -> Workspace:
+    """The workspace that is annotated."""
+    return Workspace.open(current().workspace)
+
+
+@st.cache_resource(show_spinner=False)
+def store() -> Store:
+    """The process's store; opening one for each page would cost hundreds of saves."""
+    return Store.open(workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def suite() -> Suite:
+    """The suite that is judged."""
+    return suites.load(workspace(), settings().suite)
+
+
+@st.cache_resource(show_spinner=False)
+def continuations() -> dict[str, Continuation]:
+    """The suite's continuations by identity, as they were at start-up."""
+    return {one.id: one for one in load(workspace(), [s.hash for s in suite().scenarios])}
+
+
+@lru_cache(maxsize=1024)
+def episode(continuation: str) -> dict[str, Any]:
+    """A continuation as the player is sent it.
+
+    Raises:
+      UnknownName: it is not in the workspace.
+    """
+    one = continuations().get(continuation)
+    return shown(one or find(workspace(), continuation))
+
+
+def warm_up() -> None:
+    """Loads what every page needs, so that nobody waits for it."""
+    store()
+    continuations()
+    # What is loaded by now stays: collecting it after each run of a page would cost most of it.
+    gc.collect()
+    gc.freeze()
+
+
+def person() -> Annotator | None:
+    """Whose page this is; None when their link has ended since they opened it.
+
+    While the store fails it is who it was: a page that is open stays so, and says what is wrong.
+
+    Raises:
+      StoreError: the store fails, and this page has only just been opened.
+    """
+    try:
+        found = people.person(store(), settings(), _token())
+    except StoreError:
+        if _PERSON not in st.session_state:
+            raise
+        return cast(Annotator | None, st.session_state[_PERSON])
+    st.session_state[_PERSON] = found
+    return found
+
+
+def is_owner() -> bool:
+    """Whether this is the person who started the server for themselves."""
+    return people.is_owner(settings(), _token())
+
+
+def settings() -> Settings:
+    """What `sts annotate` was started with."""
+    return current()
+
+
+def judged_scenarios(person: Annotator) -> set[str]:
+    """Content hashes of the scenarios of which the person has judged a continuation."""
+    judged = store().history(person.id, limit=_ALL)
+    return {
+        continuations()[one.continuation].scenario_hash
+        for one in judged
+        if one.continuation in continuations()
+    }
+
+
+def place() -> str:
+    """What names this workspace in a browser's storage; a hash of it is what is sent."""
+    return str(workspace().root.resolve())
+
+
+def sent(key: str) -> Any:
+    """The `sync` value of the component under `key`; None on a page just opened."""
+    return (st.session_state.get(key) or {}).get("sync")
+
+
+def _token() -> str:
+    return st.context.cookies.get(COOKIE, "")

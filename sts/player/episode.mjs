@@ -1,0 +1,50 @@
+// One continuation as the page shows it, decoded once. Frame f (0..steps) is the scene before
+// step f; frame `takeover` is the last one that was recorded, later ones are the continuation.
+
+const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+export function decode(payload) {
+  const raw = bytes(payload.scene);
+  const view = new DataView(raw.buffer);
+  const cells = Uint16Array.from({ length: raw.length / 2 }, (_, i) => view.getUint16(2 * i, true));
+  const says = bytes(payload.says);
+  const objects = payload.names.length;
+  const speakers = payload.steps ? says.length / payload.steps : 0;
+  if (cells.length !== (payload.steps + 1) * objects || !Number.isInteger(speakers))
+    throw new Error(`episode ${payload.id}: ${cells.length} cells for ${payload.steps} steps`);
+  const utterances = [];
+  for (let i = 0; i < says.length; i++)
+    if (says[i])
+      utterances.push({
+        frame: Math.floor(i / speakers) + 1, // heard in the scene that the step leads to
+        object: objects - speakers + (i % speakers),
+        text: payload.tokens[says[i]],
+      });
+  return { ...payload, cells, objects, utterances, length: payload.steps - payload.takeover };
+}
+
+export function cellOf(episode, frame, object) {
+  const cell = episode.cells[frame * episode.objects + object];
+  return [Math.floor(cell / episode.width), cell % episode.width];
+}
+
+// The shorter way round the torus from one cell to another, as [rows, columns].
+export function displacement(episode, [r0, c0], [r1, c1]) {
+  const around = (d, size) => ((((d + size / 2) % size) + size) % size) - size / 2;
+  return [around(r1 - r0, episode.height), around(c1 - c0, episode.width)];
+}
+
+// Which part of the timeline a frame is in, and where in it.
+export function placeOf(episode, frame) {
+  const { takeover, length } = episode;
+  if (frame < takeover) return ["context", `${count(takeover - frame, "step")} before takeover`];
+  if (frame === takeover) return ["takeover", "from here on it is judged"];
+  return ["continuation", `step ${frame - takeover} of ${length}`];
+}
+
+export function instructionAt(episode, frame) {
+  const { text, given_at } = episode.instruction;
+  return frame >= given_at ? text : null;
+}
+
+export const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;

@@ -1,0 +1,89 @@
+// What every component of ours asks of the page it lives in.
+
+export const element = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
+
+// Where a mouse goes down on a button the focus stays, and with it the keys.
+export const keepFocus = (event) => event.target.closest("button") && event.preventDefault();
+
+export const isTyping = (target) =>
+  !!target?.closest?.("input:not([type=range]), textarea, select, [contenteditable=true]");
+
+// True when a key press is meant for something else: a dialog, or a focused link or button.
+export function ownsKey(event, root) {
+  const target = event.composedPath()[0];
+  if (target.closest?.("[role=dialog]") && !root.contains(target)) return true;
+  return (event.key === " " || event.key === "Enter") && !!target.closest?.("button, a[href], [role=button]");
+}
+
+// localStorage, or a stand-in that lasts as long as the page where the browser allows none.
+export function localStore() {
+  try {
+    localStorage.setItem("sts:probe", "1");
+    localStorage.removeItem("sts:probe");
+    return localStorage;
+  } catch {
+    const kept = new Map();
+    return {
+      get length() {
+        return kept.size;
+      },
+      key: (i) => [...kept.keys()][i],
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => kept.set(key, value),
+      removeItem: (key) => kept.delete(key),
+    };
+  }
+}
+
+// What was kept under a key, or null where there is nothing that can be read.
+export function recall(store, key) {
+  try {
+    return JSON.parse(store.getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+// Keeps a value where there is room; returns whether there was.
+export function keep(store, key, value) {
+  const text = JSON.stringify(value);
+  try {
+    if (store.getItem(key) !== text) store.setItem(key, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Colours for the canvas, from the theme that Streamlit hands down as CSS variables.
+export function themeOf(host) {
+  const style = getComputedStyle(host);
+  const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  const background = colour("--st-background-color", "#ffffff");
+  const text = colour("--st-text-color", "#222222");
+  return {
+    background,
+    text,
+    grid: colour("--st-border-color", "#cccccc"),
+    border: text,
+    accent: "#0072B2",
+    dark: luminance(background) < 0.4,
+  };
+}
+
+function luminance(colour) {
+  const hex = colour.match(/^#([0-9a-f]{6})/i)?.[1].match(/../g).map((two) => parseInt(two, 16));
+  const [red, green, blue] = hex ?? (colour.match(/\d+/g) ?? [255, 255, 255]).map(Number);
+  return (0.21 * red + 0.72 * green + 0.07 * blue) / 255;
+}
+
+// Streamlit covers the page with a dialog when the connection is lost. Our pages say so themselves
+// and can go on without it, so it is closed as soon as it opens.
+export function closeConnectionDialogs(signal) {
+  const watch = new MutationObserver(() => {
+    const state = document.querySelector("[data-test-connection-state]")?.dataset.testConnectionState;
+    if (state && state !== "CONNECTED") document.querySelector(".stDialog button[aria-label=Close]")?.click();
+  });
+  watch.observe(document.body, { childList: true, subtree: true });
+  signal.addEventListener("abort", () => watch.disconnect());
+}

@@ -1,0 +1,195 @@
+// The page of the human seat: one neighbourhood, nine moves, a word.
+
+import { paintSight } from "./draw_sight.mjs";
+import { count } from "./episode.mjs";
+import { closeConnectionDialogs, element, isTyping, keepFocus, localStore, ownsKey, themeOf } from "./page.mjs";
+import { MOVES, Seat, seatAction } from "./seat_state.mjs";
+
+const RESEND_TURNS = 3000; // ms until turns that the server has not shown are sent again
+const CONTEXT_PACE = 350; // ms a step while the context plays
+const PAUSE = 120; // seconds of one pause that count as time spent, at most
+
+class SeatPage {
+  constructor(root) {
+    this.root = root;
+    this.abort = new AbortController();
+    this.calls = 0;
+    this.seenAt = performance.now();
+    this.resize = new ResizeObserver(() => this.seat?.view?.seat && this.#draw());
+    this.resize.observe(this.$("canvas"));
+    this.#listen();
+    closeConnectionDialogs(this.abort.signal);
+    this.timers = [
+      setInterval(() => this.#resend(), RESEND_TURNS),
+      setInterval(() => this.seat?.tick() && this.#render(), CONTEXT_PACE),
+    ];
+  }
+
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  destroy() {
+    this.abort.abort();
+    this.resize.disconnect();
+    this.timers.forEach(clearInterval);
+  }
+
+  update({ data, setStateValue }) {
+    this.send = setStateValue;
+    if (this.namespace !== data.namespace) {
+      this.namespace = data.namespace;
+      this.seat = new Seat({ storage: localStore(), namespace: data.namespace });
+    }
+    this.seat.receive(data);
+    if (this.calls++ === 0 && !isTyping(document.activeElement)) this.$(".seat").focus({ preventScroll: true });
+    if (data.seat && data.played < this.seat.turns.length) this.#flush();
+    this.#render();
+    return this.calls;
+  }
+
+  #flush() {
+    this.send("sync", this.seat.state);
+  }
+
+  #resend() {
+    const { seat } = this;
+    if (seat?.view?.seat && seat.turns.length > seat.view.played) this.#flush();
+  }
+
+  #listen() {
+    const { signal } = this.abort;
+    window.addEventListener("keydown", (event) => {
+      if (!this.seat?.view?.seat || isTyping(event.composedPath()[0]) || ownsKey(event, this.root)) return;
+      const action = seatAction(event);
+      if (!action) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      this.#act(action);
+    }, { capture: true, signal });
+    this.root.addEventListener("mousedown", keepFocus, { signal });
+    this.root.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button?.dataset.action === "next") this.#next();
+      else if (button) this.#act({ name: button.dataset.action, move: button.dataset.move, word: button.dataset.word });
+    }, { signal });
+  }
+
+  #act(action) {
+    const now = performance.now();
+    this.seat.spend(Math.min((now - this.seenAt) / 1000, PAUSE));
+    this.seenAt = now;
+    const moved = this.seat.act(action);
+    this.#render();
+    if (moved) this.#flush();
+  }
+
+  #next() {
+    this.send("sync", { seat: null, turns: [], asked: performance.now() });
+  }
+
+  #render() {
+    const { seat } = this;
+    const { view } = seat;
+    const host = this.$(".seat");
+    host.dataset.seat = view.seat ?? "";
+    host.dataset.frame = seat.frame ?? "";
+    host.dataset.played = view.played ?? "";
+    this.$(".play").hidden = !view.seat || view.finished;
+    this.#renderEnd(view);
+    if (!view.seat) return;
+    const sight = view.frames[seat.frame];
+    const step = seat.frame - view.takeover;
+    this.$(".part").textContent = this.#part(view, step);
+    const where = `row ${sight.row + 1}, column ${sight.column + 1} of ${sight.height} × ${sight.width}`;
+    this.$(".place").textContent = `You are in ${where}; the edges meet`;
+    this.$(".reward").textContent = [
+      `Last reward ${signed(sight.last_reward)}`,
+      ...(sight.last_move ? [`last move ${sight.last_move}`] : []),
+      ...(seat.lastWord ? [`you said ${seat.lastWord}`] : []),
+    ].join(" · ");
+    const heard = Object.entries(sight.heard).map(([word, n]) => (n > 1 ? `${word} (${n} times)` : word));
+    this.$(".heard").textContent = heard.length ? `Heard: ${heard.join(", ")}` : "";
+    const { instruction } = seat;
+    this.$(".instruction").textContent = instruction ?? "No instruction yet";
+    this.$(".instruction").classList.toggle("none", instruction === null);
+    const hint = step < 0 ? "Watch the context first; T skips to your turn." : "";
+    this.$(".status").textContent = seat.message || hint;
+    this.$(".word").textContent = seat.word ? `“${view.tokens[seat.word]}”` : "nothing (silence)";
+    this.#renderButtons(view);
+    this.#draw();
+  }
+
+  #part(view, step) {
+    if (step < 0) return `Context: ${count(-step, "step")} to your turn`;
+    if (view.finished) return "Finished";
+    if (this.seat.frame < this.seat.last) return `Looking back: after step ${step} of ${view.horizon}`;
+    return `Your turn: step ${step + 1} of ${view.horizon}`;
+  }
+
+  #renderButtons(view) {
+    if (!this.$(".pad").children.length) {
+      const rows = Object.entries(MOVES).map(([key, move]) => this.#button("move", move, key.toUpperCase()));
+      this.$(".pad").replaceChildren(...rows);
+      this.$(".words").replaceChildren(...view.tokens.slice(1).map((word) => this.#button("say", word)));
+    }
+    for (const button of this.$(".pad").children) button.disabled = !this.seat.myTurn;
+    for (const button of this.$(".words").children) {
+      button.disabled = view.finished;
+      button.setAttribute("aria-pressed", view.tokens[this.seat.word] === button.dataset.word && this.seat.word > 0);
+    }
+  }
+
+  #button(action, what, key) {
+    const button = element("button", { type: "button", textContent: what });
+    Object.assign(button.dataset, { action, move: what, word: what });
+    if (key) button.append(element("kbd", { textContent: key }));
+    return button;
+  }
+
+  #renderEnd(view) {
+    const [title, text] = view.seat ? FINISHED : NONE_LEFT;
+    this.$(".empty").hidden = !!view.seat && !view.finished;
+    this.$(".empty h2").textContent = title;
+    this.$(".empty p").textContent = text;
+    const next = this.$("[data-action=next]");
+    next.hidden = !view.seat;
+    if (view.finished && this.root.activeElement !== next) next.focus();
+  }
+
+  #draw() {
+    const canvas = this.$("canvas");
+    const scale = devicePixelRatio || 1;
+    const size = Math.round(canvas.clientWidth * scale);
+    if (!size) return;
+    if (canvas.width !== size) Object.assign(canvas, { width: size, height: size });
+    const sight = this.seat.view.frames[this.seat.frame];
+    paintSight(canvas, sight, themeOf(this.root.host));
+    canvas.setAttribute("aria-label", sight.cells.map((cell, i) => {
+      const there = [cell.good && "Good", cell.evil && "Evil", cell.others && `${cell.others} others`].filter(Boolean);
+      return there.length ? `${PLACES[i] ?? `cell ${i + 1}`}: ${there.join(", ")}` : "";
+    }).filter(Boolean).join("; ") || "nobody near");
+  }
+}
+
+const FINISHED = [
+  "Finished, thank you",
+  "Your continuation is kept and will be judged by others, who are not told that it is yours.",
+];
+const NONE_LEFT = [
+  "No scenario is left for you",
+  "You have played, or already judged, every scenario of this suite that one person can play.",
+];
+const PLACES = ["up-left", "up", "up-right", "left", "here", "right", "down-left", "down", "down-right"];
+const signed = (n) => (n > 0 ? `+${n}` : `${n}`.replace("-", "−"));
+
+export default function (component) {
+  const root = component.parentElement; // the same shadow root at every call while mounted
+  const page = (root.page ??= new SeatPage(root));
+  const call = page.update(component);
+  return () => {
+    if (page.calls !== call) return; // a later call took over: not an unmount
+    page.destroy();
+    delete root.page;
+  };
+}

@@ -1,0 +1,131 @@
+// The human seat without its page: what was seen, what was done, what comes next.
+
+import { keep, recall } from "./page.mjs";
+
+export const MOVES = {
+  q: "up-left", w: "up", e: "up-right",
+  a: "left", s: "stay", d: "right",
+  z: "down-left", x: "down", c: "down-right",
+};
+const NUMPAD = { 7: "q", 8: "w", 9: "e", 4: "a", 5: "s", 6: "d", 1: "z", 2: "x", 3: "c" };
+const WORDS = { y: "yes", n: "no", m: "more" };
+const CONTROLS = {
+  " ": "play", ArrowLeft: "back", ArrowRight: "forward", Home: "start", End: "now", t: "now",
+  Backspace: "silence", Escape: "silence",
+};
+
+// The action of a key press, or null. A move alone moves; with Shift it is a word to be said; the
+// numeric keypad moves, the row of digits says numbers.
+export function seatAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }) {
+  if (ctrlKey || metaKey || altKey) return null;
+  const pad = code.startsWith("Numpad") ? NUMPAD[code.slice(6)] : undefined;
+  if (pad) return repeat ? { name: "nothing" } : { name: "move", move: MOVES[pad] };
+  const letter = key.length === 1 ? key.toLowerCase() : key;
+  if (CONTROLS[letter]) return { name: CONTROLS[letter] };
+  if (repeat) return null;
+  if (MOVES[letter]) return shiftKey ? { name: "say", word: MOVES[letter] } : { name: "move", move: MOVES[letter] };
+  if (WORDS[letter]) return { name: "say", word: WORDS[letter] };
+  if (/^[0-8]$/.test(letter)) return { name: "say", word: letter };
+  return null;
+}
+
+export class Seat {
+  constructor({ storage, namespace }) {
+    this.storage = storage;
+    this.prefix = `sts:seat:${namespace}:`;
+    this.seat = undefined; // undefined: nothing came yet; null: there is no scenario to play
+    this.message = "";
+  }
+
+  // Takes the server's view. A scenario begun on an earlier page goes on where it was left.
+  receive(view) {
+    const fresh = view.seat !== this.seat;
+    const caughtUp = this.frame === this.view?.frames?.length - 1;
+    if (fresh) {
+      const kept = view.seat ? recall(this.storage, this.prefix + view.seat) : null;
+      Object.assign(this, { seat: view.seat, word: 0, frame: 0, message: "" });
+      Object.assign(this, { turns: kept?.turns ?? [], seconds: kept?.seconds ?? 0 });
+      this.playing = !!view.seat && !this.turns.length;
+    }
+    this.view = view;
+    if (!view.seat) return;
+    // What the server would not take is not ours to keep; what it has not seen is.
+    if (view.received > view.played && view.received === this.turns.length)
+      this.turns = this.turns.slice(0, view.played);
+    if (this.turns.length && (fresh || caughtUp)) this.frame = view.frames.length - 1;
+    if (view.finished) this.storage.removeItem(this.prefix + this.seat);
+  }
+
+  get last() {
+    return this.view.frames.length - 1;
+  }
+
+  // True once the context has been watched to its end and the server has shown the latest step.
+  get myTurn() {
+    const { view } = this;
+    return !!view?.seat && !view.finished && this.frame === this.last && view.played === this.turns.length;
+  }
+
+  get state() {
+    return { seat: this.seat, turns: this.turns, seconds: Math.round(this.seconds) };
+  }
+
+  get instruction() {
+    return this.frame >= this.view.given_at ? this.view.instruction : null;
+  }
+
+  // What was said with the move that led to the frame in view.
+  get lastWord() {
+    const [, word] = this.turns[this.frame - this.view.takeover - 1] ?? [];
+    return word ? this.view.tokens[word] : "";
+  }
+
+  spend(seconds) {
+    this.seconds += seconds;
+  }
+
+  // Does what a key or button says; returns true when the server has to hear of it.
+  act({ name, move, word }) {
+    if (!this.view?.seat) return false;
+    if (name === "move") return this.#move(move);
+    if (name === "say") this.#say(word);
+    else if (name === "silence") this.word = 0;
+    else if (name === "play") this.playing = !this.playing && this.frame < this.last;
+    else this.#look(name);
+    return false;
+  }
+
+  #look(name) {
+    const to = { back: this.frame - 1, forward: this.frame + 1, start: 0, now: this.last }[name];
+    if (to === undefined) return;
+    this.playing = false;
+    this.frame = Math.max(0, Math.min(this.last, to));
+  }
+
+  #say(word) {
+    const index = this.view.tokens.indexOf(word);
+    if (index > 0) this.word = index === this.word ? 0 : index;
+  }
+
+  #move(move) {
+    if (!this.myTurn) {
+      const behind = "Look at the latest step first: T goes there.";
+      const onItsWay = "One moment: the last move is on its way.";
+      if (!this.view.finished) this.message = this.frame < this.last ? behind : onItsWay;
+      return false;
+    }
+    this.turns = [...this.turns, [this.view.moves.indexOf(move), this.word]];
+    this.word = 0;
+    const kept = keep(this.storage, this.prefix + this.seat, { turns: this.turns, seconds: this.seconds });
+    this.message = kept ? "" : "This browser keeps nothing: leave the page open until the end.";
+    return true;
+  }
+
+  // One frame on while the context plays; returns whether anything changed.
+  tick() {
+    if (!this.playing) return false;
+    if (this.frame < this.last) this.frame++;
+    if (this.frame >= this.last) this.playing = false;
+    return true;
+  }
+}

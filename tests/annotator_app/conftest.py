@@ -1,0 +1,163 @@
+"""A server on continuations of the packaged suite, and a browser in front of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator_app.people import owner_key
+from sts.annotations.store import Store
+from sts.continuations.run import run
+from sts.suites import store as suites
+from sts.workspace import Workspace
+
+REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
+ROOT = Path(__file__).parents[2]
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--disable-background-networking --disable-component-update"
+).split()
+SUITE = "starter@1"
+OWNER = "Olga"
+AGENTS = ("local-search", "stigmergy")
+
+
+class Server:
+    """`sts annotate` as a process of our own, on its own workspace and a free loopback port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.store = Store.open(Workspace.open(str(folder)))
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.log = (self.folder / "server.log").open("ab")
+        options = [
+            "--workspace",
+            self.folder,
+            "--port",
+            str(self.port),
+            "--as",
+            OWNER,
+            "--no-browser",
+        ]
+        command = [sys.executable, "-m", "sts.cli", "annotate", SUITE, *options]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.log, stderr=self.log)
+        for _ in range(300):
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(self.url("/_stcore/health"), timeout=2).close()
+                return
+            assert self.process.poll() is None, (self.folder / "server.log").read_text()
+            time.sleep(0.1)
+        self.end(signal.SIGKILL)
+        raise AssertionError("the server did not come up within 30 s")
+
+    def end(self, how: int = signal.SIGTERM) -> None:
+        assert self.process
+        self.process.send_signal(how)
+        self.process.wait(20)
+        self.log.close()
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def judgements(self, name: str) -> list[Any]:
+        found = [one for one in self.store.annotators() if one.name == name]
+        return self.store.history(found[0].id, limit=1000)
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace in which two agents have continued the packaged suite, each scenario once."""
+    folder = tmp_path_factory.mktemp("recorded")
+    workspace = Workspace.open(str(folder)).ensure()
+    settings = folder / "workspace.toml"
+    # Enough judgements wanted that no test can leave another without work.
+    settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
+    scenarios = suites.load(workspace, SUITE).scenarios
+    quiet = lambda done, total: None  # noqa: E731
+    run(workspace, scenarios, AGENTS, count=1, seed=0, workers=1, progress=quiet)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(shutil.copytree(recorded, tmp_path_factory.mktemp("shared") / "workspace"))
+    made.start()
+    yield made
+    made.end()
+    made.store.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    names = ("chromium", "google-chrome", "chromium-browser")
+    found = next(filter(None, ["/usr/bin/chromium", *map(shutil.which, names)]))
+    if not found or not Path(found).exists():
+        if REQUIRED:
+            pytest.fail("STS_REQUIRE_BROWSER=1, and no chromium was found")
+        pytest.skip(
+            "no chromium found (apt-get install chromium); STS_REQUIRE_BROWSER=1 demands it"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
+    """Opens a person's page in a browser profile of its own; adds the person when new."""
+    contexts = []
+    links: dict[str, str] = {}
+
+    def opened(
+        name: str,
+        at: Server = server,
+        path: str = "",
+        ready: bool = True,
+        script: str = "",
+        **options: Any,
+    ) -> Any:
+        options = {"viewport": {"width": 1366, "height": 768}} | options
+        context = chromium.new_context(**options)
+        context.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
+        context.add_init_script(script)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(at.url(f"/enter?t={link(name, at)}"))
+        if path:
+            page.goto(at.url(path))
+        if ready:
+            page.wait_for_selector(".player .stage:not([hidden])")
+        return page
+
+    def link(name: str, at: Server) -> str:
+        if name == OWNER:
+            return owner_key(Workspace.open(str(at.folder)), OWNER)
+        if name not in links:
+            links[name] = str(at.store.add_annotator(name).token)
+        return links[name]
+
+    errors: list[str] = []
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not errors

@@ -1,0 +1,86 @@
+"""`sts annotate` from a terminal: one line for what is wrong, and a quiet end."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import urllib.parse
+from pathlib import Path
+
+import pytest
+
+from sts.cli import main
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
+    return error
+
+
+def annotate(folder: Path, *options: str) -> int:
+    return main(["annotate", "--workspace", str(folder), "--no-browser", *options])
+
+
+def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert annotate(tmp_path, "starter@1", "--port", port) == 1
+    assert f"port {port} on 127.0.0.1 is busy" in said(capsys)
+    assert not (tmp_path / "annotations.sqlite3").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["starter@99"], "unknown suite version"),
+        (["nothing@1"], "unknown suite 'nothing@1'"),
+        (["--port", "70000"], "expected 0 to 65535"),
+        (["--as", "Ana", "--host", "0.0.0.0"], "--as is for your own machine"),
+        (["--host", "no.such.host.invalid"], "expected an address of this machine"),
+        (["--as", " "], "expected a name"),
+    ],
+)
+def test_what_was_typed_wrong_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    assert annotate(tmp_path, *options, *(["--port", "0"] if "--port" not in options else [])) == 2
+    assert words in said(capsys)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
+    options = ["--workspace", tmp_path, "--port", "0", "--as", "Ana", "--no-browser"]
+    command = [sys.executable, "-m", "sts.cli", "annotate", "starter@1", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        lines = [process.stdout.readline() for _ in range(5)]
+        link = next(line.split()[-1] for line in lines if "/enter?t=" in line)
+        parts = urllib.parse.urlsplit(link)
+        assert parts.hostname and parts.port
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        connection.request("GET", f"{parts.path}?{parts.query}")
+        assert connection.getresponse().status == 303
+        connection.close()
+        process.send_signal(how)
+        rest, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.communicate()
+    code = process.returncode
+    assert code in (0, -how)
+    assert "Traceback" not in error and link.split("=")[1] not in rest + error
+
+
+def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path) -> None:
+    from annotator_app.people import KEY_FILE, owner_key
+    from sts.workspace import Workspace
+
+    one, other = (Workspace.open(str(tmp_path / name)).ensure() for name in ("one", "other"))
+    assert owner_key(one, "Ana") == owner_key(one, "Ana")
+    assert len({owner_key(one, "Ana"), owner_key(one, "Ben"), owner_key(other, "Ana")}) == 3
+    assert (one.root / KEY_FILE).stat().st_mode & 0o077 == 0

@@ -1,0 +1,185 @@
+"""What a player sends and gets, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotator_app.episodes import payload
+from annotator_app.events import exchange, namespace
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator, Item
+from sts.domains import Picture
+from sts.errors import StoreError, UnknownName
+from sts.workspace import Workspace
+
+SUITE = "made-up@1"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(Workspace.open(str(tmp_path))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ann(store: Store) -> Annotator:
+    return store.add_annotator("ann")
+
+
+def enqueue(store: Store, count: int) -> None:
+    common: dict[str, Any] = {
+        "suite": SUITE,
+        "scenario": "s",
+        "category": "c",
+        "kind": "instruction",
+    }
+    store.enqueue(
+        Item(f"c{n}", agent="a", scenario_hash=f"{n}", horizon=5, takeover=3, **common)
+        for n in range(count)
+    )
+
+
+def shown(continuation: str) -> dict[str, Any]:
+    return {"of": continuation}
+
+
+def talk(store: Store, who: Annotator, sent: object, **more: Any) -> dict[str, Any]:
+    data = exchange(store, who, sent, suite=SUITE, place="here", **({"shown": shown} | more))
+    json.dumps(data, allow_nan=False)
+    return data
+
+
+def answer(item: str, digit: str = "1", **more: Any) -> dict[str, Any]:
+    return {"uuid": digit * 32, "item": item, "verdict": "not_done"} | more
+
+
+def test_three_episodes_come_at_once_under_opaque_names(store: Store, ann: Annotator) -> None:
+    enqueue(store, 5)
+    data = talk(store, ann, None)
+    assert len(data["queue"]) == 3
+    assert {one["of"] for one in data["queue"]} <= {f"c{n}" for n in range(5)}
+    assert not {one["id"] for one in data["queue"]} & {f"c{n}" for n in range(5)}
+
+
+def test_sending_the_outbox_twice_saves_it_once(store: Store, ann: Annotator) -> None:
+    enqueue(store, 2)
+    item = talk(store, ann, None)["queue"][0]["id"]
+    sent = {"outbox": [answer(item)], "beat": 1}
+    assert [ack["status"] for ack in talk(store, ann, sent)["acks"]] == ["saved"]
+    again = talk(store, ann, sent)
+    assert [ack["status"] for ack in again["acks"]] == ["duplicate"]
+    assert again["counts"] == {"done": 1} and item not in {one["id"] for one in again["queue"]}
+
+
+@pytest.mark.parametrize(
+    "sent", ["", 7, [], {}, {"outbox": None}, {"outbox": "x"}, {"outbox": {"uuid": 1}}, {"beat": 3}]
+)
+def test_a_message_without_an_outbox_is_a_sign_of_life(
+    store: Store, ann: Annotator, sent: object
+) -> None:
+    enqueue(store, 1)
+    data = talk(store, ann, sent)
+    assert data["acks"] == [] and len(data["queue"]) == 1
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [None, 3, "x", [], {}, {"uuid": 5}, answer("nowhere"), answer("ITEM", verdict="fine"),
+     answer("ITEM", verdict="success"), answer("ITEM", verdict="success", step=0),
+     answer("ITEM", verdict="success", step=6), answer("ITEM", verdict="cannot_judge"),
+     answer("ITEM", seconds="long"), answer("ITEM", corrects="f" * 32)],
+)  # fmt: skip
+def test_bad_answers_are_refused_and_good_ones_beside_them_saved(
+    store: Store, ann: Annotator, bad: Any
+) -> None:
+    enqueue(store, 2)
+    first, second = (one["id"] for one in talk(store, ann, None)["queue"])
+    if isinstance(bad, dict) and bad.get("item") == "ITEM":
+        bad = bad | {"item": first}
+    acks = talk(store, ann, {"outbox": [bad, answer(second, "2")]})["acks"]
+    assert [ack["status"] for ack in acks] == ["refused", "saved"]
+    assert acks[0]["message"]
+
+
+def test_a_failing_store_acknowledges_nothing_and_names_no_path(
+    store: Store, ann: Annotator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    enqueue(store, 1)
+
+    def fail(*_: object) -> None:
+        raise StoreError("annotation database /secret/place is locked")
+
+    monkeypatch.setattr(store, "submit", fail)
+    with caplog.at_level(logging.ERROR):
+        data = talk(store, ann, {"outbox": [answer("x" * 22)]})
+    assert data["acks"] == [] and data["queue"] is None
+    assert "cannot save" in data["trouble"] and "/secret" not in json.dumps(data)
+    assert "/secret/place is locked" in caplog.text
+
+
+def test_an_episode_that_is_missing_is_left_out_and_the_others_come(
+    store: Store, ann: Annotator
+) -> None:
+    enqueue(store, 3)
+
+    def two_of_three(continuation: str) -> dict[str, Any]:
+        if continuation == "c1":
+            raise UnknownName("continuation", "c1", [])
+        return shown(continuation)
+
+    data = talk(store, ann, None, shown=two_of_three)
+    assert {one["of"] for one in data["queue"]} == {"c0", "c2"}
+    assert "missing on the server" in data["trouble"]
+
+
+def test_a_page_opened_anew_is_given_the_latest_judgements_to_correct(
+    store: Store, ann: Annotator
+) -> None:
+    enqueue(store, 3)
+    item = talk(store, ann, None)["queue"][0]["id"]
+    talk(store, ann, {"outbox": [answer(item, verdict="success", step=2)]})
+    (previous,) = talk(store, ann, None)["previous"]
+    assert previous["uuid"] == "1" * 32 and previous["episode"]["id"] == item
+    assert previous["mark"] == {"verdict": "success", "step": 2, "reason": None}
+    assert talk(store, ann, {"outbox": []})["previous"] == []
+
+
+def test_no_work_yet_and_no_work_left_are_told_apart(store: Store, ann: Annotator) -> None:
+    assert talk(store, ann, None)["empty"]["title"] == "Nothing to judge yet"
+    enqueue(store, 1)
+    item = talk(store, ann, None)["queue"][0]["id"]
+    data = talk(store, ann, {"outbox": [answer(item)]})
+    assert data["queue"] == []
+    assert data["empty"]["title"] == "All done, thank you"
+    assert "You have judged 1 episode." in data["empty"]["text"]
+
+
+def test_a_namespace_is_one_persons_in_one_workspace() -> None:
+    assert len({namespace("a", 1), namespace("a", 2), namespace("b", 1)}) == 3
+    assert "/home" not in namespace("/home/ann", 1)
+
+
+def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
+    picture = Picture("torus", 20, 30, ("Good", "Evil", "A", "B"), ("G", "E", "A", "B"), (2, 3))
+    scene = np.array([[599, 0, 1, 2], [300, 0, 1, 2]], np.uint16)
+    says = np.array([[0, 21]], np.int8)
+    data = payload(
+        picture=picture, scene=scene, says=says, takeover=0, evaluated=(1,),
+        tokens=("", "yes"), instruction="go", given_at=0,
+    )  # fmt: skip
+    assert np.array_equal(np.frombuffer(base64.b64decode(data["scene"]), "<u2"), scene.ravel())
+    assert base64.b64decode(data["says"]) == bytes([0, 21])
+    assert data["judged"] == [3]
+    assert data["auras"] == [{"object": 0, "sign": 1}, {"object": 1, "sign": -1}]
+    assert set(data) == {
+        "scene_kind", "height", "width", "names", "glyphs", "judged", "auras", "steps",
+        "takeover", "horizon", "scene", "says", "tokens", "instruction",
+    }  # fmt: skip

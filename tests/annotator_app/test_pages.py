@@ -1,0 +1,75 @@
+"""The door, the report and the guide."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.annotator_app.conftest import OWNER, Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+Opener = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/annotate", "/_stcore/host-config", "/enter?t=wrong", "/enter"]
+)
+def test_nobody_comes_in_without_a_link(server: Server, path: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(server.url(path), timeout=10)
+    with refused.value as answer:
+        assert answer.code == 401
+
+
+def test_the_websocket_asks_for_the_link_too(chromium: Any, server: Server) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server.url("/_stcore/health"))
+    closed = page.evaluate(
+        """(url) => new Promise((resolve) => {
+          const socket = new WebSocket(url, ["streamlit"]);
+          socket.onopen = () => resolve("open");
+          socket.onclose = () => resolve("closed");
+        })""",
+        server.url("/_stcore/stream").replace("http", "ws"),
+    )
+    context.close()
+    assert closed == "closed"
+
+
+def test_a_link_that_has_ended_closes_the_page(open_page: Opener, server: Server) -> None:
+    page = open_page("leaver")
+    server.store.retire_annotator("leaver")
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.get_by_text("Your link has ended").wait_for()
+
+
+def test_the_report_is_built_and_shown_to_its_owner(open_page: Opener, server: Server) -> None:
+    page = open_page(OWNER)
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.locator(".progress", has_text="all saved").wait_for(state="attached")
+    page.get_by_role("link", name="Report").click()
+    page.get_by_text("There is no report of starter@1 yet").wait_for()
+    page.get_by_role("button", name="Build the report now").click()
+    page.frame_locator("iframe").get_by_text("local-search").first.wait_for(timeout=60000)
+
+
+def test_people_with_a_link_of_their_own_see_no_results(open_page: Opener) -> None:
+    page = open_page("guest")
+    assert page.get_by_role("link", name="Report").count() == 0
+    page.goto(page.url.rstrip("/") + "/report")
+    page.get_by_text("Page not found").wait_for()
+
+
+def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:
+    page = open_page("reader")
+    page.get_by_role("link", name="Guide").click()
+    page.get_by_role("heading", name="How to judge an episode").wait_for()
+    assert page.locator("table tbody tr").count() == 4

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { desk, payload, press, Storage } from "./fixtures.mjs";
+
+const seek = (frame) => ({ name: "seek", frame });
+
+test("a mark's step is counted from takeover", () => {
+  const d = desk();
+  press(d, seek(5), "success");
+  assert.deepEqual(d.visit.mark, { verdict: "success", step: 1, reason: null });
+  press(d, "end", "failure");
+  assert.deepEqual(d.visit.mark, { verdict: "failure", step: 6, reason: null });
+});
+
+test("a mark at or before takeover is refused, and says so", () => {
+  const d = desk();
+  for (const frame of [0, 3, 4]) {
+    press(d, seek(frame), "success");
+    assert.equal(d.visit.mark, null);
+    assert.match(d.message.text, /only the continuation is judged/);
+    assert.equal(d.message.tone, "warning");
+  }
+});
+
+test("nothing is submitted before a verdict is chosen", () => {
+  const d = desk();
+  press(d, "submit");
+  assert.equal(d.outbox.size, 0);
+  assert.equal(d.visit.episode.id, "one");
+  assert.match(d.message.text, /Nothing chosen yet/);
+});
+
+test("submitting shows the next episode at once and keeps the answer", () => {
+  const d = desk();
+  d.spend(2340);
+  press(d, seek(5), seek(6), "success", "submit");
+  assert.equal(d.visit.episode.id, "two");
+  const [sent] = d.outbox.all();
+  assert.match(sent.uuid, /^[0-9a-f]{32}$/);
+  assert.deepEqual({ ...sent, uuid: "" }, {
+    uuid: "", item: "one", verdict: "success", step: 2, reason: null, seconds: 2.3, watched: 0.333, corrects: null,
+  });
+});
+
+test("an episode can be judged not done without watching it, and the person is told", () => {
+  const d = desk();
+  press(d, "not_done");
+  assert.match(d.message.text, /6 steps of the continuation not yet seen/);
+  press(d, "submit");
+  assert.equal(d.outbox.all()[0].watched, 0);
+});
+
+test("cannot judge wants a reason before it is submitted", () => {
+  const d = desk();
+  press(d, "cannot_judge", "submit");
+  assert.equal(d.outbox.size, 0);
+  press(d, { name: "reason", reason: 3 });
+  assert.equal(d.visit.mark.reason, null, "4 only opens the text field");
+  press(d, { name: "reason", reason: 1 }, "submit");
+  assert.match(d.outbox.all()[0].reason, /does not fit/);
+});
+
+test("a reason in one's own words is trimmed, and a blank one is none", () => {
+  const d = desk();
+  press(d, "cannot_judge", { name: "reason", reason: "   " }, "submit");
+  assert.equal(d.outbox.size, 0);
+  press(d, { name: "reason", reason: " too dark " }, "submit");
+  assert.equal(d.outbox.all()[0].reason, "too dark");
+});
+
+test("digits mean nothing while no reason is asked for", () => {
+  const d = desk();
+  press(d, { name: "reason", reason: 0 });
+  assert.equal(d.visit.mark, null);
+});
+
+test("undo takes the mark away", () => {
+  const d = desk();
+  press(d, "end", "success", "undo", "submit");
+  assert.equal(d.outbox.size, 0);
+});
+
+test("B goes back to the answer before, and Enter sends a correction of it", () => {
+  const d = desk();
+  press(d, "end", "success", "submit", seek(2), "previous");
+  assert.equal(d.visit.episode.id, "one");
+  assert.equal(d.visit.mark.verdict, "success");
+  press(d, "failure", "submit");
+  const [first, second] = d.outbox.all();
+  assert.deepEqual([second.item, second.verdict, second.corrects], ["one", "failure", first.uuid]);
+  assert.deepEqual([d.visit.episode.id, d.frame], ["two", 2], "back where one was");
+});
+
+test("a correction of a correction names the latest answer", () => {
+  const d = desk();
+  press(d, "end", "success", "submit", "previous", "failure", "submit", "previous", "not_done", "submit");
+  const sent = d.outbox.all();
+  assert.deepEqual(sent.map((s) => s.corrects), [null, sent[0].uuid, sent[1].uuid]);
+});
+
+test("a correction that is left changes nothing", () => {
+  const d = desk();
+  press(d, "end", "success", "submit", "previous", "failure", "cancel");
+  assert.equal(d.outbox.size, 1);
+  assert.equal(d.visit.episode.id, "two");
+  press(d, "previous");
+  assert.equal(d.visit.mark.verdict, "success");
+});
+
+test("B twice goes two answers back, and leaving returns to the one in hand", () => {
+  const d = desk();
+  press(d, "not_done", "submit", "not_done", "submit", "previous", "previous");
+  assert.equal(d.visit.episode.id, "one");
+  press(d, "previous");
+  assert.match(d.message.text, /nothing earlier/);
+  press(d, "cancel");
+  assert.equal(d.visit.episode.id, "three");
+});
+
+test("a page opened anew can correct what an earlier page sent", () => {
+  const d = desk({ ids: [] });
+  const earlier = { episode: payload("old"), uuid: "f".repeat(32), mark: { verdict: "success", step: 2, reason: null } };
+  d.receive({ acks: [], queue: [payload("new")], counts: null, previous: [earlier] }, 0);
+  press(d, "previous");
+  assert.deepEqual([d.visit.episode.id, d.step], ["old", 2]);
+  press(d, "failure", "submit");
+  assert.equal(d.outbox.all()[0].corrects, "f".repeat(32));
+  assert.equal(d.visit.episode.id, "new");
+});
+
+test("what was answered is not shown again while its acknowledgement is under way", () => {
+  const d = desk();
+  press(d, "not_done", "submit");
+  d.receive({ acks: [], queue: ["one", "two", "three"].map((id) => payload(id)), counts: null }, 0);
+  assert.deepEqual([d.visit.episode.id, ...d.queue.map((e) => e.id)], ["two", "three"]);
+});
+
+test("the server's queue replaces what waits, but never what is in hand", () => {
+  const d = desk();
+  d.receive({ acks: [], queue: [payload("four")], counts: null }, 0);
+  assert.deepEqual([d.visit.episode.id, ...d.queue.map((e) => e.id)], ["one", "four"]);
+  d.receive({ acks: [], queue: null, counts: null }, 0);
+  assert.deepEqual(d.queue.map((e) => e.id), ["four"], "null says nothing about the queue");
+});
+
+test("a refused answer is shown, and its episode may come again", () => {
+  const d = desk();
+  press(d, "not_done", "submit");
+  const [{ uuid }] = d.outbox.all();
+  d.receive({ acks: [{ uuid, status: "refused", message: "no such step" }], queue: [payload("one")], counts: null }, 0);
+  assert.deepEqual(d.refused.map((r) => r.message), ["no such step"]);
+  assert.deepEqual(d.queue.map((e) => e.id), ["one"]);
+  assert.equal(d.outbox.size, 0);
+  press(d, "cancel");
+  assert.equal(d.refused.length, 0);
+});
+
+test("an episode that cannot be decoded is left out and named once", () => {
+  const d = desk({ ids: [] });
+  const damaged = { ...payload("bad"), steps: 3 };
+  d.receive({ acks: [], queue: [damaged, payload("good")], counts: null }, 0);
+  assert.equal(d.visit.episode.id, "good");
+  assert.match(d.message.text, /bad/);
+});
+
+test("playing shows every frame once, at the chosen speed, and stops at the end", () => {
+  const d = desk({ settings: { autoplay: true, speed: 4 } });
+  const shown = [];
+  for (let now = 0; now <= 5000; now += 16) if (d.tick(now)) shown.push(d.frame);
+  assert.deepEqual(shown, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  assert.equal(d.playing, false);
+  assert.equal(d.watchedShare, 1);
+});
+
+test("a stalled page skips no frame", () => {
+  const d = desk({ settings: { autoplay: true, speed: 30 } });
+  d.tick(10000);
+  assert.equal(d.frame, 1);
+  d.tick(10001);
+  assert.ok(d.frame <= 2);
+});
+
+test("the space bar plays again from takeover once the end is reached", () => {
+  const d = desk();
+  press(d, "end", "play");
+  assert.deepEqual([d.playing, d.frame], [true, 4]);
+});
+
+test("marking stops the playback where the mark is", () => {
+  const d = desk({ settings: { autoplay: true, speed: 8 } });
+  press(d, seek(7), "play", "success");
+  assert.equal(d.playing, false);
+  assert.equal(d.frame, 7);
+});
+
+test("only frames of the continuation count as watched", () => {
+  const d = desk();
+  press(d, "start", "takeover");
+  assert.equal(d.watchedShare, 0);
+  press(d, "forward", "forward", "back");
+  assert.equal(d.watchedShare, 2 / 6);
+});
+
+test("the keys for what is said go from utterance to utterance", () => {
+  const d = desk({ says: { 1: 1, 6: 2 } });
+  press(d, "later");
+  assert.equal(d.frame, 2);
+  press(d, "later");
+  assert.equal(d.frame, 7);
+  press(d, "later");
+  assert.match(d.message.text, /Nothing is said after/);
+  press(d, "earlier");
+  assert.equal(d.frame, 2);
+});
+
+test("speed stays within its range", () => {
+  const d = desk();
+  for (let i = 0; i < 20; i++) press(d, "faster");
+  assert.equal(d.speed, 30);
+  for (let i = 0; i < 20; i++) press(d, "slower");
+  assert.equal(d.speed, 1);
+});
+
+test("remembered settings that make no sense are not used", () => {
+  assert.equal(desk({ settings: { speed: 1e9 } }).speed, 8);
+});
+
+test("a full storage keeps the answer in the page and says so", () => {
+  const storage = new Storage();
+  const d = desk({ storage });
+  storage.full = true;
+  press(d, "not_done", "submit");
+  assert.equal(d.outbox.size, 1);
+  assert.equal(d.outbox.volatile, true);
+});
+
+test("a correction can be given a reason, and Esc leaves it whatever is asked", () => {
+  const d = desk();
+  press(d, "cannot_judge", { name: "reason", reason: 0 }, "submit", "previous", { name: "reason", reason: 2 }, "submit");
+  assert.match(d.outbox.all()[1].reason, /cannot tell/);
+  press(d, "previous", { name: "reason", reason: 0 }, "cancel", "previous");
+  assert.match(d.visit.mark.reason, /cannot tell/, "what was left is as it was");
+  press(d, "cancel");
+  assert.equal(d.visit.episode.id, "two");
+  assert.equal(d.outbox.size, 2);
+});

@@ -1,0 +1,44 @@
+"""Kernels: an edit in one file reaches the compiled kernels of every other."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import sts
+
+CODE = (
+    "import numpy as np; from sts.lockstep import _choose;"
+    "out = np.zeros((1, 1), np.int8);"
+    "_choose(np.ones((1, 1, 9)), np.array([5], np.uint64), 0, 1, out); print(out[0, 0])"
+)
+
+
+def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_path: Path) -> None:
+    package = tmp_path / "sts"
+    shutil.copytree(
+        Path(sts.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+
+    def chosen() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", CODE],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    before = chosen()
+    draws = package / "draws.py"
+    text = draws.read_text()
+    draws.write_text(text.replace(">> _11) * _UNIT)", ">> _11) * _UNIT * 0.0 + 0.95)"))
+    assert draws.read_text() != text
+    assert before != "8"
+    assert chosen() == "8"
+    draws.write_text(text)
+    assert chosen() == before
