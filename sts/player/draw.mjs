@@ -23,6 +23,7 @@ export function paint(canvas, episode, frame, theme) {
   x.clip();
   paintGround(board);
   for (const aura of episode.auras) paintAura(board, aura);
+  if (frame > episode.takeover) for (const k of episode.judged) paintStart(board, k);
   for (let k = 0; k < episode.objects; k++) paintTrail(board, k);
   const places = placesOf(episode, frame);
   const judged = (k) => episode.judged.includes(k);
@@ -70,6 +71,17 @@ function paintAura({ x, cell, episode, frame, theme }, { object, sign }) {
       x.textBaseline = "top";
       x.fillText(sign > 0 ? "+" : "−", (sign > 0 ? c : c + 1) * cell + sign * cell * 0.07, r * cell + cell * 0.04);
     }
+  x.restore();
+}
+
+// Where a judged participant stood at takeover: instructions count from there.
+function paintStart({ x, cell, episode, theme }, object) {
+  const [row, column] = cellOf(episode, episode.takeover, object);
+  x.save();
+  x.strokeStyle = theme.text;
+  x.lineWidth = Math.max(1.5, cell * 0.03);
+  x.setLineDash([cell * 0.12, cell * 0.08]);
+  x.strokeRect((column + 0.08) * cell, (row + 0.08) * cell, 0.84 * cell, 0.84 * cell);
   x.restore();
 }
 
