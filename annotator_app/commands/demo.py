@@ -29,7 +29,7 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
         ["run", SUITE, *players, "--continuations", count, "--workers", workers],
         ["show", SHOWN, "--agent", "rule", "--agent", "random"],
         ["label", SUITE],
-        ["lambda-star", "score", *players, "--episodes", "1000", "--save"],
+        ["lambda-star", "score", *players, "--team", "3", "--episodes", "1000", "--save"],
         ["report", SUITE],
     ]
     if not args.no_app:

@@ -1,0 +1,1 @@
+"""The subcommands that `analysis` contributes to `sts`."""

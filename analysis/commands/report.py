@@ -1,0 +1,116 @@
+"""`sts report`: one HTML page, its JSON and its tables, from a workspace or from a bare table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sts.command import Command
+from sts.errors import ArgumentError
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("suite", nargs="?", metavar="NAME@VERSION", help="a suite of the workspace")
+    parser.add_argument("--table", metavar="FILE", help="a ratings table, .csv or .parquet")
+    parser.add_argument("--scores", metavar="FILE", help="other metrics of the agents")
+    parser.add_argument(
+        "--target",
+        choices=("sampled", "fixed"),
+        default="sampled",
+        help="what intervals speak of: all scenarios of these kinds (default), or just these",
+    )
+    parser.add_argument(
+        "--contrast",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("A", "B"),
+        help="two agents whose comparison was planned beforehand; may be repeated",
+    )
+    parser.add_argument("--out", metavar="DIR", help="where to write it")
+    parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
+
+
+def _run(args: argparse.Namespace) -> int:
+    if (args.suite is None) == (args.table is None):
+        raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
+    if args.seed < 0:
+        raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
+
+    from analysis.gather import suite_ratings, workspace_scores
+    from analysis.ratings import read_ratings
+    from analysis.report import build
+    from analysis.scores import empty_scores, override_scores, read_scores
+    from analysis.write import write
+    from sts.provenance import provenance
+    from sts.suites import store
+    from sts.workspace import Workspace
+
+    if args.table is not None:
+        ratings, scores = read_ratings(Path(args.table)), empty_scores()
+        name, folder, made = Path(args.table).name, Path("sts-report"), provenance()
+    else:
+        workspace = Workspace.open(args.workspace)
+        suite = store.load(workspace, args.suite)
+        ratings, scores = suite_ratings(workspace, suite.label), workspace_scores(workspace)
+        name, made = suite.label, {"suite_hash": suite.hash} | provenance()
+        folder = workspace.path("reports", f"{suite.name}-{suite.version}")
+    if args.scores is not None:
+        scores = override_scores(scores, read_scores(Path(args.scores)))
+    report = build(
+        ratings,
+        scores,
+        suite=name,
+        target=args.target,
+        seed=args.seed,
+        contrasts=[(a, b) for a, b in args.contrast],
+        provenance=made,
+    )
+    page = write(Path(args.out) if args.out else folder, report)
+    if args.json:
+        json.dump(report, sys.stdout, ensure_ascii=False, allow_nan=False)
+        print()
+    else:
+        print(_text(report, page))
+    return 0
+
+
+def _text(report: Mapping[str, Any], page: Path) -> str:
+    from analysis.verdict import percent
+
+    rows = [("rank", "could be", "pass rate", "95% interval", "judged", "agent")]
+    for entry in report["agents"]:
+        best, worst = entry["rank_set"] or ("–", "–")
+        low, high = entry["interval"] or (None, None)
+        rows.append(
+            (
+                str(entry["rank"] or "–"),
+                str(best) if best == worst else f"{best}–{worst}",
+                percent(entry["pass_rate"]),
+                "–" if low is None else f"{percent(low)} to {percent(high)}",
+                f"{entry['judged']} of {entry['continuations']}",
+                entry["agent"] + ("" if entry["sees"] == "observation" else " (baseline)"),
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    lines = [
+        "  ".join([*(cell.rjust(w) for cell, w in zip(row[:5], widths, strict=True)), row[5]])
+        for row in rows
+    ]
+    if report["labels_used"] != "human":
+        lines.insert(0, f"{report['labels_used'].capitalize()} labels, not an STS result.\n")
+    target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report["target"]]
+    more = f"Intervals: {target}, {report['labels_used']} labels."
+    return "\n".join([*lines, "", report["verdict"], more, f"report: {page}"])
+
+
+COMMAND = Command(
+    summary="rank the agents: one page, report.json, tables and figures",
+    example="sts report starter@1 --target sampled",
+    configure=_configure,
+    run=_run,
+)

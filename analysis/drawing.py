@@ -1,0 +1,182 @@
+"""What every figure of a report shares: colours, axes, legends, and how it becomes SVG.
+
+Text and axes are drawn in `currentColor`, so that a page's light and dark mode both suit them.
+Colours are Okabe and Ito's; what a colour says, a shape, a dash or a sign says too.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import vl_convert
+
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#888888"
+COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY, SKY)
+PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"}
+DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
+OVERLAID = len(COLOURS)
+INK = "currentColor"
+# Long names lose their middle: what tells versions of one agent apart stands at the end.
+SHORT_NAME = (
+    "length(datum.label) > 60 ? slice(datum.label, 0, 30) + '\u2026' + slice(datum.label, -29)"
+    " : datum.label"
+)
+WIDTH = 560
+
+Chart = alt.TopLevelMixin
+
+
+def lines(
+    agents: Sequence[str],
+    data: pd.DataFrame,
+    fields: tuple[str, str],
+    titles: tuple[str, str],
+    *,
+    step: bool,
+) -> Chart:
+    """One line per agent: together while colours last, else a small panel each.
+
+    Args:
+      agents: in the order of the report.
+      data: columns agent and `fields`.
+      fields: of x and y; y is a share.
+      titles: of x and y.
+      step: a step function, no points.
+    """
+    present = set(data["agent"])
+    names = [name for name in agents if name in present]
+    curve: Any = "step-after" if step else "linear"
+    crowded = len(names) > OVERLAID
+    x = alt.X(
+        f"{fields[0]}:Q",
+        scale=alt.Scale(nice=False),
+        axis=alt.Axis(title=titles[0], tickMinStep=1),
+    )
+    # Beside a small panel there is no room for what the caption says.
+    y = alt.Y(f"{fields[1]}:Q", scale=unit_scale(), axis=share_axis(None if crowded else titles[1]))
+    if crowded:
+        panel_titles = {name: f"{place}. {shortened(name)}" for place, name in enumerate(names, 1)}
+        header = alt.Header(labelLimit=0, labelFontSize=9, labelColor=INK, labelAnchor="start")
+        panels: Chart = (
+            alt.Chart(data.assign(agent=data["agent"].map(panel_titles)))
+            .mark_line(interpolate=curve, color=BLUE, strokeWidth=2)
+            .encode(
+                x=x,
+                y=y,
+                facet=alt.Facet(
+                    "agent:N",
+                    sort=list(panel_titles.values()),
+                    title=None,
+                    header=header,
+                    columns=4,
+                ),
+            )
+            .properties(width=150, height=80)
+        )
+        return panels
+    base = alt.Chart(data).encode(x=x, y=y)
+    looks = identity(names)
+    line = base.mark_line(interpolate=curve, strokeWidth=2).encode(
+        color=looks["color"], strokeDash=by_agent(alt.StrokeDash, names, DASHES)
+    )
+    dots = base.mark_point(size=45, filled=True, opacity=1).encode(**looks)
+    drawn = [line] if step else [line, dots]
+    chart: Chart = alt.layer(*drawn).properties(width=WIDTH - 60, height=280)
+    return chart
+
+
+def shortened(name: str) -> str:
+    """A name that fits a small panel's title; its place in the ranking tells twins apart."""
+    return name if len(name) <= 28 else f"{name[:14]}\u2026{name[-13:]}"
+
+
+def identity(names: Sequence[str]) -> dict[str, Any]:
+    """Colour and shape channels of a few agents."""
+    return {
+        "color": by_agent(alt.Color, names, COLOURS),
+        "shape": by_agent(alt.Shape, names, SHAPES),
+    }
+
+
+def by_agent(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
+    """A legend channel that gives each agent one of `looks`."""
+    legend = alt.Legend(
+        title=None, orient="right", labelExpr=SHORT_NAME, labelLimit=0, symbolSize=150
+    )
+    scale = alt.Scale(domain=list(names), range=[*looks[: len(names)]])
+    return channel("agent:N", sort=list(names), scale=scale, legend=legend)
+
+
+def name_axis(*, angle: int = 0, orient: Any = alt.Undefined) -> alt.Axis:
+    """An axis of names, no longer than they need be."""
+    return alt.Axis(
+        labelExpr=SHORT_NAME,
+        labelLimit=0,
+        labelAngle=angle,
+        orient=orient,
+        ticks=False,
+        domain=False,
+        labelPadding=6,
+    )
+
+
+def share_axis(title: str | None) -> alt.Axis:
+    """An axis from 0 to 100%."""
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    return alt.Axis(format=".0%", title=title, values=ticks, grid=True, labelOverlap=False)
+
+
+def unit_scale() -> alt.Scale:
+    """The scale of a share."""
+    return alt.Scale(domain=[0, 1])
+
+
+def fixed_hue(field: str, colours: Mapping[str, str]) -> alt.Color:
+    """A colour channel with named colours and no legend."""
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Color(field, scale=scale, legend=None)
+
+
+def ends(name: str, interval: Sequence[float] | None) -> dict[str, float | None]:
+    """An interval as two columns."""
+    low, high = interval or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def to_svg(chart: Chart) -> str:
+    """Draws a chart as SVG text."""
+    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 11, "titleFontSize": 11}
+    lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
+    # The library refuses more than 5,000 rows unless told; many agents with long curves have more.
+    with alt.data_transformers.enable("default", max_rows=None):
+        content = chart.to_dict()
+    spec = content | {
+        "background": None,
+        "config": {
+            "view": {"stroke": None},
+            "axis": text | lines | {"titleFontWeight": "normal", "domainOpacity": 0.4},
+            "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeColor": INK},
+            "title": {"color": INK, "fontSize": 12, "fontWeight": "normal", "anchor": "start"},
+        },
+    }
+    drawn: str = vl_convert.vegalite_to_svg(spec)
+    return drawn
+
+
+def inline(svg: str, label: str) -> str:
+    """The same figure, ready to stand inside a page and to be read aloud by its label.
+
+    Colours too dark for a dark page become the page's own variables.
+    """
+    root, body = svg.split(">", 1)
+    root = re.sub(r'\s(xmlns(:\w+)?|version)="[^"]*"', "", root)
+    for colour, name in PAGE_COLOURS.items():
+        body = re.sub(rf'="{colour}"', f'="var(--{name})"', body, flags=re.IGNORECASE)
+    return f'{root} role="img" aria-label="{html.escape(label)}">{body}'

@@ -1,0 +1,364 @@
+"""The report's figures as SVG text, one function a figure, from the content of `report.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis import drawing
+
+Report = Mapping[str, Any]
+Chart = alt.TopLevelMixin
+
+
+def figures(report: Report) -> dict[str, str]:
+    """Every figure that the report has data for: name -> SVG."""
+    makers: dict[str, Callable[[Report], Chart | None]] = {
+        "ranking": ranking,
+        "kinds": kinds,
+        "comparisons": comparisons,
+        "correlations": correlations,
+        "consistency": consistency,
+        "difficulty": difficulty,
+        "time_to_success": time_to_success,
+        "annotators": annotators,
+        "label_sets": label_sets,
+    }
+    charts = {name: make(report) for name, make in makers.items()}
+    return {name: drawing.to_svg(chart) for name, chart in charts.items() if chart is not None}
+
+
+def ranking(report: Report) -> Chart | None:
+    """Pass rates with both intervals, rank sets beside them, baselines hollow and below."""
+    rows = []
+    for entry in report["agents"]:
+        if entry["pass_rate"] is None:
+            continue
+        ranked = entry["rank"] is not None
+        best, worst = entry["rank_set"] or (None, None)
+        place = f"{best}" if best == worst else f"{best} to {worst}"
+        rows.append(
+            {
+                "agent": entry["agent"],
+                "rate": entry["pass_rate"],
+                "role": "ranked" if ranked else "baseline",
+                "place": f"rank {place}" if ranked else f"bound ({entry['sees']})",
+                **drawing.ends("sampled", entry["intervals"]["sampled"]["interval"]),
+                **drawing.ends("fixed", entry["intervals"]["fixed"]["interval"]),
+            }
+        )
+    if not rows:
+        return None
+    data = pd.DataFrame(rows)
+    order = [row["agent"] for row in rows]
+    y = alt.Y("agent:N", sort=order, title=None, axis=drawing.name_axis())
+    base = alt.Chart(data).encode(y=y)
+    hue = drawing.fixed_hue("role:N", {"ranked": drawing.BLUE, "baseline": drawing.ORANGE})
+    share = drawing.share_axis("pass rate")
+    thin = base.mark_rule(strokeWidth=1.5).encode(
+        x=alt.X("sampled_low:Q", scale=drawing.unit_scale(), axis=share),
+        x2="sampled_high:Q",
+        color=hue,
+    )
+    thick = base.mark_bar(height=8, opacity=0.55).encode(
+        x=alt.X("fixed_low:Q", scale=drawing.unit_scale(), axis=share), x2="fixed_high:Q", color=hue
+    )
+    point = base.mark_point(
+        size=75, filled=True, opacity=1, stroke=drawing.INK, strokeWidth=0.8
+    ).encode(
+        x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=share),
+        color=hue,
+        shape=alt.Shape(
+            "role:N",
+            scale=alt.Scale(domain=["ranked", "baseline"], range=["circle", "diamond"]),
+            legend=None,
+        ),
+    )
+    bound = (
+        alt.Chart(data[data["role"] == "baseline"])
+        .mark_rule(strokeDash=[3, 3], color=drawing.ORANGE, opacity=0.8)
+        .encode(x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=share))
+    )
+    rank = base.mark_text(align="left", color=drawing.INK).encode(
+        x=alt.value(drawing.WIDTH + 12), text="place:N"
+    )
+    chart: Chart = alt.layer(bound, thin, thick, point, rank).properties(width=drawing.WIDTH)
+    return chart
+
+
+def kinds(report: Report) -> Chart | None:
+    """Instruction following beside question answering, as in the paper's figure 3."""
+    rows = [
+        {
+            "agent": e["agent"],
+            "kind": kind,
+            "rate": c["pass_rate"],
+            **drawing.ends("i", c["interval"]),
+        }
+        for e in report["agents"]
+        for kind, c in e["kinds"].items()
+        if c["pass_rate"] is not None
+    ]
+    present = sorted({row["kind"] for row in rows})
+    if len(present) < 2:
+        return None
+    order = [entry["agent"] for entry in report["agents"]]
+    data = pd.DataFrame(rows)
+    panels = []
+    for place, kind in enumerate(present):
+        axis = drawing.name_axis() if place == 0 else None
+        base = alt.Chart(data[data["kind"] == kind]).encode(
+            y=alt.Y("agent:N", sort=order, title=None, axis=axis)
+        )
+        colour = drawing.COLOURS[place]
+        bar = base.mark_rule(strokeWidth=2, color=colour).encode(
+            x=alt.X("i_low:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+            x2="i_high:Q",
+        )
+        dot = base.mark_point(
+            size=65,
+            filled=True,
+            opacity=1,
+            color=colour,
+            stroke=drawing.INK,
+            strokeWidth=0.8,
+            shape=drawing.SHAPES[place],
+        ).encode(
+            x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate"))
+        )
+        panels.append(alt.layer(bar, dot).properties(width=drawing.WIDTH // 2 - 10, title=kind))
+    chart: Chart = alt.hconcat(*panels, spacing=20).resolve_scale(y="shared")
+    return chart
+
+
+def comparisons(report: Report) -> Chart | None:
+    """Row minus column for every two ranked agents; a sign where they are separated."""
+    names = [entry["agent"] for entry in report["agents"] if entry["rank"] is not None]
+    few = len(names) <= 12
+    row = {
+        name: name if few else f"{i}. {drawing.shortened(name)}" for i, name in enumerate(names, 1)
+    }
+    column = {name: name if few else str(i) for i, name in enumerate(names, 1)}
+    rows = []
+    for pair in report["comparisons"]:
+        if pair["difference"] is None:
+            continue
+        for a, b, sign in ((pair["a"], pair["b"], 1), (pair["b"], pair["a"], -1)):
+            points = 100 * sign * pair["difference"]
+            mark = ("+" if points > 0 else "\N{MINUS SIGN}") if pair["separated"] else ""
+            number = f"{abs(points):.0f}" if few else ""
+            rows.append(
+                {
+                    "row": row[a],
+                    "column": column[b],
+                    "points": points,
+                    "text": f"{mark}{number}" if pair["separated"] else (number and f"({number})"),
+                    "separated": pair["separated"],
+                }
+            )
+    if not rows:
+        return None
+    size = max(14, min(46, drawing.WIDTH // len(names)))
+    axis = drawing.name_axis(angle=-40 if few else 0, orient="top")
+    x = alt.X("column:N", sort=list(column.values()), title=None, axis=axis)
+    base = alt.Chart(pd.DataFrame(rows)).encode(
+        x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=drawing.name_axis())
+    )
+    limit = max(20.0, *(abs(row["points"]) for row in rows))
+    colour = alt.Color(
+        "points:Q",
+        scale=alt.Scale(domain=[-limit, 0, limit], range=["#f0a37a", "#eeeeee", "#7fbde3"]),
+        legend=None,
+    )
+    seen = alt.condition("datum.separated", alt.value(1), alt.value(0.2))
+    cells = base.mark_rect(stroke=drawing.INK, strokeOpacity=0.25).encode(
+        color=colour, opacity=seen
+    )
+    words = base.mark_text(fontSize=11).encode(
+        text="text:N",
+        color=alt.condition("datum.separated", alt.value("#000000"), alt.value(drawing.INK)),
+    )
+    return alt.layer(cells, words).properties(width=alt.Step(size), height=alt.Step(size))
+
+
+def correlations(report: Report) -> Chart | None:
+    """Pass rate against each other metric, one point per agent."""
+    rates = {e["agent"]: e for e in report["agents"] if e["rank"] is not None}
+    identity = drawing.identity(list(rates)) if len(rates) <= drawing.OVERLAID else {}
+    panels = []
+    for metric in dict.fromkeys(row["metric"] for row in report["metrics"]):
+        rows = []
+        for row in report["metrics"]:
+            if row["metric"] == metric:
+                entry = rates[row["agent"]]
+                reach = 1.96 * (row["standard_error"] or 0.0)
+                rows.append(
+                    {
+                        "agent": row["agent"],
+                        "value": row["value"],
+                        "from": row["value"] - reach,
+                        "to": row["value"] + reach,
+                        "rate": entry["pass_rate"],
+                        **drawing.ends("i", entry["interval"]),
+                    }
+                )
+        found = [c for c in report["correlations"] if c["x"] == "pass_rate" and c["y"] == metric]
+        rho = found[0]["spearman"] if found else None
+        base = alt.Chart(pd.DataFrame(rows)).encode(
+            x=alt.X("value:Q", title=metric[:40], scale=alt.Scale(zero=False, nice=True)),
+            y=alt.Y("rate:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+        )
+        title = "" if rho is None else f"Spearman {rho:.2f}, {len(rows)} agents"
+        upright = base.mark_rule(color=drawing.INK, opacity=0.35).encode(
+            y=alt.Y("i_low:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+            y2="i_high:Q",
+        )
+        level = base.mark_rule(color=drawing.INK, opacity=0.35).encode(
+            x=alt.X("from:Q", title=metric[:40]), x2="to:Q"
+        )
+        dots = base.mark_point(size=75, filled=True, opacity=1, stroke=drawing.INK, strokeWidth=0.8)
+        dots = dots.encode(**identity) if identity else dots.encode(color=alt.value(drawing.BLUE))
+        panels.append(
+            alt.layer(upright, level, dots).properties(width=200, height=200, title=title)
+        )
+    return alt.concat(*panels, columns=2, spacing=30) if panels else None
+
+
+def consistency(report: Report) -> Chart | None:
+    """Chance that all of k continuations succeed, against k."""
+    rows = [
+        {"agent": entry["agent"], "k": int(k), "chance": chance}
+        for entry in _drawn(report)
+        for k, chance in entry["consistency"]["pass_hat_k"].items()
+    ]
+    if not rows or max(row["k"] for row in rows) < 2:
+        return None
+    titles = ("k continuations of one scenario", "chance that all succeed")
+    return drawing.lines(_names(report), pd.DataFrame(rows), ("k", "chance"), titles, step=False)
+
+
+def difficulty(report: Report) -> Chart | None:
+    """Each scenario as a tick at the mean failure of the ranked agents, by category."""
+    rows = [
+        {"category": entry["category"], "difficulty": entry["difficulty"]}
+        for entry in report["scenarios"]
+        if entry["difficulty"] is not None
+    ]
+    if not rows:
+        return None
+    chart: Chart = (
+        alt.Chart(pd.DataFrame(rows))
+        .mark_point(
+            shape="stroke", size=220, angle=90, opacity=0.75, color=drawing.BLUE, strokeWidth=2.5
+        )
+        .encode(
+            x=alt.X(
+                "difficulty:Q",
+                scale=drawing.unit_scale(),
+                axis=drawing.share_axis("mean failure of ranked agents"),
+            ),
+            y=alt.Y("category:N", title=None, axis=drawing.name_axis()),
+        )
+        .properties(width=drawing.WIDTH)
+    )
+    return chart
+
+
+def time_to_success(report: Report) -> Chart | None:
+    """The share of continuations that have succeeded by each step after takeover."""
+    rows = [
+        {"agent": entry["agent"], "step": step, "share": height}
+        for entry in _drawn(report)
+        for step, height in entry["time_to_success"]["reached"] or ()
+    ]
+    if not rows:
+        return None
+    titles = ("steps after takeover", "succeeded so far")
+    return drawing.lines(_names(report), pd.DataFrame(rows), ("step", "share"), titles, step=True)
+
+
+def annotators(report: Report) -> Chart | None:
+    """Balanced accuracy of each annotator on reference episodes."""
+    rows = [
+        {
+            "annotator": entry["annotator"],
+            "accuracy": entry["balanced_accuracy"],
+            **drawing.ends("i", entry["interval"]),
+        }
+        for entry in report["annotators"]
+        if entry["balanced_accuracy"] is not None
+    ]
+    if not rows:
+        return None
+    axis = drawing.share_axis("balanced accuracy on reference episodes")
+    base = alt.Chart(pd.DataFrame(rows)).encode(
+        y=alt.Y("annotator:N", sort="-x", title=None, axis=drawing.name_axis())
+    )
+    bar = base.mark_rule(strokeWidth=2, color=drawing.BLUE).encode(
+        x=alt.X("i_low:Q", scale=drawing.unit_scale(), axis=axis), x2="i_high:Q"
+    )
+    dot = base.mark_point(
+        size=65, filled=True, opacity=1, color=drawing.BLUE, stroke=drawing.INK, strokeWidth=0.8
+    ).encode(x=alt.X("accuracy:Q", scale=drawing.unit_scale(), axis=axis))
+    guess = (
+        alt.Chart(pd.DataFrame([{"accuracy": 0.5}]))
+        .mark_rule(strokeDash=[3, 3], color=drawing.INK, opacity=0.6)
+        .encode(x=alt.X("accuracy:Q", scale=drawing.unit_scale(), axis=axis))
+    )
+    chart: Chart = alt.layer(guess, bar, dot).properties(width=drawing.WIDTH)
+    return chart
+
+
+def label_sets(report: Report) -> Chart | None:
+    """Each agent's pass rate under every set of labels, side by side."""
+    if len(report["label_sets"]) < 2:
+        return None
+    rows = [
+        {
+            "agent": entry["agent"],
+            "labels": source,
+            "rate": entry["pass_rate"],
+            **drawing.ends("i", entry["interval"]),
+        }
+        for source, found in report["label_sets"].items()
+        for entry in found["agents"]
+        if entry["pass_rate"] is not None
+    ]
+    order = [entry["agent"] for entry in report["agents"]]
+    sources = list(report["label_sets"])
+    hue = alt.Color(
+        "labels:N",
+        scale=alt.Scale(domain=sources, range=list(drawing.COLOURS[: len(sources)])),
+        legend=alt.Legend(title=None, orient="top"),
+    )
+    shape = alt.Shape(
+        "labels:N", scale=alt.Scale(domain=sources, range=list(drawing.SHAPES[: len(sources)]))
+    )
+    base = alt.Chart(pd.DataFrame(rows)).encode(
+        y=alt.Y("agent:N", sort=order, title=None, axis=drawing.name_axis()),
+        yOffset=alt.YOffset("labels:N", sort=sources),
+        color=hue,
+    )
+    bar = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("i_low:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+        x2="i_high:Q",
+    )
+    dot = base.mark_point(
+        size=60, filled=True, opacity=1, stroke=drawing.INK, strokeWidth=0.8
+    ).encode(
+        x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+        shape=shape,
+    )
+    chart: Chart = alt.layer(bar, dot).properties(width=drawing.WIDTH, height=alt.Step(18))
+    return chart
+
+
+def _drawn(report: Report) -> list[Mapping[str, Any]]:
+    return [entry for entry in report["agents"] if entry["pass_rate"] is not None]
+
+
+def _names(report: Report) -> list[str]:
+    return [entry["agent"] for entry in _drawn(report)]

@@ -1,0 +1,52 @@
+"""Collects what a report needs from a workspace: judgements, automatic labels and scores."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.ratings import REQUIRED, check_ratings
+from analysis.scores import merge_scores, read_scores
+from analysis.tables import from_frame, read_table, require_columns
+from sts.errors import DamagedData
+from sts.workspace import Workspace
+
+
+def suite_ratings(workspace: Workspace, suite: str) -> pd.DataFrame:
+    """The judgements of a suite's continuations, human and automatic, as one checked table.
+
+    The automatic labels have a row per continuation, so they also say what nobody has judged,
+    and what its agent is called now: a second agent of one name renames both.
+
+    Args:
+      workspace: where `sts label` and the annotator have written.
+      suite: NAME@VERSION.
+
+    Raises:
+      DamagedData: there is neither a label nor a judgement of this suite.
+    """
+    from sts.annotations.export import ratings
+
+    path = workspace.path("labels", f"{suite.replace('@', '-')}.parquet")
+    human = from_frame("annotations", ratings(workspace, suite)).frame
+    frames = [human] if len(human) else []
+    if path.exists():
+        table = read_table(path)
+        require_columns(table, (*REQUIRED, "kind", "sees"))
+        frames.append(table.frame)
+        known = table.frame.drop_duplicates("continuation").set_index("continuation")
+        for column in ("agent", "scenario", "category", "kind", "sees"):
+            named = human["continuation"].map(known[column])
+            human[column] = named.where(named.notna(), human[column])
+    if not frames:
+        raise DamagedData(
+            f"{suite}: expected labels or judgements in {workspace.root}, found none; "
+            f"run `sts label {suite}` first"
+        )
+    joined = pd.concat(frames, ignore_index=True).fillna("")
+    return check_ratings(from_frame(suite, joined))
+
+
+def workspace_scores(workspace: Workspace) -> pd.DataFrame:
+    """Every scores table in the workspace, as one."""
+    paths = sorted(workspace.path("scores").glob("*.parquet"))
+    return merge_scores((path.name, read_scores(path)) for path in paths)

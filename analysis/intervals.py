@@ -1,0 +1,77 @@
+"""Intervals for a proportion, and what to do where no variance can be seen.
+
+Every interval is an array [..., 2] at the nominal level `LEVEL`, inside [0, 1].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+LEVEL = 0.95
+Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+
+
+def wilson(p: np.ndarray, n: np.ndarray, quantile: np.ndarray | float = Z) -> np.ndarray:
+    """Wilson's score interval; NaN where `p` is NaN.
+
+    Args:
+      p: proportions.
+      n: effective numbers of trials, above 0; need not be whole.
+      quantile: the normal one, or Student's where `n` comes from few degrees of freedom.
+
+    Source: Wilson 1927, J. Am. Stat. Assoc. 22:209; with an effective number of trials, Dean and
+      Pagano 2015, Survey Methodology 41.
+    """
+    with np.errstate(invalid="ignore"):
+        square = np.square(quantile)
+        centre = (p + square / (2 * n)) / (1 + square / n)
+        half = np.sqrt(square * p * (1 - p) / n + square**2 / (4 * n**2)) / (1 + square / n)
+    ends: np.ndarray = np.clip(np.stack([centre - half, centre + half], axis=-1), 0.0, 1.0)
+    return ends
+
+
+def jeffreys(successes: float, trials: float) -> tuple[float, float]:
+    """Jeffreys' interval for independent trials.
+
+    Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
+    """
+    low, high = proportion_confint(successes, trials, alpha=1 - LEVEL, method="jeffreys")
+    return float(low), float(high)
+
+
+def student_quantile(df: np.ndarray) -> np.ndarray:
+    """Student's two-sided quantile at `LEVEL`; the normal one where df is NaN."""
+    return np.where(np.isnan(df), Z, stats.t.ppf(0.5 + LEVEL / 2, np.where(np.isnan(df), 1, df)))
+
+
+def student(estimate: np.ndarray, error: np.ndarray, df: np.ndarray) -> np.ndarray:
+    """The interval estimate +- t(df) x error, not clipped."""
+    half = stats.t.ppf(0.5 + LEVEL / 2, df) * error
+    return np.stack([estimate - half, estimate + half], axis=-1)
+
+
+def effective_trials(p: np.ndarray, error: np.ndarray, fallback: np.ndarray) -> np.ndarray:
+    """The number of independent trials that would have this standard error.
+
+    Args:
+      p: proportions.
+      error: their standard errors.
+      fallback: used where the error is 0: at p = 0 or 1 the sample shows no spread, and its
+        scenarios are taken for the independent trials.
+    """
+    seen = (error > 0) & (p > 0) & (p < 1)
+    return np.where(seen, p * (1 - p) / np.where(seen, error, 1.0) ** 2, fallback)
+
+
+def difference_from_parts(
+    p: float, p_interval: np.ndarray, q: float, q_interval: np.ndarray
+) -> tuple[float, float]:
+    """Interval of p - q from the two intervals, for when their difference shows no spread.
+
+    Source: Newcombe 1998, Stat. Med. 17:873, method 10; Zou and Donner 2008, Stat. Med. 27:1693.
+    """
+    below = np.hypot(p - p_interval[0], q_interval[1] - q)
+    above = np.hypot(p_interval[1] - p, q - q_interval[0])
+    return float(p - q - below), float(p - q + above)

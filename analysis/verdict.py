@@ -1,0 +1,111 @@
+"""Says in plain words which agents can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SHOWN = 5
+SHOWN_LETTERS = 120
+
+
+def verdict(report: Mapping[str, Any]) -> str:
+    """One or two sentences on the ranking.
+
+    Args:
+      report: the report's content; reads its agents, comparisons and counts.
+    """
+    agents = [entry for entry in report["agents"] if entry["rank"] is not None]
+    if not agents:
+        return "No agent has a judged continuation yet, so there is nothing to rank."
+    if len(agents) == 1:
+        only = agents[0]
+        return (
+            f"{only['agent']} passes {percent(only['pass_rate'])}{_range(only['interval'])}; "
+            "with one agent there is no ranking."
+        )
+    above = {
+        (c["a"], c["b"]) for c in report["comparisons"] if c["separated"] and c["difference"] > 0
+    }
+    above |= {
+        (c["b"], c["a"]) for c in report["comparisons"] if c["separated"] and c["difference"] < 0
+    }
+    names = [entry["agent"] for entry in agents]
+    groups = layers(names, above)
+    if len(groups) == 1:
+        return _one_group(names, above)
+    first = groups[0]
+    text = f"{first[0]} is first" if len(first) == 1 else f"{_list(first)} {_inside(first, above)}"
+    for before, group in zip(groups, groups[1:], strict=False):
+        join = {1: ", above", 2: "; both are above"}.get(len(before), "; all of these are above")
+        if before is not first and len(before) == 1:
+            join = ", which is above"
+        text += f"{join} {_list(group)}"
+        if len(group) > 1:
+            text += f", which {_inside(group, above)}"
+    return f"{text}."
+
+
+def layers(names: Sequence[str], above: set[tuple[str, str]]) -> list[list[str]]:
+    """Cuts a ranking wherever everyone before the cut is separated from everyone after it.
+
+    Args:
+      names: by falling pass rate.
+      above: ordered pairs (better, worse) that are separated.
+    """
+    groups: list[list[str]] = [[]]
+    for place, name in enumerate(names):
+        cut = all((a, b) in above for a in names[:place] for b in names[place:])
+        if place and cut:
+            groups.append([])
+        groups[-1].append(name)
+    return groups
+
+
+def percent(share: float | None) -> str:
+    """A share as a whole percentage, with one digit below 10% and above 90%."""
+    if share is None:
+        return "–"
+    points = 100 * share
+    if 0 < points < 0.05 or 99.95 <= points < 100:
+        return "<0.1%" if points < 50 else ">99.9%"
+    near_an_end = (0 < points < 9.95) or (90.05 < points < 100)
+    return f"{points:.1f}%" if near_an_end else f"{points:.0f}%"
+
+
+def _one_group(names: Sequence[str], above: set[tuple[str, str]]) -> str:
+    inside = _inside(names, above)
+    if inside == "cannot be separated":
+        return f"{_list(names)} {inside}: the data do not say which is better."
+    lowest = _ahead_of_none(names, above)
+    return (
+        f"No clean cut divides the ranking: {len(above)} of {len(names) * (len(names) - 1) // 2} "
+        f"pairs are separated. {_list(lowest)} can be first."
+    )
+
+
+def _ahead_of_none(names: Sequence[str], above: set[tuple[str, str]]) -> list[str]:
+    beaten = {worse for _, worse in above}
+    return [name for name in names if name not in beaten]
+
+
+def _inside(group: Sequence[str], above: set[tuple[str, str]]) -> str:
+    pairs = [(a, b) for a, b in above if a in group and b in group]
+    if not pairs:
+        return "cannot be separated"
+    if len(pairs) == 1:
+        return f"cannot be separated, but for {pairs[0][0]} above {pairs[0][1]}"
+    return f"overlap ({len(pairs)} of {len(group) * (len(group) - 1) // 2} pairs are separated)"
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = SHOWN - 1
+    while shown > 1 and sum(map(len, names[:shown])) > SHOWN_LETTERS:
+        shown -= 1
+    if len(names) > SHOWN or (len(names) > shown + 1 and shown < SHOWN - 1):
+        return f"{', '.join(names[:shown])} and {len(names) - shown} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _range(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f" ({percent(interval[0])} to {percent(interval[1])})"

@@ -1,0 +1,107 @@
+"""The demo: the whole pipeline by public commands, its labels called what they are."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from annotator_app.queueing import enqueue
+from sts.annotations.store import Store
+from sts.cli import main
+from sts.continuations import store as continuations
+from sts.suites import store as suites
+from sts.workspace import Workspace
+
+BANNER = "Automatic labels, not an STS result"
+
+
+def hashes(root: Path) -> dict[str, str]:
+    workspace = Workspace.open(str(root))
+    suite = suites.load(workspace, "starter@1")
+    found = continuations.load(workspace, {s.hash for s in suite.scenarios})
+    return {c.id: c.content_hash for c in found}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo") / "w"
+    assert main(["demo", "--no-app", "--continuations", "2", "--workspace", str(folder)]) == 0
+    return folder
+
+
+def report(root: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads((root / "reports/starter-1/report.json").read_text())
+    return found
+
+
+def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root: Path) -> None:
+    found = report(root)
+    page = (root / "reports" / "starter-1" / "report.html").read_text()
+    assert found["labels"] == {"human": 0, "automatic": 5 * 160 + 80, "model": 0}
+    assert found["labels_used"] == "automatic"
+    assert BANNER in page
+    ranked = [a["agent"] for a in found["agents"] if a["rank"] is not None]  # type: ignore[attr-defined]
+    assert sorted(ranked) == ["blind", "local-search", "random", "rule", "stigmergy"]
+    assert ranked[0] == "rule"
+    assert ranked[-1] == "random"
+    pairs = {(c["x"], c["y"]) for c in found["correlations"]}  # type: ignore[attr-defined]
+    assert ("pass_rate", "lambda-star") in pairs
+
+
+def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = hashes(root)
+    assert main(["demo", "--no-app", "--continuations", "2", "--workspace", str(root)]) == 0
+    assert hashes(root) == before
+    made = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["rule", "0", "160"] in made
+
+
+def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
+    root: Path, tmp_path: Path
+) -> None:
+    words = ["demo", "--no-app", "--continuations", "2", "--workspace", str(tmp_path / "w")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sts.cli", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    kept = tmp_path / "w" / "continuations"
+    while process.poll() is None and len(list(kept.glob("*/*.parquet"))) < 60:
+        pass
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    half = hashes(tmp_path / "w")
+    assert 0 < len(half) < len(hashes(root))
+    assert main(words) == 0
+    assert hashes(tmp_path / "w") == hashes(root)
+
+
+def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: Path) -> None:
+    workspace = Workspace.open(str(root))
+    suite = suites.load(workspace, "starter@1")
+    with Store.open(workspace) as store:
+        enqueue(
+            workspace,
+            store,
+            suite,
+            continuations.load(workspace, {s.hash for s in suite.scenarios}),
+        )
+        who = store.add_annotator("ann")
+        for _ in range(10):
+            (one, *_) = store.claim(who.id, suite="starter@1", count=1)
+            sent = {"uuid": uuid.uuid4().hex, "item": one.item, "verdict": "success", "step": 1}
+            (ack,) = store.submit(who.id, [sent])
+            assert ack.status == "saved"
+    assert main(["report", "starter@1", "--workspace", str(root)]) == 0
+    found = report(root)
+    assert found["labels"]["human"] == 10  # type: ignore[index]
+    assert set(found["label_sets"]) == {"human", "automatic"}  # type: ignore[call-overload]
+    assert found["human_automatic"]["judgements"] == 10  # type: ignore[index]
+    page = (root / "reports" / "starter-1" / "report.html").read_text()
+    assert "automatic" in page
+    assert found["labels_used"] == "human"
