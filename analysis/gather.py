@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any, NamedTuple
+
 import pandas as pd
 
 from analysis.ratings import REQUIRED, check_ratings
 from analysis.scores import merge_scores, read_scores
 from analysis.tables import from_frame, read_table, require_columns
 from sts.errors import DamagedData
+from sts.provenance import provenance
+from sts.suites import store
 from sts.workspace import Workspace
+
+
+class Gathered(NamedTuple):
+    """What `report.build` asks for, of one suite in one workspace."""
+
+    ratings: pd.DataFrame
+    scores: pd.DataFrame
+    suite: str
+    provenance: dict[str, Any]
+    folder: Path
+
+
+def gather(workspace: Workspace, label: str) -> Gathered:
+    """Collects everything for the report of suite `label`, and says where the report goes.
+
+    Raises:
+      UnknownName: no such suite or version.
+      DamagedData: there is neither a label nor a judgement of it.
+    """
+    suite = store.load(workspace, label)
+    return Gathered(
+        suite_ratings(workspace, suite.label),
+        workspace_scores(workspace),
+        suite.label,
+        {"suite_hash": suite.hash} | provenance(),
+        workspace.path("reports", f"{suite.name}-{suite.version}"),
+    )
 
 
 def suite_ratings(workspace: Workspace, suite: str) -> pd.DataFrame:

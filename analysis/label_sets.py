@@ -147,6 +147,7 @@ def _entries(
     times = _times(label_set, ratings, seed)
     by_agent = label_set.continuations.groupby("agent")
     sights = by_agent["sees"].first()
+    notes = ratings.groupby("agent")["notes"].unique()
     totals: pd.DataFrame = by_agent.agg(
         continuations=("y", "size"),
         judged=("y", "count"),
@@ -162,6 +163,7 @@ def _entries(
             {
                 "agent": agent,
                 "sees": sights[agent],
+                "notes": sorted({n for n in notes[agent] if n}),
                 "pass_rate": main.rate[row],
                 "interval": main.interval[row],
                 "standard_error": main.error[row],

@@ -1,8 +1,8 @@
 """The ratings table: one row per judgement of a continuation, validated and typed.
 
 Columns: agent, scenario, category, continuation, annotator, verdict, step, horizon, and the
-optional kind, truth, truth_step, seconds, source, sees, reason, extra. A row whose annotator and
-verdict are empty is a continuation that nobody has judged yet.
+optional kind, truth, truth_step, seconds, source, sees, reason, extra, notes (on the agent). A row
+whose annotator and verdict are empty is a continuation that nobody has judged yet.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ DEFAULTS = {
     "sees": "observation",
     "reason": "",
     "extra": "0",
+    "notes": "",
 }
 
 

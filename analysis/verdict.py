@@ -63,13 +63,13 @@ def layers(names: Sequence[str], above: set[tuple[str, str]]) -> list[list[str]]
 
 
 def percent(share: float | None) -> str:
-    """A share as a whole percentage, with one digit below 10% and above 90%."""
+    """A share as a whole percentage, with one digit below 1% and above 99%."""
     if share is None:
         return "–"
-    points = 100 * share
+    points = round(100 * share, 9)  # a mean of ones may fall short of 1 in its last digit
     if 0 < points < 0.05 or 99.95 <= points < 100:
         return "<0.1%" if points < 50 else ">99.9%"
-    near_an_end = (0 < points < 9.95) or (90.05 < points < 100)
+    near_an_end = (0 < points < 0.95) or (99.05 < points < 100)
     return f"{points:.1f}%" if near_an_end else f"{points:.0f}%"
 
 

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from scenarios import categories
 from sts.continuations import store
-from sts.continuations.types import Continuation
+from sts.continuations.types import HUMAN, Continuation
 from sts.files import write_atomically
 from sts.suites.types import Suite
 from sts.workspace import Workspace
@@ -29,6 +30,7 @@ COLUMNS = {
     "kind": "str",
     "source": "str",
     "sees": "str",
+    "notes": "str",
 }
 
 
@@ -40,7 +42,7 @@ def label_suite(workspace: Workspace, suite: Suite) -> pd.DataFrame:
     """
     scenarios = {s.hash: s for s in suite.scenarios}
     found = store.load(workspace, scenarios)
-    called = agent_names(found)
+    called, notes = agent_names(found), agent_notes(found)
     rows = []
     for one in found:
         scenario = scenarios[one.scenario_hash]
@@ -63,6 +65,7 @@ def label_suite(workspace: Workspace, suite: Suite) -> pd.DataFrame:
                 scenario.kind,
                 AUTOMATIC,
                 one.sees,
+                notes[one.agent, one.fingerprint],
             )
         )
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -72,15 +75,30 @@ def agent_names(continuations: Sequence[Continuation]) -> dict[tuple[str, str], 
     """Returns what reports call each (agent, fingerprint).
 
     That is its name, or NAME#12345678 by the fingerprint's first digits where it has several.
+    People, whose fingerprints tell them apart, are one agent together.
     """
     marks: dict[str, set[str]] = defaultdict(set)
     for one in continuations:
         marks[one.agent].add(one.fingerprint)
     return {
-        (name, mark): name if len(own) == 1 else f"{name}#{mark[:8]}"
+        (name, mark): name if len(own) == 1 or name == HUMAN else f"{name}#{mark[:8]}"
         for name, own in marks.items()
         for mark in own
     }
+
+
+def agent_notes(continuations: Sequence[Continuation]) -> dict[tuple[str, str], str]:
+    """Returns what a report must say of each (agent, fingerprint), "" for nothing."""
+    notes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in continuations:
+        own = notes[one.agent, one.fingerprint]
+        if one.deterministic:
+            own.add("deterministic: one continuation a scenario")
+        if one.batch_sensitive:
+            own.add("batch-sensitive: its results depend on what runs beside it")
+        if one.agent != HUMAN and np.isnan(one.log_probs).all():
+            own.add("returns actions only: no log-probabilities")
+    return {who: "; ".join(sorted(own)) for who, own in notes.items()}
 
 
 def save(workspace: Workspace, suite: Suite, labels: pd.DataFrame) -> Path:

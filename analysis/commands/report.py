@@ -41,36 +41,34 @@ def _run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
-    from analysis.gather import suite_ratings, workspace_scores
+    from analysis.gather import Gathered, gather
     from analysis.ratings import read_ratings
     from analysis.report import build
     from analysis.scores import empty_scores, override_scores, read_scores
     from analysis.write import write
     from sts.provenance import provenance
-    from sts.suites import store
     from sts.workspace import Workspace
 
     if args.table is not None:
-        ratings, scores = read_ratings(Path(args.table)), empty_scores()
-        name, folder, made = Path(args.table).name, Path("sts-report"), provenance()
+        table = Path(args.table)
+        found = Gathered(
+            read_ratings(table), empty_scores(), table.name, provenance(), Path("sts-report")
+        )
     else:
-        workspace = Workspace.open(args.workspace)
-        suite = store.load(workspace, args.suite)
-        ratings, scores = suite_ratings(workspace, suite.label), workspace_scores(workspace)
-        name, made = suite.label, {"suite_hash": suite.hash} | provenance()
-        folder = workspace.path("reports", f"{suite.name}-{suite.version}")
+        found = gather(Workspace.open(args.workspace), args.suite)
+    scores = found.scores
     if args.scores is not None:
         scores = override_scores(scores, read_scores(Path(args.scores)))
     report = build(
-        ratings,
+        found.ratings,
         scores,
-        suite=name,
+        suite=found.suite,
         target=args.target,
         seed=args.seed,
         contrasts=[(a, b) for a, b in args.contrast],
-        provenance=made,
+        provenance=found.provenance,
     )
-    page = write(Path(args.out) if args.out else folder, report)
+    page = write(Path(args.out) if args.out else found.folder, report)
     if args.json:
         json.dump(report, sys.stdout, ensure_ascii=False, allow_nan=False)
         print()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from annotator_app import state
 from sts.errors import StsError
+from sts.suites import store as suites
 
 HEIGHT = 1400
 
@@ -23,7 +22,7 @@ def page() -> None:
     if st.button("Build the report now"):
         with st.spinner("Analysing ..."):
             try:
-                _build(label, folder)
+                _build()
             except StsError as error:
                 st.error(str(error))
     if found.exists():
@@ -32,17 +31,14 @@ def page() -> None:
         st.info(f"There is no report of {label} yet. Build one with the button above.")
 
 
-def _build(label: str, folder: Path) -> None:
-    from analysis.gather import suite_ratings, workspace_scores
+def _build() -> None:
+    from analysis.gather import gather
     from analysis.report import build
     from analysis.write import write
-    from sts.provenance import provenance
+    from scenarios.labels import label_suite, save
 
-    workspace = state.workspace()
-    report = build(
-        suite_ratings(workspace, label),
-        workspace_scores(workspace),
-        suite=label,
-        provenance=provenance(),
-    )
-    write(folder, report)
+    workspace, suite = state.workspace(), suites.load(state.workspace(), state.settings().suite)
+    save(workspace, suite, label_suite(workspace, suite))  # what was played since has none yet
+    found = gather(workspace, suite.label)
+    report = build(found.ratings, found.scores, suite=found.suite, provenance=found.provenance)
+    write(found.folder, report)

@@ -240,8 +240,8 @@ def test_layers_are_cut_only_where_everyone_is_separated() -> None:
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0, "0%"), (0.0001, "<0.1%"), (0.05, "5.0%"), (0.5, "50%"), (0.955, "95.5%")]
-    + [(0.9999, ">99.9%"), (1, "100%"), (None, "–")],
+    [(0, "0%"), (0.0001, "<0.1%"), (0.005, "0.5%"), (0.05, "5%"), (0.957, "96%")]
+    + [(0.9999, ">99.9%"), (0.993, "99.3%"), (1 - 1e-16, "100%"), (1, "100%"), (None, "–")],
 )
 def test_a_percentage_never_rounds_to_certainty(share: float | None, text: str) -> None:
     assert percent(share) == text

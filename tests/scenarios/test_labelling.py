@@ -6,6 +6,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -110,6 +111,34 @@ def test_two_versions_of_an_agent_go_by_their_fingerprints(workspace: Workspace)
     store.save(workspace, [dataclasses.replace(one, identity=edited)])
     names = set(label_suite(workspace, suite)["agent"])
     assert names == {"rule", "oracle#01234567", f"oracle#{one.fingerprint[:8]}"}
+
+
+def test_people_are_one_agent_together(workspace: Workspace) -> None:
+    suite = run(workspace)
+    (one,) = [c for c in store.load(workspace, [suite.scenarios[0].hash]) if c.agent == "oracle"]
+    for mark in ("0" * 16, "1" * 16):
+        person = dataclasses.replace(one.identity, agent="human", fingerprint=mark)
+        store.save(workspace, [dataclasses.replace(one, identity=person, deterministic=False)])
+    assert set(label_suite(workspace, suite)["agent"]) == {"rule", "oracle", "human"}
+
+
+def test_a_label_carries_what_a_report_must_say_of_its_agent(workspace: Workspace) -> None:
+    suite = run(workspace)
+    (one,) = [c for c in store.load(workspace, [suite.scenarios[0].hash]) if c.agent == "oracle"]
+    identity = dataclasses.replace(one.identity, agent="mine", fingerprint="2" * 16)
+    nothing = np.full_like(one.log_probs, np.nan)
+    mine = dataclasses.replace(one, identity=identity, batch_sensitive=True, log_probs=nothing)
+    store.save(workspace, [dataclasses.replace(mine, deterministic=False)])
+    notes = label_suite(workspace, suite).groupby("agent")["notes"].unique()
+    assert list(notes["rule"]) == [""]
+    assert list(notes["oracle"]) == ["deterministic: one continuation a scenario"]
+    (said,) = notes["mine"]
+    assert "batch-sensitive" in said
+    assert "no log-probabilities" in said
+    assert sts(workspace, "label", suite.label) == 0
+    assert sts(workspace, "report", suite.label) == 0
+    page = workspace.path("reports", f"{suite.name}-1", "report.html").read_text()
+    assert "batch-sensitive" in page
 
 
 def test_continuations_of_other_suites_are_left_out(workspace: Workspace) -> None:
