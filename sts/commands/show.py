@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sts.continuations.types import Continuation
-    from sts.episodes import Episode
     from sts.suites.types import Scenario
     from sts.workspace import Workspace
 
@@ -51,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
             shown += _played(workspace, scenario, args.agent, args.index)
         else:
             shown.append(store.find(workspace, what))
+    parts += _compared(shown, args.frames)
     for one in shown:
-        parts.append(_of_continuation(one, args.frames))
         values.append({"continuation": one.id, "agent": one.agent, "index": one.identity.index})
     say(args.json, values, "\n\n".join(parts))
     return 0
@@ -90,11 +89,25 @@ def _played(
     return out
 
 
-def _frames(episode: Episode, takeover: int, end: int, wanted: int | None) -> list[int]:
-    """Returns frames to show: a third of them context, the takeover, then the continuation."""
-    from sts.commands.strips import fitting
+def _compared(shown: Sequence[Continuation], wanted: int | None) -> list[str]:
+    """Returns a block for each continuation; two of one scenario that follow stand side by side."""
+    from sts.commands.strips import beside, room
 
-    count = wanted or fitting(episode)
+    out: list[str] = []
+    rest = list(shown)
+    while rest:
+        one = rest.pop(0)
+        if rest and rest[0].scenario_hash == one.scenario_hash:
+            half = (room() - 7) // 2
+            pair = [_of_continuation(c, wanted, half) for c in (one, rest.pop(0))]
+            out.append(beside(*pair))
+        else:
+            out.append(_of_continuation(one, wanted, room()))
+    return out
+
+
+def _frames(takeover: int, end: int, count: int) -> list[int]:
+    """Returns `count` frames: a third of them context, the takeover, then the continuation."""
     before = max(1, count // 3) if takeover else 0
     after = max(1, count - before - 1)
     early = [round(i * takeover / before) for i in range(before)]
@@ -103,12 +116,12 @@ def _frames(episode: Episode, takeover: int, end: int, wanted: int | None) -> li
 
 
 def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
-    from sts.commands.strips import strip
+    from sts.commands.strips import fitting, room, strip
 
     end = min(scenario.recording.steps, scenario.takeover + scenario.horizon)
     text = strip(
         scenario.recording,
-        _frames(scenario.recording, scenario.takeover, end, wanted),
+        _frames(scenario.takeover, end, wanted or fitting(scenario.recording, room())),
         judged=scenario.roles,
         takeover=scenario.takeover,
     )
@@ -118,12 +131,12 @@ def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
     )
 
 
-def _of_continuation(one: Continuation, wanted: int | None) -> str:
-    from sts.commands.strips import strip, utterances
+def _of_continuation(one: Continuation, wanted: int | None, columns: int) -> str:
+    from sts.commands.strips import fitting, strip, utterances
 
     text = strip(
         one.episode,
-        _frames(one.episode, one.takeover, one.episode.steps, wanted),
+        _frames(one.takeover, one.episode.steps, wanted or fitting(one.episode, columns)),
         judged=one.roles,
         takeover=one.takeover,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
@@ -34,12 +35,25 @@ def strip(
     return "\n".join("  ".join(parts).rstrip() for parts in zip(*blocks, strict=True))
 
 
-def fitting(episode: Episode) -> int:
-    """Returns how many scenes of an episode fit beside each other in this terminal, 3 to 9."""
+def room() -> int:
+    """Returns how many columns there are to print in; more than a few where nobody looks."""
+    return shutil.get_terminal_size((160, 24)).columns
+
+
+def fitting(episode: Episode, columns: int) -> int:
+    """Returns how many scenes of an episode fit beside each other in `columns`, 3 to 9."""
     domain = find_domain(episode.domain)
     lines = domain.draw(domain.picture(episode.state), episode.scene[0], ())
-    columns = shutil.get_terminal_size((120, 24)).columns
     return max(3, min(9, (columns - 3) // (len(lines[0]) + 2)))
+
+
+def beside(left: str, right: str) -> str:
+    """Returns two blocks of text side by side, or below each other where they do not fit."""
+    rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
+    width = max(len(line) for line, _ in rows)
+    if width + 7 + max(len(line) for _, line in rows) > room():
+        return f"{left}\n\n{right}"
+    return "\n".join(f"{a.ljust(width)}   ║   {b}".rstrip() for a, b in rows)
 
 
 def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:

@@ -1,0 +1,86 @@
+"""Strips in the terminal: context, takeover and continuation, two agents side by side."""
+
+from pathlib import Path
+
+import pytest
+
+from sts.cli import main
+from sts.commands.strips import beside, strip, utterances
+from sts.continuations import seat
+from sts.suites import store as suites
+from sts.workspace import Workspace
+from tests.examples import recorded, scenarios
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("show")
+    workspace = Workspace.open(str(folder))
+    suites.write_scenarios(suites.draft_path(workspace, "mine"), scenarios(2))
+    suites.freeze(workspace, "mine")
+    words = ["--agent", "random", "--agent", "local-search", "--continuations", "2"]
+    assert main(["run", "mine@1", *words, "--workspace", str(folder)]) == 0
+    return folder
+
+
+def shown(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> list[str]:
+    capsys.readouterr()
+    assert main(["show", *words, "--workspace", str(root)]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_two_agents_on_one_scenario_stand_side_by_side(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["mine@1/reach-good-01", "--agent", "random", "--agent", "local-search"]
+    monkeypatch.setenv("COLUMNS", "160")
+    wide = shown(capsys, root, *words)
+    assert [line.count("║") for line in wide[-9:]] == [1] * 9
+    assert any("random #0" in line and "local-search #0" in line for line in wide)
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = shown(capsys, root, *words)
+    assert not any("║" in line for line in narrow)
+    assert max(len(line) for line in narrow[12:]) <= 80
+
+
+def test_a_bar_stands_between_the_takeover_and_what_follows() -> None:
+    episode = recorded(count=1)[0].episode
+    lines = strip(episode, [0, 6, 14], judged=(0,), takeover=6).splitlines()
+    assert len(lines) == 1 + 6
+    titles = lines[0].split()
+    assert titles == ["-6", "+0", "┃", "+8"]
+    assert all(line.count("┃") == 1 for line in lines)
+    assert "┃" not in strip(episode, [0, 6, 14], judged=(0,))
+
+
+def test_every_frame_shows_everybody() -> None:
+    episode = recorded("random", count=1, team=1)[0].episode
+    for frame in range(episode.steps + 1):
+        text = strip(episode, [frame], judged=(0,)).partition("\n")[2]
+        assert all(letter in text for letter in "AGE")
+
+
+def test_what_was_said_is_told_with_its_step(tmp_path: Path) -> None:
+    (one,) = scenarios(1)
+    turns = [seat.Turn(4, 0), seat.Turn(4, 1)] + [seat.Turn(4, 0)] * 6
+    workspace = Workspace.open(str(tmp_path))
+    kept = seat.finish(workspace, one, turns, person="ann", attempt=0, seconds=1.0)
+    assert utterances(kept.episode, kept.roles, kept.takeover) == "A says “yes” in step +2"
+
+
+def test_blocks_of_unequal_height_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert beside("a\nbb", "c") == "a    ║   c\nbb   ║"
+    monkeypatch.setenv("COLUMNS", "9")
+    assert beside("a\nbb", "c") == "a\nbb\n\nc"
+
+
+def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(capsys, root, "mine@1/reach-good-02", "--agent", "random", "--index", "1")
+    (title,) = [line for line in lines if line.startswith("random #1")]
+    id = title.partition("(")[2].rstrip(")")
+    again = shown(capsys, root, id[:10])
+    assert again[0] == title
+    assert again[1] == "“Go to Good.”"
