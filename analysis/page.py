@@ -56,6 +56,7 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     template = environment.from_string((folder / "page.html.j2").read_text("utf-8"))
     counts = report["counts"]
     people = len(report["annotators"])
+    judged = report["labels_used"] == "human"
     deepest = max((len(a["consistency"]["pass_hat_k"]) for a in report["agents"]), default=0)
     return template.render(
         r=report,
@@ -63,12 +64,21 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
         figures=figures,
         targets=TARGETS,
         other="fixed" if report["target"] == "sampled" else "sampled",
+        judged=judged,
         facts=[
-            ("labels", report["labels_used"]),
+            (
+                "labelled by",
+                {"human": "people", "automatic": "rules", "model": "a model"}[
+                    report["labels_used"]
+                ],
+            ),
             ("agents", counts["agents"]),
             ("scenarios", f"{counts['scenarios']} in {counts['categories']} categories"),
-            ("continuations judged", f"{counts['judged']} of {counts['continuations']}"),
-            ("judgements", counts["annotations"]),
+            (
+                f"continuations {'judged' if judged else 'labelled'}",
+                f"{counts['judged']} of {counts['continuations']}",
+            ),
+            ("judgements" if judged else "labels", counts["annotations"]),
             *([("annotators", people)] if people else []),
         ],
         long_names=max(len(entry["agent"]) for entry in report["agents"]) > 24,
