@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -75,11 +75,8 @@ class Gate:
 
 def _cookie(scope: Scope) -> str:
     header = dict(scope["headers"]).get(b"cookie", b"").decode("latin-1")
-    try:
-        morsel = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
+    # Other programs on this host leave cookies of any form, which the standard library stumbles on.
+    return cookie_parser(header).get(COOKIE, "")
 
 
 def _refusal(text: str) -> PlainTextResponse:

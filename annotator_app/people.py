@@ -35,6 +35,5 @@ def owner_key(workspace: Workspace, owner: str) -> str:
     """
     file = workspace.path(KEY_FILE)
     if not file.exists():
-        write_atomically(file, secrets.token_hex().encode())
-        file.chmod(0o600)
+        write_atomically(file, secrets.token_hex().encode(), mode=0o600)
     return hmac.digest(file.read_bytes(), owner.encode(), "sha256").hex()

@@ -13,6 +13,7 @@ import pandas as pd
 from scenarios import categories
 from sts.continuations import store
 from sts.continuations.types import HUMAN, Continuation
+from sts.errors import DamagedData
 from sts.files import write_atomically
 from sts.suites.types import Suite
 from sts.workspace import Workspace
@@ -39,6 +40,9 @@ def label_suite(workspace: Workspace, suite: Suite) -> pd.DataFrame:
 
     Columns are those of a ratings table; `step` is missing for not_done. A continuation whose
     category has no rule here is left out.
+
+    Raises:
+      DamagedData: a scenario's parameters are not what its category asks for.
     """
     scenarios = {s.hash: s for s in suite.scenarios}
     found = store.load(workspace, scenarios)
@@ -49,9 +53,15 @@ def label_suite(workspace: Workspace, suite: Suite) -> pd.DataFrame:
         category = categories.known().get(scenario.category)
         if category is None:
             continue
-        verdict, step = category.label(
-            one.episode, scenario.takeover, scenario.roles, scenario.parameters
-        )
+        try:
+            verdict, step = category.label(
+                one.episode, scenario.takeover, scenario.roles, scenario.parameters
+            )
+        except (LookupError, TypeError, ValueError) as error:  # a rule trusts its own parameters
+            raise DamagedData(
+                f"{suite.label}: the parameters of {scenario.id} do not fit {scenario.category}: "
+                f"{error!r}"
+            ) from None
         rows.append(
             (
                 called[one.agent, one.fingerprint],

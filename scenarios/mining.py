@@ -100,7 +100,7 @@ def _choose(found: dict[str, list[Found]], per_category: int) -> dict[str, list[
     """Returns what each category takes; they take turns, so that none uses up the worlds."""
     chosen: dict[str, list[Found]] = {name: [] for name in found}
     used: Counter[str] = Counter()
-    for _ in range(per_category):
+    for _ in range(min(per_category, max(map(len, found.values()), default=0))):
         for name, left in found.items():
             own = chosen[name]
             taken = {f.trajectory.world for f in own}

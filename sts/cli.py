@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import os
 import sys
 import traceback
@@ -85,11 +86,50 @@ def explain(error: OSError) -> str:
     return f"{where}: {reason}" if where else reason
 
 
+def _ready_to_print() -> None:
+    """A terminal that cannot show a letter shows its number; a closed stream swallows what comes.
+
+    Without this, printing "Λ*" where the locale is C would end in a traceback.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop_printing() -> None:
+    """What waits in stdout has nowhere to go; the interpreter's last flush would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _check_text(argv: Sequence[str]) -> None:
+    for word in argv:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ArgumentError(f"expected arguments in UTF-8, found {word!r}") from None
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
+    code = _main(argv)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_printing()
+    except OSError as error:
+        _stop_printing()
+        return _fail(explain(error), 1, error, debug=False)
+    return code
+
+
+def _main(argv: Sequence[str] | None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in argv
+    _ready_to_print()
     try:
+        _check_text(argv)
         if not argv or argv[0] in ("-h", "--help"):
             print("usage: sts COMMAND [...]\n\nThe open Standardised Test Suite.\n")
             print(_summary())
@@ -99,16 +139,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"sts {sts.__version__}")
             return 0
         command, args = _parse(argv)
-        code = command.run(args)
-        sys.stdout.flush()
-        return code
+        return command.run(args)
     except StsError as error:
         return _fail(str(error), error.exit_code, error, debug)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_printing()
         return 0
     except OSError as error:
         return _fail(explain(error), 1, error, debug)
+    except SystemExit as done:  # argparse, after --help
+        return int(done.code or 0)
+    except MemoryError as error:
+        wanted = "not enough memory for this; ask for less at once, or for fewer --workers"
+        return _fail(wanted, 1, error, debug)
     except KeyboardInterrupt as error:
         kept = "interrupted; what was finished is kept, the same command goes on from there"
         return _fail(kept, 130, error, debug)

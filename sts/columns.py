@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sts.episodes import Episode
-from sts.errors import DamagedData, NewerFormat
+from sts.errors import DamagedData, NewerFormat, StsError
 from sts.files import write_atomically
 
 EPISODE = {
@@ -42,11 +42,21 @@ SCORES = {
 }
 
 
+MOST = 2**29
+"""Values that a column of a file may hold: enough for any study, and little enough to be read."""
+
+
 def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
-    """Returns one list a row, each an array flattened row by row."""
+    """Returns one list a row, each an array flattened row by row.
+
+    Raises:
+      StsError: they hold more than a column may.
+    """
+    offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
+    if offsets[-1] > MOST:
+        raise StsError(f"expected at most {MOST} values in a column, found {offsets[-1]}")
     flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.empty(0)
-    offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays]))).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat, item))
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(flat, item))
 
 
 def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
@@ -106,7 +116,8 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
     """Returns the columns of `schema` in a file that `write` made.
 
     Raises:
-      DamagedData: no Parquet file, or not of this kind, or a column is missing or of another type.
+      DamagedData: no Parquet file, or not of this kind, or a column is missing, of another type,
+        with a gap, or larger than a file of ours can be.
       NewerFormat: a later version of the format.
       FileNotFoundError: there is none.
     """
@@ -128,7 +139,26 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
                 raise DamagedData(f"{path}: column {column} is missing")
             if found.field(column).type != wanted:
                 raise DamagedData(f"{path}: column {column} is not {wanted}")
+        _check_sizes(path, file.metadata)
         table = file.read(columns=list(schema), use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise DamagedData(f"{path}: expected a Parquet file of {kind}: {error}") from None
+    for column in schema:
+        if any(_gaps(chunk) for chunk in table.column(column).chunks):
+            raise DamagedData(f"{path}: column {column} has a gap")
     return table
+
+
+def _check_sizes(path: Path, metadata: pq.FileMetaData) -> None:
+    """Refuses before anything is unpacked: a small file can say that it holds any number."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    for i in range(metadata.num_columns):
+        parts = [group.column(i) for group in groups]
+        size = max(sum(p.num_values for p in parts), sum(p.total_uncompressed_size for p in parts))
+        if size > 4 * MOST:
+            raise DamagedData(f"{path}: a column of {size} bytes or values is no file of ours")
+
+
+def _gaps(chunk: pa.Array) -> bool:
+    inner = pa.types.is_list(chunk.type) and chunk.flatten().null_count
+    return bool(chunk.null_count or inner)

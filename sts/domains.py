@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import registry
+from sts.episodes import Episode
+from sts.errors import DamagedData, StsError
 
 
 @dataclass(frozen=True)
@@ -113,3 +115,37 @@ def domain(name: str) -> Domain:
     """
     found: Domain = registry.load("sts.domains", "domain", name)()
     return found
+
+
+def checked(episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """Returns `episodes`, which come from a file, when each can be replayed, drawn and labelled.
+
+    Raises:
+      DamagedData: one does not fit the domain or the state that it names; says which row.
+      NewerFormat: a state was written by a later version.
+    """
+    pictures: dict[bytes, Picture] = {}
+    for i, one in enumerate(episodes):
+        try:
+            world = domain(one.domain)
+        except StsError as error:
+            raise DamagedData(f"row {i}: {error}") from None
+        if one.state not in pictures:
+            pictures[one.state] = world.picture(one.state)
+        picture = pictures[one.state]
+        people, objects = len(picture.participants), len(picture.names)
+        checks = (
+            (one.participants == people, f"{people} participants"),
+            (one.scene.shape[1] == objects, f"{objects} objects"),
+            (_within(one.moves, len(world.moves)), f"moves under {len(world.moves)}"),
+            (_within(one.says, len(world.tokens)), f"tokens under {len(world.tokens)}"),
+            (_within(one.scene, picture.height * picture.width), "cells that are on the grid"),
+        )
+        for good, expected in checks:
+            if not good:
+                raise DamagedData(f"row {i}: expected {expected}, found others")
+    return episodes
+
+
+def _within(values: NDArray[Any], bound: int) -> bool:
+    return not values.size or bool(0 <= values.min() and values.max() < bound)

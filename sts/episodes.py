@@ -96,6 +96,12 @@ class Instruction:
     given_at: int
     source: str
 
+    def __post_init__(self) -> None:
+        """Raises DamagedData where a field is of another type, as in a file made elsewhere."""
+        texts = (self.text, self.category, self.source)
+        if type(self.given_at) is not int or not all(isinstance(t, str) for t in texts):
+            raise DamagedData(f"expected an instruction of texts and a step, found {self.view()}")
+
     def view(self) -> dict[str, Any]:
         """Returns it as JSON values."""
         return {

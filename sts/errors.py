@@ -18,12 +18,23 @@ Each message is one line: what was expected, what was found, what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class StsError(Exception):
     """A failure with one clear line for its reader; the root of the tree above."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Lets it cross from a worker process, whatever its class takes to be made."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[StsError], args: tuple[Any, ...], state: dict[str, Any]) -> StsError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class ArgumentError(StsError):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Writes `data` to `path` by temporary file, fsync and rename; makes the folders above it.
+
+    The file has permissions `mode` from the moment that it can be seen.
 
     Raises:
       OSError: the disk is full, read-only or not ours; `path` is then as it was.
@@ -24,12 +28,23 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
+        Path(name).chmod(mode)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Waits until no other process or thread holds the lock on the file `path`, then holds it.
+
+    Nothing is written; a killed holder's lock ends with it.
+    """
+    with path.open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def content_hash(*parts: bytes) -> str:
@@ -39,6 +54,25 @@ def content_hash(*parts: bytes) -> str:
         digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)
     return digest.hexdigest()
+
+
+def parsed_json(text: str, kind: type) -> Any:
+    """Returns the JSON value in `text`, which must be a `kind`.
+
+    Raises:
+      ValueError: it is not JSON, nested too deeply, not finite, or of another type.
+    """
+    try:
+        value = json.loads(text, parse_constant=_refused)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+    if not isinstance(value, kind):
+        raise ValueError(f"expected a JSON {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
+def _refused(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def canonical_json(value: Any) -> bytes:

@@ -16,7 +16,7 @@ from sts.agents.protocol import Agent, Choice, Instructions
 from sts.compiled import compiled
 from sts.domains import Domain, Worlds
 from sts.draws import uniform
-from sts.errors import StsError
+from sts.errors import DamagedData, StsError
 
 MIXTURE = 0.01
 _SLOTS = 2
@@ -92,7 +92,9 @@ def play(
       watch: called after each step with its number and the worlds; may raise to stop.
 
     Raises:
-      StsError: an agent returned something that is no choice; names the agent and the step.
+      StsError: an agent failed, or returned something that is no choice; names the agent and the
+        step.
+      DamagedData: the script holds what is no move or token of the domain.
     """
     scene = worlds.scene
     batch, participants = worlds.rewards.shape
@@ -107,7 +109,9 @@ def play(
     everyone = [p for team in teams for p in team.roles]
     if len(set(everyone)) < len(everyone):
         raise StsError("two teams play one participant")
-    memories = [team.agent.begin(batch, len(team.roles)) for team in teams]
+    if script is not None and not _known(domain, script):
+        raise DamagedData("what is replayed holds a move or a token that the domain has not")
+    memories = [_begin(team, batch) for team in teams]
     silent = Instructions(("",), np.zeros(batch, np.int32))
     tell = _teller(told, batch) if told is not None else lambda _: silent
     for t in range(steps):
@@ -137,6 +141,23 @@ def play(
         if watch is not None:
             watch(t, worlds)
     return out
+
+
+def _known(domain: Domain, script: Script) -> bool:
+    """Whether kernels, which check no bounds, can take every action of a script."""
+    moves, says = script.moves, script.says
+    sound = ((moves >= 0) & (moves < len(domain.moves))).all()
+    return bool(sound and ((says >= 0) & (says < len(domain.tokens))).all())
+
+
+def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
+    """Asks the agent for its memory; as `_act`."""
+    try:
+        return team.agent.begin(batch, len(team.roles))
+    except Exception as error:
+        raise StsError(
+            f"agent {team.agent.name!r} failed to begin: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _act(

@@ -46,8 +46,9 @@ def load_path(kind: str, path: str) -> Any:
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ArgumentError(f"{kind} {path!r}: cannot import {module_name}: {error}") from None
+    except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
+        found = f"{type(error).__name__}: {error}"
+        raise ArgumentError(f"{kind} {path!r}: cannot import {module_name}: {found}") from error
     if not hasattr(module, attribute):
         raise ArgumentError(f"{kind} {path!r}: module {module_name} has no {attribute}")
     return getattr(module, attribute)

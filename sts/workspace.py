@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tomllib
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
-from sts.files import write_atomically
+from sts.files import locked, write_atomically
 
 SCHEMA = 1
 DEFAULT = "sts-workspace"
@@ -50,7 +51,7 @@ class Workspace:
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise DamagedData(f"{file} is not readable TOML: {error}") from None
         schema = settings.get("schema")
-        if not isinstance(schema, int):
+        if type(schema) is not int or schema < 1:
             raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA}")
         if schema > SCHEMA:
             raise NewerFormat(
@@ -65,6 +66,10 @@ class Workspace:
             write_atomically(file, _HEADER.encode())
         return self
 
+    def locked(self) -> AbstractContextManager[None]:
+        """Waits until no other process changes what is shared here, and keeps others waiting."""
+        return locked(self.root / "workspace.toml")
+
     def path(self, *parts: str) -> Path:
         """Returns a path inside the workspace; nothing is made."""
         return self.root.joinpath(*parts)
@@ -77,8 +82,8 @@ class Workspace:
         """
         table = self.settings.get(section, {})
         value = table.get(name, default) if isinstance(table, dict) else None
-        number = isinstance(value, int | float) and isinstance(default, int | float)
-        if not number and not isinstance(value, type(default)):
+        whole_for_float = type(value) is int and isinstance(default, float)
+        if not whole_for_float and type(value) is not type(default):
             raise DamagedData(
                 f"{self.root / 'workspace.toml'}: expected {section}.{name} like {default!r}, "
                 f"found {value!r}"

@@ -37,6 +37,7 @@ def fails(
 
 
 RUN = ["run", "mine@1", "--agent", "random"]
+SCORE = ["lambda-star", "score", "--agent", "random"]
 RECORD = ["record", "--agent", "random", "--episodes", "2"]
 
 
@@ -49,6 +50,9 @@ RECORD = ["record", "--agent", "random", "--episodes", "2"]
         ([*RUN, "--continuations", "x"], "invalid int value: 'x'"),
         ([*RUN, "--continuations", "0"], "expected 1 or more"),
         ([*RUN, "--workers", "0"], "expected 1 or more"),
+        ([*RUN, "--continuations", "10001"], "expected at most 10000 continuations a scenario"),
+        ([*RUN, "--seed", str(2**63)], "expected a seed from -9"),
+        ([*SCORE, "--episodes", "10000001"], "expected at most 10000000 episodes"),
         (["run", "mine@1", "--agent", "nobody"], "unknown agent 'nobody'; known: .*random"),
         (["run", "mine@1", "--agent", "os:system"], "'os:system' is not an agent: expected a cla"),
         (["run", "mine@1", "--agent", "os:nothing"], "module os has no nothing"),
@@ -205,9 +209,7 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line[:2] == "  "]
     assert {"demo", "record", "run", "report", "annotate", "lambda-star"} <= set(listed)
     for name in listed:
-        with pytest.raises(SystemExit) as stop:
-            main([name, "--help"])
-        assert stop.value.code == 0
+        assert main([name, "--help"]) == 0
         assert "example: sts " + name in capsys.readouterr().out
 
 
@@ -241,3 +243,48 @@ def test_a_user_agent_that_fails_is_named_with_its_step(
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, (_, found) in cases.items():
         fails(capsys, ["run", "mine@1", "--agent", f"broken_agents:{name}"], 1, found, root)
+
+
+def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Runs a line of shell in which `$STS` is the command."""
+    sts = f"{sys.executable} -m sts.cli"
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, env=os.environ | {"STS": sts} | environment
+    )
+
+
+def test_a_terminal_without_greek_shows_numbers(root: Path) -> None:
+    done = shell(f"$STS suite ls --workspace {root}", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"\u039b" in done.stdout
+
+
+def test_output_that_nobody_takes_ends_quietly(root: Path) -> None:
+    at = f"--workspace {root}"
+    for line in (f"$STS suite ls {at} >&-", "$STS --help >&-", f"$STS suite ls {at} | head -0"):
+        done = shell(f"set -o pipefail; {line}")
+        assert (done.returncode, done.stderr) == (0, b""), line
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("words", ["suite ls", "--help"])
+def test_output_to_a_full_disk_is_one_line(root: Path, words: str) -> None:
+    done = shell(f"$STS {words} --workspace {root} >/dev/full")
+    assert (done.returncode, done.stderr) == (1, b"sts: no space left on the disk\n")
+
+
+def test_arguments_that_are_no_text_are_refused(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take = ["trajectories", "import", "--format", "lambdastar-2016"]
+    fails(capsys, [*take, "\udcff.jsonl"], 2, "expected arguments in UTF-8", root)
+
+
+def test_want_of_memory_is_one_line(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(workspace: Workspace, label: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(suites, "load", load)
+    fails(capsys, RUN, 1, "not enough memory", root)

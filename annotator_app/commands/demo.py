@@ -38,18 +38,36 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the commands, each shown before it starts; stops at the first that fails."""
-    from sts import cli
+    """Runs the commands, each shown before it starts; stops at the first that fails.
 
+    With --json each command's JSON is gathered and printed at the end, as one list.
+    """
+    import contextlib
+    import io
+    import json
+
+    from sts import cli
+    from sts.errors import ArgumentError
+
+    if args.json and not args.no_app:
+        raise ArgumentError("--json needs --no-app: the annotator prints for people")
     common = ["--workspace", args.workspace] if args.workspace else []
     common += ["--debug"] if args.debug else []
-    common += ["--json"] if args.json else []
+    gathered = []
     for words in steps(args):
-        if not args.json:
+        if args.json:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                code = cli.main([*words, *common, "--json"])
+            if code == 0:
+                gathered.append({"command": words, "result": json.loads(printed.getvalue())})
+        else:
             print(f"\n$ sts {shlex.join(words)}\n", flush=True)
-        code = cli.main([*words, *common])
+            code = cli.main([*words, *common])
         if code != 0:
             return code
+    if args.json:
+        print(json.dumps(gathered, indent=1, ensure_ascii=False))
     return 0
 
 

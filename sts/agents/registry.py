@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import NamedTuple, cast
 
 from sts import registry
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError
 from sts.files import content_hash
 
+HUMAN = "human"
+MOST_DRAWS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -40,15 +43,24 @@ def load(name: str) -> Agent:
         )
     try:
         agent = cast(Agent, found())
-    except TypeError as error:
-        raise ArgumentError(f"agent {name!r} must be made without arguments: {error}") from None
+    except Exception as error:  # it may be anybody's
+        raise ArgumentError(f"agent {name!r} must be made without arguments: {error}") from error
     called = getattr(agent, "name", None)
     if not isinstance(called, str) or not _NAME.fullmatch(called):
         raise ArgumentError(
             f"agent {name!r} needs a name of letters, digits, dots and dashes; found {called!r}"
         )
-    if getattr(agent, "sees", "observation") not in ("observation", "world", "rehearsal"):
+    if called == HUMAN:
+        raise ArgumentError(f"agent {name!r}: the name {HUMAN} is kept for people; choose another")
+    for attribute in ("sees", "deterministic", "draws"):
+        if not hasattr(agent, attribute):
+            setattr(agent, attribute, getattr(Agent, attribute))
+    if agent.sees not in ("observation", "world", "rehearsal"):
         raise ArgumentError(f"agent {name!r}: sees must be observation, world or rehearsal")
+    if not isinstance(agent.deterministic, bool):
+        raise ArgumentError(f"agent {name!r}: deterministic must be True or False")
+    if type(agent.draws) is not int or not 0 <= agent.draws <= MOST_DRAWS:
+        raise ArgumentError(f"agent {name!r}: draws must be 0 to {MOST_DRAWS}")
     return agent
 
 
@@ -56,25 +68,56 @@ def fingerprint(agent: Agent) -> str:
     """Returns 16 hex digits that change when the agent's code does.
 
     They cover the source of the module that defines its class, of those that define its base
-    classes, and of the modules of the same package that these import from; and the bytes of its
-    attribute `weights_digest`, for agents whose behaviour lies in a file of weights.
+    classes, and of the modules of the same folder that these import, wherever they do; and the
+    bytes of its attribute `weights_digest`, for agents whose behaviour lies in a file of weights.
     """
-    modules: dict[str, ModuleType] = {}
-    waiting = [sys.modules[base.__module__] for base in type(agent).__mro__ if base is not object]
+    found: dict[str, bytes] = {}
+    bases = (base.__module__ for base in type(agent).__mro__)
+    own = (name for name in bases if name not in sys.stdlib_module_names)
+    waiting = [_source(sys.modules[name]) for name in own]
     while waiting:
-        module = waiting.pop()
-        if module.__name__ in modules:
-            continue
-        modules[module.__name__] = module
-        package = module.__name__.rpartition(".")[0]
-        if not package:
-            continue
-        for value in vars(module).values():
-            owner = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", "")
-            if isinstance(owner, str) and owner.rpartition(".")[0] == package:
-                waiting.append(sys.modules[owner])
+        source = waiting.pop()
+        if source.name not in found:
+            found[source.name] = source.file.read_bytes() if source.file else b""
+            waiting += _beside(source)
     parts = [type(agent).__qualname__.encode(), str(getattr(agent, "weights_digest", "")).encode()]
-    for name in sorted(modules):
-        file = getattr(modules[name], "__file__", None)
-        parts += [name.encode(), Path(file).read_bytes() if file else b""]
+    for name in sorted(found):
+        parts += [name.encode(), found[name]]
     return content_hash(*parts)[:16]
+
+
+class _Source(NamedTuple):
+    name: str
+    package: str
+    file: Path | None
+
+
+def _source(module: ModuleType) -> _Source:
+    file = getattr(module, "__file__", None)
+    return _Source(module.__name__, module.__package__ or "", Path(file) if file else None)
+
+
+def _beside(source: _Source) -> list[_Source]:
+    """Returns the modules of the same folder that a module imports.
+
+    The text is asked, not the module: it also names what is imported late, and where a constant is
+    from.
+    """
+    if source.file is None or source.file.suffix != ".py":
+        return []
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source.file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level < 2:
+            start = source.package if node.level else ""
+            base = ".".join(part for part in (start, node.module) if part)
+            names.add(base)
+            names.update(f"{base}.{alias.name}".lstrip(".") for alias in node.names)
+    out = []
+    for name in sorted(names):
+        package, _, last = name.rpartition(".")
+        file = source.file.with_name(f"{last}.py")
+        if package == source.package and file.is_file():
+            out.append(_Source(name, package, file))
+    return out

@@ -91,7 +91,7 @@ def read_csv(path: Path) -> list[Rating]:
     found: list[Rating] = []
     line = 1
     try:
-        header = [cell.strip() for cell in next(reader)]
+        header = [cell.strip() for cell in next(reader, [])]
         missing = [column for column in REQUIRED if column not in header]
         if missing:
             raise DamagedData(

@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 PRIME = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
+MOST_REQUIRED = 1000
 _BATCH = 500
 
 
@@ -139,8 +140,10 @@ def references(connection: Connection) -> list[Reference]:
 
 
 def _check_required(required: int) -> None:
-    if required < 1:
-        raise ArgumentError(f"expected at least 1 judgement for each item, found {required}")
+    if not 1 <= required <= MOST_REQUIRED:
+        raise ArgumentError(
+            f"expected 1 to {MOST_REQUIRED} judgements for each item, found {required}"
+        )
 
 
 def _mark(truth: str, step: int | None) -> str:

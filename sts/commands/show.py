@@ -108,8 +108,8 @@ def _compared(shown: Sequence[Continuation], wanted: int | None) -> list[str]:
 
 def _frames(takeover: int, end: int, count: int) -> list[int]:
     """Returns `count` frames: a third of them context, the takeover, then the continuation."""
-    before = max(1, count // 3) if takeover else 0
-    after = max(1, count - before - 1)
+    before = min(takeover, max(1, count // 3))
+    after = min(end - takeover, max(1, count - before - 1))
     early = [round(i * takeover / before) for i in range(before)]
     late = [takeover + round((i + 1) * (end - takeover) / after) for i in range(after)]
     return sorted({*early, takeover, *late})

@@ -120,15 +120,9 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
 
 def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.commands.arguments import say
-    from sts.errors import ArgumentError
     from sts.suites import store
 
-    name, _, version = args.draft.partition("@")
-    if version and not (version.isdigit() and int(version) > 0):
-        raise ArgumentError(f"expected a version of 1 or more, found {version!r}")
-    suite = store.freeze(
-        workspace, name, version=int(version) if version else None, description=args.description
-    )
+    suite = store.freeze(workspace, args.draft, description=args.description)
     say(args.json, {"suite": suite.label, "hash": suite.hash}, f"frozen: {_title(suite)}")
     return 0
 

@@ -124,11 +124,12 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         "provenance": t.provenance,
         "state": domain(t.episode.domain).view(t.episode.state),
     }
+    rewards = t.episode.rewards.sum(0) * domain(t.episode.domain).reward_unit
     frames = [round(i * t.episode.steps / 5) for i in range(6)]
     text = (
         f"{t.id}  {t.source}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
         + strip(t.episode, frames, judged=())
-        + f"\n\nrewards in all, by participant: {(t.episode.rewards.sum(0) / 2).tolist()}"
+        + f"\n\nrewards in all, by participant: {rewards.tolist()}"
     )
     say(args.json, value, text)
     return 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,9 +13,11 @@ from sts.continuations.engine import by_shape, continue_all
 from sts.continuations.types import Identity
 from sts.errors import ArgumentError
 from sts.suites.types import Scenario
+from sts.workers import pool
 from sts.workspace import Workspace
 
 BATCH = 200
+MOST = 10_000
 
 
 class Task(NamedTuple):
@@ -59,10 +60,15 @@ def run(
       progress: called with (continuations made, in all).
 
     Raises:
-      ArgumentError: a count or number of workers under 1, or one agent twice.
+      ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
+        not fit 64 bits, or one agent twice.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
+    if count > MOST:
+        raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
+    if not -(2**63) <= seed < 2**63:
+        raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
     if len(set(names)) < len(names):
         raise ArgumentError(f"an agent is named twice: {', '.join(names)}")
     workspace.ensure()
@@ -110,15 +116,10 @@ def _work(workspace: Workspace, tasks: Sequence[Task], workers: int) -> Iterator
         for task in tasks:
             yield perform(workspace, task)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context) as pool:
-        futures = [pool.submit(perform, workspace, task) for task in tasks]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with pool(min(workers, len(tasks))) as executor:
+        futures = [executor.submit(perform, workspace, task) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
 
 
 def perform(workspace: Workspace, task: Task) -> Task:

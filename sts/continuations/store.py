@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -14,9 +13,10 @@ import pyarrow as pa
 
 from sts import columns
 from sts.continuations.types import Continuation, Identity
+from sts.domains import checked
 from sts.episodes import Instruction
 from sts.errors import DamagedData, UnknownName
-from sts.files import canonical_json
+from sts.files import canonical_json, parsed_json
 from sts.workspace import Workspace
 
 FORMAT, VERSION = "continuations", 1
@@ -63,8 +63,9 @@ def save(workspace: Workspace, continuations: Sequence[Continuation]) -> None:
     for one in continuations:
         files[path_of(workspace, one.identity)].append(one)
     for path, fresh in files.items():
-        kept = {one.id: one for one in (*fresh, *(read(path) if path.exists() else ()))}
-        write(path, sorted(kept.values(), key=lambda one: one.identity.index))
+        with workspace.ensure().locked():  # two runs may add to one file
+            kept = {one.id: one for one in (*fresh, *(read(path) if path.exists() else ()))}
+            write(path, sorted(kept.values(), key=lambda one: one.identity.index))
 
 
 def write(path: Path, continuations: Sequence[Continuation]) -> None:
@@ -92,21 +93,26 @@ def read(path: Path) -> list[Continuation]:
     rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
     log_probs = columns.unlist(table, "log_probs")
     out = []
-    for row, episode, flat in zip(rows, columns.episodes(table), log_probs, strict=True):
+    for row, episode, flat in zip(rows, checked(columns.episodes(table)), log_probs, strict=True):
         try:
             one = Continuation(
                 identity=Identity(**{name: row[name] for name in _IDENTITY}),
                 **{name: row[name] for name in _PLAIN},
-                instruction=Instruction(**json.loads(row["instruction"])),
+                instruction=Instruction(**parsed_json(row["instruction"], dict)),
                 roles=tuple(row["roles"]),
                 episode=episode,
                 log_probs=flat.astype(np.float32).reshape(episode.steps, len(row["roles"])),
-                provenance=json.loads(row["provenance"]),
+                provenance=parsed_json(row["provenance"], dict),
             )
+            marks = (one.id, one.content_hash)
+            whole = one.episode.steps == one.takeover + one.horizon
+            whole = whole and all(0 <= role < one.episode.participants for role in one.roles)
         except (TypeError, ValueError) as error:
             raise DamagedData(f"{path}: continuation {row['id']}: {error}") from None
-        if one.id != row["id"] or one.content_hash != row["content_hash"]:
+        if marks != (row["id"], row["content_hash"]):
             raise DamagedData(f"{path}: continuation {row['id']} was altered: its hash differs")
+        if not whole or one.takeover < 0 or one.horizon < 1:
+            raise DamagedData(f"{path}: continuation {row['id']}: its steps or roles do not agree")
         out.append(one)
     return out
 
@@ -123,14 +129,25 @@ def indices(workspace: Workspace, identity: Identity) -> set[int]:
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
     """Returns every continuation of the scenarios with these content hashes.
 
-    In order of agent, fingerprint, scenario, seed and index.
+    In order of agent, fingerprint, scenario, seed and index. One that stands in two files, as in a
+    copied folder, is there once.
+
+    Raises:
+      DamagedData: a file is damaged, or two files disagree on one continuation.
+      NewerFormat: a later version.
     """
     wanted = {hash[:24] for hash in scenarios}
-    out: list[Continuation] = []
+    found: dict[str, Continuation] = {}
     for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
-        if path.name.partition("-")[0] in wanted:
-            out.extend(one for one in read(path) if one.scenario_hash in scenarios)
-    return sorted(out, key=lambda c: tuple(getattr(c.identity, n) for n in ("agent", *_IDENTITY)))
+        if path.name.partition("-")[0] not in wanted:
+            continue
+        for one in read(path):
+            if one.scenario_hash not in scenarios:
+                continue
+            if found.setdefault(one.id, one).content_hash != one.content_hash:
+                raise DamagedData(f"{path}: continuation {one.id} is another one elsewhere")
+    order = ("agent", "fingerprint", *_IDENTITY)
+    return sorted(found.values(), key=lambda c: tuple(getattr(c.identity, n) for n in order))
 
 
 def find(workspace: Workspace, id: str) -> Continuation:

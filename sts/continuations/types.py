@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Sees
+from sts.agents.registry import HUMAN as HUMAN
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
 from sts.files import canonical_json, content_hash
 from sts.suites.types import Scenario
-
-HUMAN = "human"
 
 
 @dataclass(frozen=True)
@@ -107,8 +106,23 @@ class Continuation:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of what happened and to whom; the same on every machine and in every order."""
-        return content_hash(self.id.encode(), self.episode.content_hash.encode())
+        """SHA-256 of what happened, to whom, and what its agent may see.
+
+        The same on every machine and in every order.
+        """
+        meaning = {
+            "category": self.category,
+            "kind": self.kind,
+            "instruction": self.instruction.view(),
+            "roles": list(self.roles),
+            "takeover": self.takeover,
+            "horizon": self.horizon,
+            "sees": self.sees,
+            "deterministic": self.deterministic,
+        }
+        return content_hash(
+            self.id.encode(), canonical_json(meaning), self.episode.content_hash.encode()
+        )
 
 
 def continuation(

@@ -82,7 +82,7 @@ def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]
             continue
         try:
             value = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise DamagedData(f"{path}:{number}: not JSON: {error}") from None
         if not isinstance(value, dict) or value.get("ev") not in ("start", "step"):
             raise DamagedData(f"{path}:{number}: expected an object with ev start or step")

@@ -6,9 +6,7 @@ score is Chmait et al. 2016, section 4.4: definition 2 for an episode, definitio
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,9 +21,11 @@ from sts.files import canonical_json
 from sts.lambda_star import fused, patterns
 from sts.lambda_star.domain import Batch, LambdaStar
 from sts.lockstep import Team, play
+from sts.workers import pool
 from sts.workspace import Workspace
 
 BATCH = 250
+MOST = 10_000_000
 METRIC = "lambda-star"
 
 
@@ -81,6 +81,8 @@ def score(
     """
     if episodes < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {episodes} episodes, {workers} workers")
+    if episodes > MOST:
+        raise ArgumentError(f"expected at most {MOST} episodes, found {episodes}")
     players = [agents.load(name) for name in names]
     called = [player.name for player in players]
     if len(set(called)) < len(called):
@@ -134,16 +136,11 @@ def _rewards(
             yield _batch(names, settings, seed, span)
             progress(span[1], episodes)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(spans)), mp_context=context) as pool:
-        futures = [pool.submit(_batch, names, settings, seed, span) for span in spans]
-        try:
-            for span, future in zip(spans, futures, strict=True):
-                yield future.result()
-                progress(span[1], episodes)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with pool(min(workers, len(spans))) as executor:
+        futures = [executor.submit(_batch, names, settings, seed, span) for span in spans]
+        for span, future in zip(spans, futures, strict=True):
+            yield future.result()
+            progress(span[1], episodes)
 
 
 def _batch(

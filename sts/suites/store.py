@@ -11,11 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from sts import columns, registry
+from sts.domains import checked
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
-from sts.files import canonical_json, write_atomically
+from sts.files import canonical_json, parsed_json, write_atomically
 from sts.provenance import provenance
-from sts.suites.lint import lint
+from sts.suites.lint import lint, misfits
 from sts.suites.types import Scenario, Suite
 from sts.workspace import Workspace
 
@@ -45,7 +46,9 @@ _PLAIN = (
     "takeover_hash"
 ).split()
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
-_LABEL = re.compile(r"([a-z0-9][a-z0-9-]{0,47})(?:@([1-9][0-9]{0,5}))?")
+_VERSION = re.compile(r"[1-9][0-9]{0,5}")
+_LABEL = re.compile(rf"({_NAME.pattern})(?:@({_VERSION.pattern}))?")
+_MOST_BYTES = 2**26
 
 
 def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
@@ -74,20 +77,21 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
     table = columns.read(path, FORMAT, VERSION, SCHEMA)
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     out = []
-    for row, recording in zip(rows, columns.episodes(table), strict=True):
+    for row, recording in zip(rows, checked(columns.episodes(table)), strict=True):
         try:
             scenario = Scenario(
                 **{name: row[name] for name in _PLAIN},
-                instruction=Instruction(**json.loads(row["instruction"])),
-                parameters=json.loads(row["parameters"]),
+                instruction=Instruction(**parsed_json(row["instruction"], dict)),
+                parameters=parsed_json(row["parameters"], dict),
                 roles=tuple(row["roles"]),
                 tags=tuple(row["tags"]),
                 recording=recording,
-                provenance=json.loads(row["provenance"]),
+                provenance=parsed_json(row["provenance"], dict),
             )
+            mark = scenario.hash
         except (TypeError, ValueError) as error:
             raise DamagedData(f"{path}: scenario {row['id']}: {error}") from None
-        if scenario.hash != row["hash"]:
+        if mark != row["hash"]:
             raise TamperedSuite(f"{path}: scenario {row['id']} was edited: its hash does not match")
         out.append(scenario)
     return tuple(out)
@@ -106,22 +110,23 @@ def draft_path(workspace: Workspace, name: str) -> Path:
     return workspace.path("drafts", name, "scenarios.parquet")
 
 
-def freeze(
-    workspace: Workspace, name: str, *, version: int | None = None, description: str = ""
-) -> Suite:
-    """Freezes the draft `name` as the next version, or as `version`, and returns the suite.
+def freeze(workspace: Workspace, draft: str, *, description: str = "") -> Suite:
+    """Freezes a draft, NAME or NAME@VERSION, as the next version or that one; returns the suite.
 
     Raises:
       UnknownName: there is no such draft.
-      ArgumentError: the version exists.
+      ArgumentError: the version exists, or is none.
       DamagedData: the draft does not pass `lint`; says how.
     """
+    name, at, version = draft.partition("@")
+    if at and not _VERSION.fullmatch(version):
+        raise ArgumentError(f"expected a version of 1 or more, at most 6 digits, found {version!r}")
     path = draft_path(workspace, name)
     if not path.exists():
         drafts = [p.parent.name for p in workspace.path("drafts").glob("*/scenarios.parquet")]
         raise UnknownName("draft", name, drafts)
     existing = versions(workspace).get(name, {})
-    chosen = version or max(existing, default=0) + 1
+    chosen = int(version) if version else max(existing, default=0) + 1
     if chosen in existing:
         raise ArgumentError(f"{name}@{chosen} is frozen already; the next is {max(existing) + 1}")
     scenarios = tuple(sorted(read_scenarios(path), key=lambda s: s.id))
@@ -163,9 +168,13 @@ def read(folder: Path) -> Suite:
     """
     file = folder / "suite.json"
     try:
-        own = json.loads(file.read_bytes())
+        if file.stat().st_size > _MOST_BYTES:
+            raise DamagedData(f"{file}: over {_MOST_BYTES} bytes, which no suite needs")
+        own = parsed_json(file.read_text(encoding="utf-8"), dict)
         number = own["version_of_format"]
-        if type(number) is int and number > 1:
+        if type(number) is not int or number < 1:
+            raise DamagedData(f"{file}: expected version_of_format 1, found {number!r}")
+        if number > 1:
             raise NewerFormat(
                 f"{file}: suite format {number}; this version reads up to 1: update sts"
             )
@@ -178,16 +187,20 @@ def read(folder: Path) -> Suite:
             scenarios=scenarios,
             provenance=own["provenance"],
         )
-        listed, sealed = own["scenarios"], own["hash"]
+        sound = own["scenarios"] == {s.id: s.hash for s in scenarios}
+        sound = sound and own["hash"] == suite.hash
     except FileNotFoundError as error:
         raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
     except (ValueError, KeyError, TypeError) as error:
         raise DamagedData(f"{file}: not a suite: {error!r}") from None
-    if listed != {s.id: s.hash for s in scenarios} or sealed != suite.hash:
+    if not sound:
         raise TamperedSuite(
             f"{suite.label} in {folder} was edited after it was frozen: its hash does not match; "
             "restore the files, or freeze a new version"
         )
+    for scenario in scenarios:
+        for fault in misfits(scenario):
+            raise DamagedData(f"{suite.label} in {folder}: {scenario.id}: {fault}")
     return suite
 
 
@@ -198,7 +211,7 @@ def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
     out: dict[str, dict[int, Path]] = {}
     for root in roots:
         for file in root.glob("*/suite.json"):
-            if file.parent.name.isdigit():
+            if _VERSION.fullmatch(file.parent.name):
                 out.setdefault(root.name, {}).setdefault(int(file.parent.name), file.parent)
     return out
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sts import agents
+from sts import agents, columns
 from sts.domains import domain as find_domain
 from sts.draws import stream
 from sts.episodes import Episode
@@ -41,6 +41,13 @@ def record(
     if count < 1 or steps < 1:
         raise ArgumentError(f"expected at least 1 episode of 1 step, found {count} of {steps}")
     world = find_domain(domain)
+    (first,) = world.generate(1, seed=seed, **settings)
+    size = count * (steps + 1) * len(world.picture(first).names)
+    if size > columns.MOST:
+        raise ArgumentError(
+            f"{count} episodes of {steps} steps are too many for one recording; record "
+            f"{max(1, count * columns.MOST // size)} at a time, with another --seed each"
+        )
     states = world.generate(count, seed=seed, **settings)
     worlds = world.restore(states)
     roles = tuple(range(worlds.rewards.shape[1]))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
 from sts import columns
+from sts.domains import checked
+from sts.domains import domain as find_domain
 from sts.episodes import Instruction
 from sts.errors import DamagedData, UnknownName
-from sts.files import canonical_json, content_hash
+from sts.files import canonical_json, content_hash, parsed_json
 from sts.trajectories.types import Participant, Trajectory
 from sts.workspace import Workspace
 
@@ -56,22 +57,26 @@ def read(path: Path) -> list[Trajectory]:
     names = ("id", "world", "source", "people", "instructions", "provenance")
     rows = table.select(names).to_pylist()
     out = []
-    for row, episode in zip(rows, columns.episodes(table), strict=True):
+    for row, episode in zip(rows, checked(columns.episodes(table)), strict=True):
         try:
             found = Trajectory(
                 episode,
-                tuple(Participant(*p) for p in json.loads(row["people"])),
-                tuple(Instruction(**i) for i in json.loads(row["instructions"])),
+                tuple(Participant(*p) for p in parsed_json(row["people"], list)),
+                tuple(Instruction(**i) for i in parsed_json(row["instructions"], list)),
                 row["world"],
                 row["source"],
-                json.loads(row["provenance"]),
+                parsed_json(row["provenance"], dict),
             )
+            mark = found.id
         except (TypeError, ValueError) as error:
             raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
-        if found.id != row["id"]:
-            raise DamagedData(
-                f"{path}: trajectory {row['id']} was altered: it hashes to {found.id}"
-            )
+        if mark != row["id"]:
+            raise DamagedData(f"{path}: trajectory {row['id']} was altered: it hashes to {mark}")
+        world = find_domain(episode.domain).world(episode.state)
+        if found.world != world:
+            raise DamagedData(f"{path}: trajectory {mark} was altered: its world is {world[:8]}")
+        if len(found.participants) != episode.participants:
+            raise DamagedData(f"{path}: trajectory {mark} names other participants than it has")
         out.append(found)
     return out
 

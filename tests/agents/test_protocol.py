@@ -8,7 +8,7 @@ import pytest
 from sts.agents import Agent, Choice
 from sts.domains import domain
 from sts.draws import stream
-from sts.errors import StsError
+from sts.errors import DamagedData, StsError
 from sts.lockstep import MIXTURE, Script, Team, Told, play
 
 BATCH, ROLES, STEPS = 3, (0, 2), 5
@@ -187,3 +187,20 @@ def test_no_participant_is_played_twice():
     teams = [Team(agent, ROLES, streams), Team(agent, (1, 2), streams)]
     with pytest.raises(StsError, match="two teams"):
         played(agent, teams=teams)
+
+
+def test_an_agent_that_fails_to_begin_is_named():
+    class Late(Scripted):
+        def begin(self, batch, roles):
+            raise KeyError("memory")
+
+    with pytest.raises(StsError, match="'scripted' failed to begin: KeyError: 'memory'"):
+        played(Late(lambda t: Choice(EVEN)))
+
+
+@pytest.mark.parametrize(("move", "say"), [(9, 0), (-1, 0), (0, 22), (0, -1)])
+def test_a_script_of_what_the_domain_has_not_never_reaches_the_kernels(move, say):
+    forced = np.ones((STEPS, 3), bool)
+    moves, says = (np.full((BATCH, STEPS, 3), v, np.int8) for v in (move, say))
+    with pytest.raises(DamagedData, match="a move or a token that the domain has not"):
+        played(Scripted(lambda t: Choice(EVEN)), script=Script(moves, says, forced))

@@ -84,3 +84,82 @@ def test_an_edited_agent_has_another_fingerprint(tmp_path, monkeypatch):
     before = agents.fingerprint(agent)
     write(tmp_path, "users_agent_edited", more="temper = 'calm'")
     assert agents.fingerprint(agent) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "said"),
+    [
+        ("human", "", "kept for people"),
+        ("mine", "draws = -1", "draws must be"),
+        ("mine", "draws = 10**12", "draws must be"),
+        ("mine", "draws = 'many'", "draws must be"),
+        ("mine", "deterministic = 'yes'", "deterministic must be"),
+        ("mine", "def __init__(self): 1 / 0", "without arguments: division by zero"),
+    ],
+)
+def test_a_users_class_that_cannot_be_played_is_refused_before_it_is(
+    tmp_path, monkeypatch, name, more, said
+):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = f"users_agent_{tmp_path.name}"
+    with pytest.raises(ArgumentError, match=said):
+        agents.load(write(tmp_path, module, name, more))
+
+
+def test_what_a_users_class_leaves_out_is_as_the_protocol_has_it(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    agent = agents.load(write(tmp_path, "users_agent_short"))
+    assert (agent.sees, agent.deterministic, agent.draws) == ("observation", False, 0)
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "said"),
+    [
+        ("users_module_raises", "1 / 0", "ZeroDivisionError"),
+        ("users_module_exits", "raise SystemExit(0)", "SystemExit"),
+        ("users_module_syntax", "class", "SyntaxError"),
+    ],
+)
+def test_a_module_that_does_not_import_is_one_line(
+    tmp_path, monkeypatch, capsys, module, text, said
+):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / f"{module}.py").write_text(text)
+    assert cli.main(["lambda-star", "score", "--agent", f"{module}:Mine"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and f"cannot import {module}: {said}" in err
+
+
+@pytest.mark.parametrize("imported", ["from {} import LIMIT", "import {}", "def f(): import {}"])
+def test_a_fingerprint_covers_what_an_agent_imports_from_its_own_folder(
+    tmp_path, monkeypatch, imported
+):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    number = tmp_path.name
+    helper, module = f"users_helper_{number}", f"users_agent_helped_{number}"
+    (tmp_path / f"{helper}.py").write_text("LIMIT = 3\n")
+    path = write(tmp_path, module)
+    file = tmp_path / f"{module}.py"
+    file.write_text(f"{imported.format(helper)}\n{file.read_text()}")
+    agent = agents.load(path)
+    before = agents.fingerprint(agent)
+    assert agents.fingerprint(agent) == before
+    (tmp_path / f"{helper}.py").write_text("LIMIT = 4\n")
+    assert agents.fingerprint(agent) != before
+
+
+def test_a_fingerprint_reads_no_file_of_the_python_that_runs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[Path] = []
+    real = Path.read_bytes
+
+    def note(path: Path) -> bytes:
+        read.append(path)
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", note)
+    agents.fingerprint(agents.load("rule"))
+    home = Path(agents.__file__).parent.parent
+    assert len(read) > 3
+    assert all(home in path.parents for path in read)

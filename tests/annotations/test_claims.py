@@ -47,7 +47,7 @@ def test_a_continuation_with_another_horizon_is_refused(store: Store) -> None:
 
 
 def test_no_judgement_required_is_refused(store: Store) -> None:
-    with pytest.raises(ArgumentError, match="at least 1 judgement"):
+    with pytest.raises(ArgumentError, match="expected 1 to 1000 judgements"):
         store.enqueue([an_item()], required=0)
 
 

@@ -199,3 +199,9 @@ def test_an_export_of_one_study_can_be_read_into_another(
     other = tmp_path / "ratings.csv"
     write_csv(other, ratings(workspace, SUITE))
     assert [r[1:6] for r in read_csv(other)] == [r[1:6] for r in read_csv(path)]
+
+
+def test_a_file_that_holds_a_byte_order_mark_alone_has_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "mark.csv").write_bytes(b"\xef\xbb\xbf")
+    with pytest.raises(DamagedData, match="line 1: missing column 'agent'"):
+        read_csv(tmp_path / "mark.csv")

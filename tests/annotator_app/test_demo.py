@@ -61,6 +61,16 @@ def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixtu
     assert ["rule", "0", "160"] in made
 
 
+def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["demo", "--continuations", "2", "--json", "--workspace", str(root)]
+    assert main([*words, "--no-app"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["command"][0] for one in found][-1] == "report"
+    assert found[-1]["result"]["schema"] == "sts-report/1"
+    assert main(words) == 2
+    assert "--no-app" in capsys.readouterr().err
+
+
 def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
     root: Path, tmp_path: Path
 ) -> None:

@@ -1,10 +1,12 @@
 """Strips in the terminal: context, takeover and continuation, two agents side by side."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from sts.cli import main
+from sts.commands.show import _frames
 from sts.commands.strips import beside, strip, utterances
 from sts.continuations import seat
 from sts.suites import store as suites
@@ -84,3 +86,11 @@ def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
     again = shown(capsys, root, id[:10])
     assert again[0] == title
     assert again[1] == "“Go to Good.”"
+
+
+def test_more_frames_than_there_are_take_no_more_room() -> None:
+    tracemalloc.start()
+    assert _frames(3, 8, 10**6) == list(range(9))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10**6

@@ -13,8 +13,11 @@ import pytest
 from analysis.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.labels import COLUMNS, label_suite
+from sts import agents
 from sts.cli import main
 from sts.continuations import store
+from sts.continuations.engine import continue_all
+from sts.errors import DamagedData
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories.types import Trajectory
@@ -170,3 +173,16 @@ def test_nothing_to_label_is_one_line_that_says_what_to_run(
     assert "sts run tiny@1 --agent NAME" in capsys.readouterr().err
     assert not workspace.path("labels").exists()
     assert sts(workspace, "label", "tiny@7") == 2
+
+
+@pytest.mark.parametrize("parameters", [{}, {"direction": "north", "cells": 2}, {"direction": 1}])
+def test_parameters_that_a_rule_cannot_read_are_one_error_of_ours(
+    workspace: Workspace, parameters: dict[str, object]
+) -> None:
+    suite = suites.load(workspace, "tiny@1")
+    walk = next(s for s in suite.scenarios if s.category == "walk")
+    crafted = dataclasses.replace(walk, parameters=parameters)
+    made = continue_all([crafted], agents.load("random"), seed=0, indices=[0])
+    store.save(workspace, made)
+    with pytest.raises(DamagedData, match="the parameters of walk-.* do not fit walk"):
+        label_suite(workspace, dataclasses.replace(suite, scenarios=(crafted,)))

@@ -216,3 +216,9 @@ def test_what_cannot_be_mined_is_one_line_and_writes_nothing(
     assert said in error
     assert error.count("\n") == 1
     assert not workspace.root.exists()
+
+
+def test_more_than_there_is_is_all_there_is(trajectories: list[Trajectory]) -> None:
+    every = list(categories.known().values())
+    most = mining.mine(trajectories, every, per_category=10**18, seed=0)
+    assert hashes(most) == hashes(mining.mine(trajectories, every, per_category=1000, seed=0))

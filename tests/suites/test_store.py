@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> No
 def test_a_version_is_never_frozen_twice(workspace: Workspace) -> None:
     frozen(workspace)
     with pytest.raises(ArgumentError, match="mine@1 is frozen already; the next is 2"):
-        store.freeze(workspace, "mine", version=1)
+        store.freeze(workspace, "mine@1")
 
 
 @pytest.mark.parametrize("label", ["nothing@1", "mine", "mine@9", "mine@0", "../x@1", "mine@1@2"])
@@ -181,3 +182,90 @@ def test_a_scenario_cut_later_in_a_trajectory_restores_there() -> None:
     one = on_test_side(recorded(count=16))[0]
     early, late = scenario(one, start=0), scenario(one, start=9)
     assert early.hash != late.hash
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("[]", "expected a JSON dict"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"version_of_format": NaN}', "NaN is not JSON"),
+        ('{"version_of_format": "2"}', "expected version_of_format 1"),
+        ('{"version_of_format": 0}', "expected version_of_format 1"),
+        ('{"version_of_format": 1, "name": 1}', "not a suite"),
+    ],
+)
+def test_a_crafted_suite_json_is_one_error_of_ours(
+    workspace: Workspace, text: str, found: str
+) -> None:
+    frozen(workspace)
+    (folder(workspace) / "suite.json").write_text(text)
+    with pytest.raises(DamagedData, match=found):
+        store.load(workspace, "mine@1")
+
+
+def test_lone_surrogates_in_a_suite_are_one_error_of_ours(workspace: Workspace) -> None:
+    frozen(workspace)
+    file = folder(workspace) / "suite.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"description": "\ud800"}))
+    with pytest.raises(DamagedData, match="not a suite"):
+        store.load(workspace, "mine@1")
+
+
+def test_a_suite_json_too_large_to_be_one_is_not_read(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen(workspace)
+    monkeypatch.setattr(store, "_MOST_BYTES", 100)
+    with pytest.raises(DamagedData, match="over 100 bytes"):
+        store.load(workspace, "mine@1")
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"roles": (5,)}, "not there"),
+        ({"takeover": 40}, "fewer than 40 steps"),
+        ({"takeover": -1}, "context of 0"),
+        ({"horizon": 0}, "continuation of 1 or more"),
+    ],
+)
+def test_an_unsound_suite_is_refused_though_its_hashes_match(
+    workspace: Workspace, change: dict[str, Any], found: str
+) -> None:
+    bad = dataclasses.replace(scenarios(1)[0], **change)
+    store.write(folder(workspace), Suite("mine", 1, None, "", (bad,), {}))
+    with pytest.raises(DamagedData, match=found):
+        store.load(workspace, "mine@1")
+    store.write_scenarios(store.draft_path(workspace, "draft"), [bad])
+    with pytest.raises(DamagedData, match=found):
+        store.freeze(workspace, "draft")
+
+
+def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.parquet"
+    store.write_scenarios(path, scenarios(1))
+    table = columns.read(path, "scenarios", 1, store.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    told = json.loads(rows["instruction"][0])
+    for change in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
+        rows["instruction"] = [json.dumps(told | change)]
+        columns.write(path, "scenarios", 1, store.SCHEMA, rows)
+        with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
+            store.read_scenarios(path)
+
+
+@pytest.mark.parametrize("version", ["²", "", "0", "01", "1234567", "9" * 5000, "-1"])
+def test_a_version_has_one_to_six_digits(workspace: Workspace, version: str) -> None:
+    frozen(workspace)
+    with pytest.raises(ArgumentError, match="expected a version of 1 or more"):
+        store.freeze(workspace, f"mine@{version}")
+
+
+def test_a_folder_that_is_no_version_is_passed_over(workspace: Workspace) -> None:
+    frozen(workspace)
+    for name in ("²", "01", "old"):
+        other = workspace.path("suites", "mine", name)
+        other.mkdir()
+        (other / "suite.json").write_text("{}")
+    assert list(store.versions(workspace)["mine"]) == [1]

@@ -104,3 +104,10 @@ def test_an_empty_binary_or_broken_file_is_refused(
     with pytest.raises(DamagedData) as error:
         read(path)
     assert found in str(error.value)
+
+
+@pytest.mark.parametrize("line", ["9" * 5000, "[" * 100_000, "{"])
+def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "t.jsonl").write_text(SAMPLE_2016.read_text() + line)
+    with pytest.raises(DamagedData, match=r"t\.jsonl:[0-9]+: not JSON"):
+        read(tmp_path / "t.jsonl")

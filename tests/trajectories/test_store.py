@@ -1,5 +1,6 @@
 """Trajectory files: what is written is read, what is damaged is not."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from sts import columns
 from sts.domains import domain
 from sts.episodes import Episode, Instruction
-from sts.errors import DamagedData, NewerFormat, UnknownName
+from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
 from sts.replay import verify
 from sts.trajectories import store
 from sts.trajectories.types import Participant, trajectory
@@ -115,3 +116,48 @@ def test_an_episode_cannot_be_written_to() -> None:
         Episode(one.domain, one.state, one.moves, one.says, one.rewards, one.scene[1:])
     with pytest.raises(DamagedData):
         Episode(one.domain, one.state, one.moves.astype(np.int64), one.says, one.rewards, one.scene)
+
+
+def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
+    one = recorded(count=1)[0]
+    for world in ("0" * 64, "not hexadecimal"):
+        store.write(tmp_path / "t.parquet", [dataclasses.replace(one, world="0" * 64)])
+        table = columns.read(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA)
+        rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+        rows["world"] = [world]
+        columns.write(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA, rows)
+        with pytest.raises(DamagedData, match="was altered: its world is"):
+            store.read(tmp_path / "t.parquet")
+
+
+def test_other_participants_than_the_episode_has_are_refused(tmp_path: Path) -> None:
+    one = recorded(count=1)[0]
+    store.write(tmp_path / "t.parquet", [dataclasses.replace(one, participants=())])
+    with pytest.raises(DamagedData, match="names other participants than it has"):
+        store.read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("people", '{"a": 1}'),
+        ("people", '[["agent"], ["agent"]]'),
+        ("instructions", "[1]"),
+        ("instructions", "[" * 100_000),
+        ("provenance", "NaN"),
+        ("provenance", "[]"),
+    ],
+)
+def test_crafted_json_in_a_row_is_one_error_of_ours(tmp_path: Path, column: str, text: str) -> None:
+    path = tmp_path / "t.parquet"
+    store.write(path, recorded(count=1))
+    table = columns.read(path, "trajectories", 1, store.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    columns.write(path, "trajectories", 1, store.SCHEMA, rows | {column: [text]})
+    with pytest.raises(DamagedData, match="trajectory"):
+        store.read(path)
+
+
+def test_a_recording_that_no_file_could_hold_is_refused_before_it_is_made() -> None:
+    with pytest.raises(ArgumentError, match="too many for one recording; record [0-9]+ at a time"):
+        recorded(count=10**12)
