@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 import pandas as pd
@@ -21,7 +21,9 @@ COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY, SKY)
 PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"}
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
+TICKS = 16
 OVERLAID = len(COLOURS)
+TICKS = 16
 INK = "currentColor"
 # Long names lose their middle: what tells versions of one agent apart stands at the end.
 SHORT_NAME = (
@@ -54,10 +56,12 @@ def lines(
     names = [name for name in agents if name in present]
     curve: Any = "step-after" if step else "linear"
     crowded = len(names) > OVERLAID
+    whole = sorted(set(data[fields[0]].astype(int)))
+    ticks = {"values": whole} if len(whole) <= TICKS else {"tickMinStep": 1}
     x = alt.X(
         f"{fields[0]}:Q",
         scale=alt.Scale(nice=False),
-        axis=alt.Axis(title=titles[0], tickMinStep=1),
+        axis=alt.Axis(title=titles[0], **cast(Any, ticks)),
     )
     # Beside a small panel there is no room for what the caption says.
     y = alt.Y(f"{fields[1]}:Q", scale=unit_scale(), axis=share_axis(None if crowded else titles[1]))

@@ -32,20 +32,22 @@ def figures(report: Report) -> dict[str, str]:
 
 
 def ranking(report: Report) -> Chart | None:
-    """Pass rates with both intervals, rank sets beside them, baselines hollow and below."""
+    """Pass rates with both intervals, rank sets beside them, what is not ranked below."""
     rows = []
     for entry in report["agents"]:
         if entry["pass_rate"] is None:
             continue
-        ranked = entry["rank"] is not None
+        role = "ranked" if entry["rank"] is not None else "unranked"
+        role = role if entry["sees"] == "observation" else "baseline"
         best, worst = entry["rank_set"] or (None, None)
-        place = f"{best}" if best == worst else f"{best} to {worst}"
+        place = f"rank {best}" if best == worst else f"rank {best} to {worst}"
+        outside = {"baseline": f"bound ({entry['sees']})", "unranked": entry["unranked"]}
         rows.append(
             {
                 "agent": entry["agent"],
                 "rate": entry["pass_rate"],
-                "role": "ranked" if ranked else "baseline",
-                "place": f"rank {place}" if ranked else f"bound ({entry['sees']})",
+                "role": role,
+                "place": outside.get(role, place),
                 **drawing.ends("sampled", entry["intervals"]["sampled"]["interval"]),
                 **drawing.ends("fixed", entry["intervals"]["fixed"]["interval"]),
             }
@@ -56,7 +58,8 @@ def ranking(report: Report) -> Chart | None:
     order = [row["agent"] for row in rows]
     y = alt.Y("agent:N", sort=order, title=None, axis=drawing.name_axis())
     base = alt.Chart(data).encode(y=y)
-    hue = drawing.fixed_hue("role:N", {"ranked": drawing.BLUE, "baseline": drawing.ORANGE})
+    hues = {"ranked": drawing.BLUE, "baseline": drawing.ORANGE, "unranked": drawing.GREY}
+    hue = drawing.fixed_hue("role:N", hues)
     share = drawing.share_axis("pass rate")
     thin = base.mark_rule(strokeWidth=1.5).encode(
         x=alt.X("sampled_low:Q", scale=drawing.unit_scale(), axis=share),
@@ -73,7 +76,7 @@ def ranking(report: Report) -> Chart | None:
         color=hue,
         shape=alt.Shape(
             "role:N",
-            scale=alt.Scale(domain=["ranked", "baseline"], range=["circle", "diamond"]),
+            scale=alt.Scale(domain=list(hues), range=["circle", "diamond", "square"]),
             legend=None,
         ),
     )

@@ -11,6 +11,7 @@ from analysis.ratings import REQUIRED, check_ratings
 from analysis.scores import merge_scores, read_scores
 from analysis.tables import from_frame, read_table, require_columns
 from sts.errors import DamagedData
+from sts.files import content_hash
 from sts.provenance import provenance
 from sts.suites import store
 from sts.workspace import Workspace
@@ -38,16 +39,25 @@ def gather(workspace: Workspace, label: str) -> Gathered:
         suite_ratings(workspace, suite.label),
         workspace_scores(workspace),
         suite.label,
-        {"suite_hash": suite.hash} | provenance(),
+        {"suite_hash": suite.hash, "annotations_hash": annotations_hash(workspace, suite.label)}
+        | provenance(),
         workspace.path("reports", f"{suite.name}-{suite.version}"),
     )
+
+
+def annotations_hash(workspace: Workspace, suite: str) -> str:
+    """Hash of what people have judged of a suite by now: a report with another one is outdated."""
+    from sts.annotations.export import ratings
+
+    return content_hash(ratings(workspace, suite).to_csv(index=False).encode())[:16]
 
 
 def suite_ratings(workspace: Workspace, suite: str) -> pd.DataFrame:
     """The judgements of a suite's continuations, human and automatic, as one checked table.
 
     The automatic labels have a row per continuation, so they also say what nobody has judged,
-    and what its agent is called now: a second agent of one name renames both.
+    and what its agent is called now: a second agent of one name renames both. A continuation that
+    serves as a reference measures annotators, and is none of its agent's any more.
 
     Args:
       workspace: where `sts label` and the annotator have written.
@@ -56,16 +66,18 @@ def suite_ratings(workspace: Workspace, suite: str) -> pd.DataFrame:
     Raises:
       DamagedData: there is neither a label nor a judgement of this suite.
     """
-    from sts.annotations.export import ratings
+    from sts.annotations.export import pool, ratings
 
     path = workspace.path("labels", f"{suite.replace('@', '-')}.parquet")
     human = from_frame("annotations", ratings(workspace, suite)).frame
+    references = pool(workspace)
     frames = [human] if len(human) else []
     if path.exists():
         table = read_table(path)
         require_columns(table, (*REQUIRED, "kind", "sees"))
-        frames.append(table.frame)
-        known = table.frame.drop_duplicates("continuation").set_index("continuation")
+        labels = table.frame[~table.frame["continuation"].isin(references)]
+        frames.append(labels)
+        known = labels.drop_duplicates("continuation").set_index("continuation")
         for column in ("agent", "scenario", "category", "kind", "sees"):
             named = human["continuation"].map(known[column])
             human[column] = named.where(named.notna(), human[column])

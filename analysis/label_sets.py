@@ -19,6 +19,8 @@ from analysis.pass_rates import TARGETS, Rates, pass_rates, pooled_correlation
 
 COMPARISON_DRAWS = 10_000
 RESAMPLES = 4_000
+COVERAGE = 0.5
+"""Share of the scenarios that an agent must have continued to be ranked among the others."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,8 +35,8 @@ class LabelSet:
       rates: pass rates over the whole suite, by target.
       ranked: int64, indices of the agents inside the ranking, by falling rate.
       comparisons: of the ranked agents, in that order.
-      agents: one report entry per agent: ranked ones first, then those with nothing judged, then
-        the baselines.
+      agents: one report entry per agent: ranked ones first, then those with too few scenarios or
+        nothing judged, then the baselines.
     """
 
     source: str
@@ -65,8 +67,10 @@ def analyse(
     rates = {name: pass_rates(summary, outcomes.category, target=name) for name in TARGETS}
     main = rates[target]
     order = np.lexsort((np.array(outcomes.agents), -np.nan_to_num(main.rate, nan=-1.0)))
-    judged = np.isfinite(main.rate)
-    ranked = order[judged[order] & ~outcomes.baseline[order]]
+    continued = continuations.groupby("agent")["scenario"].nunique().loc[list(outcomes.agents)]
+    enough = continued.to_numpy() >= COVERAGE * len(outcomes.scenarios)
+    inside = np.isfinite(main.rate) & enough & ~outcomes.baseline
+    ranked = order[inside[order]]
     comparisons = compare(
         Summary(*(part[ranked] for part in summary)),
         outcomes.category,
@@ -76,8 +80,8 @@ def analyse(
         draws=COMPARISON_DRAWS,
     )
     label_set = LabelSet(source, continuations, outcomes, summary, rates, ranked, comparisons, [])
-    unjudged = order[~judged[order] & ~outcomes.baseline[order]]
-    rows = [*ranked, *unjudged, *order[outcomes.baseline[order]]]
+    outside = order[~inside[order] & ~outcomes.baseline[order]]
+    rows = [*ranked, *outside, *order[outcomes.baseline[order]]]
     entries = _entries(label_set, ratings, target, reference, seed)
     return dataclasses.replace(label_set, agents=[entries[row] for row in rows])
 
@@ -178,6 +182,7 @@ def _entries(
                 },
                 "rank": places[place[row]] if row in place else None,
                 "rank_set": sets[place[row]] if row in place else None,
+                "unranked": None if row in place else _unranked(label_set, row, scenarios[agent]),
                 **counts,
                 "unjudged": counts["continuations"] - counts["judged"],
                 "scenarios": int(scenarios[agent]),
@@ -194,6 +199,16 @@ def _entries(
         if label_set.source == "human":
             _correct(entries[-1], main, row, reference)
     return entries
+
+
+def _unranked(label_set: LabelSet, row: int, continued: int) -> str:
+    """Says why an agent stands outside the ranking."""
+    total = len(label_set.outcomes.scenarios)
+    if label_set.outcomes.baseline[row]:
+        return "baseline: it sees more than an agent may"
+    if continued < COVERAGE * total:
+        return f"not ranked: {continued} of {total} scenarios"
+    return "not ranked: nothing judged yet"
 
 
 def _correct(entry: dict[str, Any], main: Rates, row: int, reference: annotators.Accuracy) -> None:

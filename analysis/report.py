@@ -160,10 +160,11 @@ def _contrasts(
 
 def _metrics(
     main: LabelSet, scores: pd.DataFrame, *, target: str, seed: int
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[Any]]:
     names = [main.outcomes.agents[row] for row in main.ranked]
     rate = main.rates[target].rate[main.ranked]
     known = scores[scores["agent"].isin(names)]
+    strangers = sorted(set(scores["agent"]) - set(main.outcomes.agents))
     table = known.pivot(index="agent", columns="metric", values="value").reindex(names)
     errors = known.pivot(index="agent", columns="metric", values="standard_error").reindex(names)
     values = {PASS_RATE: rate}
@@ -197,6 +198,7 @@ def _metrics(
         "metrics": [
             {str(key): item for key, item in row.items()} for row in known.to_dict("records")
         ],
+        "metrics_of_unknown_agents": strangers,
         "correlations": entries,
         "correlation_differences": _gold_differences(values),
     }

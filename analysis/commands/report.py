@@ -91,7 +91,8 @@ def _text(report: Mapping[str, Any], page: Path) -> str:
                 percent(entry["pass_rate"]),
                 "–" if low is None else f"{percent(low)} to {percent(high)}",
                 f"{entry['judged']} of {entry['continuations']}",
-                entry["agent"] + ("" if entry["sees"] == "observation" else " (baseline)"),
+                entry["agent"]
+                + (f" ({entry['unranked'].partition(':')[0]})" if entry["unranked"] else ""),
             )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
@@ -101,6 +102,9 @@ def _text(report: Mapping[str, Any], page: Path) -> str:
     ]
     if report["labels_used"] != "human":
         lines.insert(0, f"{report['labels_used'].capitalize()} labels, not an STS result.\n")
+    if report["metrics_of_unknown_agents"]:
+        strangers = ", ".join(report["metrics_of_unknown_agents"])
+        lines += ["", f"scores left out, for there is no such agent here: {strangers}"]
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report["target"]]
     more = f"Intervals: {target}, {report['labels_used']} labels."
     return "\n".join([*lines, "", report["verdict"], more, f"report: {page}"])

@@ -1,6 +1,9 @@
-"""The current report, shown as it is on disk, and built anew on demand."""
+"""The current report: built anew where people have judged since, or on demand."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import streamlit as st
 
@@ -18,17 +21,28 @@ def page() -> None:
         return
     label = state.settings().suite
     folder = state.workspace().path("reports", label.replace("@", "-"))
-    found = folder / "report.html"
-    if st.button("Build the report now"):
+    wanted = st.button("Build the report now")
+    if wanted or not _current(folder, label):
         with st.spinner("Analysing ..."):
             try:
                 _build()
             except StsError as error:
                 st.error(str(error))
-    if found.exists():
-        st.iframe(found, height=HEIGHT)
+    if (folder / "report.html").exists():
+        st.iframe(folder / "report.html", height=HEIGHT)
     else:
         st.info(f"There is no report of {label} yet. Build one with the button above.")
+
+
+def _current(folder: Path, label: str) -> bool:
+    """Whether the report on disk holds every judgement made by now."""
+    from analysis.gather import annotations_hash
+
+    try:
+        found = json.loads((folder / "report.json").read_bytes())["provenance"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return bool(found.get("annotations_hash") == annotations_hash(state.workspace(), label))
 
 
 def _build() -> None:

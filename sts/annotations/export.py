@@ -60,6 +60,15 @@ def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
 
 
+def pool(workspace: Workspace) -> set[str]:
+    """Returns the continuations that serve as reference episodes, judged or not."""
+    store = Store.find(workspace)
+    if store is None:
+        return set()
+    with store:
+        return {reference.continuation for reference in store.references()}
+
+
 def write_csv(path: Path, table: pd.DataFrame) -> None:
     """Writes a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
     write_atomically(path, table.to_csv(index=False, lineterminator="\n").encode())

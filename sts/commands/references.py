@@ -45,7 +45,11 @@ def _add(workspace: Workspace, args: argparse.Namespace) -> None:
     with Store.open(workspace) as store:
         store.add_reference(item, args.truth, args.step, args.note)
     done = {"continuation": item.continuation, "truth": args.truth, "step": args.step}
-    say(args.json, done, f"{item.continuation} is a reference now, with the truth {args.truth}")
+    text = (
+        f"{item.continuation} is a reference now, with the truth {args.truth}; it measures "
+        f"annotators, and no longer counts for {item.agent}"
+    )
+    say(args.json, done, text)
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:

@@ -34,13 +34,18 @@ def run(args: argparse.Namespace) -> int:
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.commands.arguments import say, table
+    from sts.errors import StsError
     from sts.suites import store
 
     rows = []
     for name, folders in sorted(store.versions(workspace).items()):
         for version, folder in sorted(folders.items()):
-            suite = store.read(folder)
             where = "packaged" if workspace.root not in folder.parents else "workspace"
+            try:
+                suite = store.read(folder)
+            except StsError as error:  # one that is broken hides no other
+                rows.append((f"{name}@{version}", 0, where, f"CANNOT BE USED: {error}"))
+                continue
             rows.append((f"{name}@{version}", len(suite.scenarios), where, suite.description))
     drafts = sorted(workspace.path("drafts").glob("*/scenarios.parquet"))
     rows += [
@@ -95,7 +100,8 @@ def _title(suite: Suite) -> str:
     count = len({s.category for s in suite.scenarios})
     described = f": {suite.description}" if suite.description else ""
     return (
-        f"{suite.label}{described}\n{len(suite.scenarios)} scenarios in {count} categories{grown}; "
+        f"{suite.label}{described}\n{len(suite.scenarios)} scenarios in {count} "
+        f"{'category' if count == 1 else 'categories'}{grown}; "
         f"hash {suite.hash[:16]}"
     )
 

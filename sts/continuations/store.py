@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -158,13 +157,12 @@ def find(workspace: Workspace, id: str) -> Continuation:
     """
     hits: dict[str, Path] = {}
     known: list[str] = []
-    if re.fullmatch(r"[0-9a-f]{4,24}", id):
-        for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
-            table = columns.read(path, FORMAT, VERSION, {"id": SCHEMA["id"]})
-            ids = table.column("id").to_pylist()
-            hits |= {one: path for one in ids if one.startswith(id)}
-            known = known or ids[:3]
+    for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
+        table = columns.read(path, FORMAT, VERSION, {"id": SCHEMA["id"]})
+        ids = table.column("id").to_pylist()
+        hits |= {one: path for one in ids if len(id) >= 4 and one.startswith(id)}
+        known = known or ids[:3]
     if len(hits) != 1:
-        raise UnknownName("continuation", id, [*list(hits)[:5], *known])
+        raise UnknownName("continuation", id, list(hits)[:5] or [*known, "..."])
     (full, path), *_ = hits.items()
     return next(one for one in read(path) if one.id == full)

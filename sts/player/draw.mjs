@@ -3,9 +3,13 @@
 
 import { cellOf, displacement } from "./episode.mjs";
 
-const COLOURS = ["#009E73", "#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"];
-const SIDES = [0, 4, 4.5, 3, 6, 5, 3.5]; // corners of the shape: 0 a disc, 4 a diamond, 4.5 a square
+// The first two objects have a colour and a shape of their own: a disc, and a diamond. The others go
+// round five colours and six shapes, so that thirty of them differ.
+const OWN = [["#009E73", 0], ["#D55E00", 4]];
+const COLOURS = ["#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"];
+const SIDES = [4.5, 3, 6, 5, 3.5, 8]; // corners: 4.5 is a square, 3.5 a triangle that points down
 const DARK_FILLS = ["#0072B2"]; // these carry white letters
+const lookOf = (k) => OWN[k] ?? [COLOURS[(k - OWN.length) % COLOURS.length], SIDES[(k - OWN.length) % SIDES.length]];
 const TRAIL = 4; // steps of motion shown behind each object
 
 export function paint(canvas, episode, frame, theme) {
@@ -30,8 +34,8 @@ export function paint(canvas, episode, frame, theme) {
   const order = [...places.keys()].sort((a, b) => judged(a) - judged(b)); // the judged ones on top
   for (const k of order) {
     const { row, column, size } = places[k];
-    const look = { glyph: episode.glyphs[k], judged: judged(k), theme };
-    paintObject(x, k, column * cell, row * cell, (size * cell) / 2, look);
+    const shown = { glyph: episode.glyphs[k], judged: judged(k), theme };
+    paintObject(x, k, column * cell, row * cell, (size * cell) / 2, shown);
   }
   x.restore();
   x.strokeStyle = frame > episode.takeover ? theme.accent : theme.border;
@@ -61,7 +65,7 @@ function paintAura({ x, cell, episode, frame, theme }, { object, sign }) {
       const r = (row + dr + episode.height) % episode.height;
       const c = (column + dc + episode.width) % episode.width;
       x.globalAlpha = (theme.dark ? 0.34 : 0.2) * (dr || dc ? 1 : 1.5);
-      x.fillStyle = COLOURS[object];
+      x.fillStyle = lookOf(object)[0];
       x.fillRect(c * cell + 1, r * cell + 1, cell - 1, cell - 1);
       if (cell < 24) continue;
       x.globalAlpha = 0.8;
@@ -89,7 +93,7 @@ function paintStart({ x, cell, episode, theme }, object) {
 // other: both halves are full segments, and the board's clipping keeps the visible part of each.
 function paintTrail({ x, cell, episode, frame }, object) {
   x.save();
-  x.strokeStyle = COLOURS[object % COLOURS.length];
+  x.strokeStyle = lookOf(object)[0];
   x.lineCap = "round";
   for (let age = 0; age < TRAIL && frame - age > 0; age++) {
     const from = cellOf(episode, frame - age - 1, object);
@@ -130,7 +134,7 @@ function placesOf(episode, frame) {
 }
 
 export function paintObject(x, object, cx, cy, radius, { glyph, judged, theme }) {
-  const index = object % COLOURS.length;
+  const [colour, sides] = lookOf(object);
   if (judged) {
     x.beginPath();
     x.arc(cx, cy, radius * 1.3, 0, 2 * Math.PI);
@@ -138,14 +142,14 @@ export function paintObject(x, object, cx, cy, radius, { glyph, judged, theme })
     x.lineWidth = Math.max(2, radius * 0.16);
     x.stroke();
   }
-  outline(x, SIDES[index], cx, cy, radius);
-  x.fillStyle = COLOURS[index];
+  outline(x, sides, cx, cy, radius);
+  x.fillStyle = colour;
   x.fill();
   x.strokeStyle = "#111";
   x.lineWidth = Math.max(1, radius * 0.09);
   x.stroke();
   if (radius < 5) return;
-  x.fillStyle = DARK_FILLS.includes(COLOURS[index]) ? "#fff" : "#111";
+  x.fillStyle = DARK_FILLS.includes(colour) ? "#fff" : "#111";
   const size = [1, 1, 0.85, 0.66][Math.min(glyph.length, 3)]; // so that up to three letters fit
   x.font = `700 ${Math.round(radius * size)}px sans-serif`;
   x.textAlign = "center";

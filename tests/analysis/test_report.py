@@ -72,6 +72,23 @@ def test_baselines_stand_outside_the_ranking() -> None:
     assert [(pair["a"], pair["b"]) for pair in pairs] == [("strong", "weak")]
 
 
+def test_an_agent_of_a_few_scenarios_is_shown_and_moves_no_rank() -> None:
+    table = world()
+    alone = report(table)
+    few = table[table["agent"] == "weak"].groupby("scenario").head(1).head(2)
+    names = few["continuation"] + "-turn"
+    found = report(pd.concat([table, few.assign(agent="human", continuation=names)]))
+    entry = next(e for e in found["agents"] if e["agent"] == "human")
+    assert (entry["rank"], entry["rank_set"]) == (None, None)
+    assert entry["unranked"].startswith("not ranked: 2 of ")
+    assert [e["agent"] for e in found["agents"] if e["rank"]] == [
+        e["agent"] for e in alone["agents"] if e["rank"]
+    ]
+    assert [c["p_adjusted"] for c in found["comparisons"]] == [
+        c["p_adjusted"] for c in alone["comparisons"]
+    ]
+
+
 def test_f1_levels_off_at_the_pass_rate() -> None:
     for entry in report(world(each=2, annotators={"p": (0.9, 0.9), "q": (0.8, 0.9)}))["agents"]:
         assert entry["time_to_success"]["curve"][-1] == pytest.approx([60, entry["pass_rate"]])

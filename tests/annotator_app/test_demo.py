@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +90,19 @@ def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
     assert 0 < len(half) < len(hashes(root))
     assert main(words) == 0
     assert hashes(tmp_path / "w") == hashes(root)
+
+
+def test_a_reference_measures_annotators_and_is_none_of_its_agents_continuations(
+    root: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "w"
+    shutil.copytree(root, copy)
+    one = next(id for id in hashes(copy))
+    words = ["references", "add", one, "--truth", "success", "--step", "1"]
+    assert main([*words, "--workspace", str(copy)]) == 0
+    assert main(["report", "starter@1", "--workspace", str(copy)]) == 0
+    found = report(copy)
+    assert found["labels"]["automatic"] == 5 * 160 + 80 - 1  # type: ignore[index]
 
 
 def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: Path) -> None:

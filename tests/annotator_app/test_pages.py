@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -50,15 +52,26 @@ def test_a_link_that_has_ended_closes_the_page(open_page: Opener, server: Server
     page.get_by_text("Your link has ended").wait_for()
 
 
-def test_the_report_is_built_and_shown_to_its_owner(open_page: Opener, server: Server) -> None:
+def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
+    open_page: Opener, server: Server
+) -> None:
     page = open_page(OWNER)
-    page.keyboard.press("n")
-    page.keyboard.press("Enter")
-    page.locator(".progress", has_text="all saved").wait_for(state="attached")
-    page.get_by_role("link", name="Report").click()
-    page.get_by_text("There is no report of starter@1 yet").wait_for()
-    page.get_by_role("button", name="Build the report now").click()
-    page.frame_locator("iframe").get_by_text("local-search").first.wait_for(timeout=60000)
+    file = server.folder / "reports" / "starter-1" / "report.json"
+    judged = []
+    for number in (1, 2):
+        if judged:
+            page.get_by_role("link", name="Annotate").click()
+        page.locator(".player .stage:not([hidden])").wait_for()
+        page.keyboard.press("n")
+        page.keyboard.press("Enter")
+        done = re.compile(f"{number} judged by you.*all saved")
+        page.locator(".progress", has_text=done).wait_for(state="attached")
+        page.get_by_role("link", name="Report").click()
+        page.get_by_text("Analysing").wait_for(timeout=60000)
+        page.get_by_text("Analysing").wait_for(state="detached", timeout=60000)
+        page.frame_locator("iframe").get_by_text("local-search").first.wait_for(timeout=60000)
+        judged.append(json.loads(file.read_text())["labels"]["human"])
+    assert judged[1] > judged[0] > 0
 
 
 def test_people_with_a_link_of_their_own_see_no_results(open_page: Opener) -> None:

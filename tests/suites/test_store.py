@@ -178,6 +178,18 @@ def test_suites_are_listed_shown_verified_and_frozen_from_the_command_line(
     assert [s["id"] for s in shown["scenarios"]] == ["reach-good-01", "reach-good-02"]
 
 
+def test_a_broken_suite_hides_no_other(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frozen(workspace)
+    (folder(workspace) / "suite.json").write_text("{")
+    assert main(["suite", "ls", "--workspace", str(workspace.root)]) == 0
+    out = capsys.readouterr().out
+    assert "mine@1" in out
+    assert "CANNOT BE USED" in out
+    assert "starter@1" in out
+
+
 def test_a_scenario_cut_later_in_a_trajectory_restores_there() -> None:
     one = on_test_side(recorded(count=16))[0]
     early, late = scenario(one, start=0), scenario(one, start=9)
