@@ -60,7 +60,7 @@ def payload(
         "names": list(picture.names),
         "glyphs": list(picture.glyphs),
         "judged": [picture.participants[one] for one in evaluated],
-        "auras": _auras(picture),
+        "auras": [{"object": k, "sign": sign} for k, sign in picture.auras],
         "steps": steps,
         "takeover": takeover,
         "horizon": steps - takeover,
@@ -69,9 +69,3 @@ def payload(
         "tokens": list(tokens),
         "instruction": {"text": instruction, "given_at": given_at},
     }
-
-
-def _auras(picture: Picture) -> list[dict[str, int]]:
-    """The objects that give (+1) or take (-1) reward around them: those that nobody plays."""
-    others = [k for k in range(len(picture.names)) if k not in picture.participants]
-    return [{"object": k, "sign": sign} for k, sign in zip(others, (1, -1), strict=False)]

@@ -27,6 +27,8 @@ class Picture:
       names: one for each of the K objects of a scene row.
       glyphs: one letter for each of them.
       participants: the scene index of each participant.
+      auras: (scene index, sign) of each object that gives (+1) or takes (-1) reward in the cells
+        around it.
     """
 
     kind: str
@@ -35,6 +37,7 @@ class Picture:
     names: tuple[str, ...]
     glyphs: tuple[str, ...]
     participants: tuple[int, ...]
+    auras: tuple[tuple[int, int], ...] = ()
 
 
 class Worlds(Protocol):

@@ -118,7 +118,7 @@ def play(
         decided = []
         for i, team in enumerate(teams):
             observation = worlds.observe(
-                team.roles, team=team.roles, world=team.agent.sees != "observation"
+                team.roles, team=team.roles, world=team.agent.sees == "world"
             )
             heard = tell(t) if i == 0 else silent
             draws = _draws(team, t)

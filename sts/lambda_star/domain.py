@@ -164,6 +164,7 @@ class LambdaStar:
             names=("Good", "Evil", *letters),
             glyphs=("G", "E", *letters),
             participants=tuple(range(2, 2 + count)),
+            auras=((0, 1), (1, -1)),
         )
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:

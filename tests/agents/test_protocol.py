@@ -128,10 +128,12 @@ def test_an_instruction_is_invisible_before_it_is_given():
     assert heard == [[""] * 3] * 2 + [["Go.", "", ""]] * 2 + [["Go.", "", "Stay."]]
 
 
-def test_an_agent_that_sees_observations_never_sees_the_world():
+def test_only_an_agent_that_sees_the_world_is_shown_it():
     agent = Scripted(lambda t: Choice(EVEN))
-    played(agent)
-    assert all(seen.good_next is None for seen, _, _ in agent.seen)
+    for sees in ("observation", "rehearsal"):
+        agent.sees, agent.seen = sees, []
+        played(agent)
+        assert all(seen.good_next is None for seen, _, _ in agent.seen)
     agent.sees, agent.seen = "world", []
     played(agent)
     assert all(seen.good_next is not None for seen, _, _ in agent.seen)

@@ -168,7 +168,8 @@ def test_a_namespace_is_one_persons_in_one_workspace() -> None:
 
 
 def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
-    picture = Picture("torus", 20, 30, ("Good", "Evil", "A", "B"), ("G", "E", "A", "B"), (2, 3))
+    names, auras = ("Good", "Evil", "A", "B"), ((0, 1), (1, -1))
+    picture = Picture("torus", 20, 30, names, ("G", "E", "A", "B"), (2, 3), auras)
     scene = np.array([[599, 0, 1, 2], [300, 0, 1, 2]], np.uint16)
     says = np.array([[0, 21]], np.int8)
     data = payload(
