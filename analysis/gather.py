@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analysis.ratings import REQUIRED, check_ratings
+from analysis.ratings import check_ratings
 from analysis.scores import merge_scores, read_scores
 from analysis.tables import from_frame, read_table, require_columns
 from sts.errors import DamagedData
 from sts.files import content_hash
 from sts.provenance import provenance
+from sts.ratings import REQUIRED
 from sts.suites import store
 from sts.workspace import Workspace
 

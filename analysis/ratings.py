@@ -14,21 +14,10 @@ import pandas as pd
 
 from analysis import tables
 from sts.errors import DamagedData
+from sts.ratings import REQUIRED, SOURCES, VERDICTS
 
-VERDICTS = ("success", "failure", "not_done", "cannot_judge")
-SOURCES = ("human", "automatic", "model")
 SIGHTS = ("observation", "world", "rehearsal")
 KINDS = ("instruction", "question")
-REQUIRED = (
-    "agent",
-    "scenario",
-    "category",
-    "continuation",
-    "annotator",
-    "verdict",
-    "step",
-    "horizon",
-)
 DEFAULTS = {
     "kind": "",
     "truth": "",

@@ -20,10 +20,10 @@ from analysis.label_sets import (
     comparison_entries,
     scenario_entries,
 )
-from analysis.ratings import SOURCES
 from analysis.scores import PASS_RATE
 from analysis.verdict import verdict
 from sts.errors import DamagedData, UnknownName
+from sts.ratings import SOURCES
 
 SCHEMA = "sts-report/1"
 GOLD = "interactive"

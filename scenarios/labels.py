@@ -15,24 +15,12 @@ from sts.continuations import store
 from sts.continuations.types import HUMAN, Continuation
 from sts.errors import DamagedData
 from sts.files import write_atomically
+from sts.ratings import columns
 from sts.suites.types import Suite
 from sts.workspace import Workspace
 
 AUTOMATIC = "automatic"
-COLUMNS = {
-    "agent": "str",
-    "scenario": "str",
-    "category": "str",
-    "continuation": "str",
-    "annotator": "str",
-    "verdict": "str",
-    "step": "Int64",
-    "horizon": "int64",
-    "kind": "str",
-    "source": "str",
-    "sees": "str",
-    "notes": "str",
-}
+COLUMNS = columns("kind", "source", "sees", "notes")
 
 
 def label_suite(workspace: Workspace, suite: Suite) -> pd.DataFrame:

@@ -11,26 +11,10 @@ from sts.annotations.schema import annotators, events, item_suites, items, refer
 from sts.annotations.store import Store
 from sts.annotations.views import current
 from sts.files import write_atomically
+from sts.ratings import columns
 from sts.workspace import Workspace
 
-_TYPES = {
-    "agent": "str",
-    "scenario": "str",
-    "category": "str",
-    "continuation": "str",
-    "annotator": "str",
-    "verdict": "str",
-    "step": "Int64",
-    "horizon": "int64",
-    "kind": "str",
-    "truth": "str",
-    "truth_step": "Int64",
-    "seconds": "Float64",
-    "source": "str",
-    "sees": "str",
-    "reason": "str",
-    "extra": "int64",
-}
+_TYPES = columns("kind", "truth", "truth_step", "seconds", "source", "sees", "reason", "extra")
 
 
 def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:

@@ -15,19 +15,8 @@ from sqlalchemy import Connection, Row, select
 from sts.annotations import people
 from sts.annotations.schema import events, item_players, items
 from sts.annotations.submissions import REASON_LIMIT, Submission, find_event, record
-from sts.annotations.types import MARKED, VERDICTS
 from sts.errors import ArgumentError, DamagedData
-
-REQUIRED = (
-    "agent",
-    "scenario",
-    "category",
-    "continuation",
-    "annotator",
-    "verdict",
-    "step",
-    "horizon",
-)
+from sts.ratings import MARKED, REQUIRED, VERDICTS
 
 
 class Rating(NamedTuple):

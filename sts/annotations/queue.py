@@ -18,8 +18,9 @@ from sts.annotations.schema import (
     reference_episodes,
     slots,
 )
-from sts.annotations.types import MARKED, VERDICTS, Item, Reference
+from sts.annotations.types import Item, Reference
 from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.ratings import MARKED, VERDICTS
 
 T = TypeVar("T")
 

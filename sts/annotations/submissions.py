@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Row, exists, insert, select, update
 
 from sts.annotations import people
 from sts.annotations.schema import claims, events, items, reference_episodes, refused, slots
-from sts.annotations.types import MARKED, VERDICTS, Ack
+from sts.annotations.types import Ack
+from sts.ratings import MARKED, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")

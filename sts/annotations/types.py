@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-VERDICTS = ("success", "failure", "not_done", "cannot_judge")
-MARKED = ("success", "failure")
 """Verdicts that carry a step: the first success or the first failure (STS, section 3.3)."""
 
 
