@@ -1,0 +1,1 @@
+"""The actions of `sts lambda-star`, a file each."""
