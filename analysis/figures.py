@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis import drawing
+from sts import drawing
 
 Report = Mapping[str, Any]
 Chart = alt.TopLevelMixin

@@ -9,8 +9,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from analysis.drawing import inline
 from analysis.verdict import percent
+from sts.drawing import inline
 
 TARGETS = {
     "sampled": {

@@ -16,7 +16,7 @@ def _digest() -> str:
     """Returns a hash of every file of this package that compiles something."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
     sources = [(str(f), f.read_bytes()) for f in files]
-    kernels = [name.encode() + raw for name, raw in sources if b"import compiled" in raw]
+    kernels = [name.encode() + raw for name, raw in sources if b"sts.compiled import" in raw]
     return hashlib.sha256(b"".join(kernels)).hexdigest()
 
 
@@ -24,12 +24,27 @@ _SOURCES = _digest()
 
 
 def compiled(function: Function) -> Function:
-    """Compiles a kernel with numba; under `NUMBA_DISABLE_JIT=1` it is the function itself.
+    """Compiles a kernel with numba; under `NUMBA_DISABLE_JIT=1` it is the function itself."""
+    return _stamped(numba.njit(cache=True, nogil=True)(function), function)
+
+
+def lean(function: Function) -> Function:
+    """Compiles as `compiled` a small kernel that makes no arrays and returns none.
+
+    Its code becomes a part of its callers', and numba counts no references in it: for a kernel that
+    is called at every step, both would take several times as long as what it does. Views inside are
+    fine; a lean kernel that makes an array does not compile. numba compiles its own sorts likewise.
+    """
+    options: dict[str, Any] = {"cache": True, "nogil": True, "forceinline": True, "_nrt": False}
+    return _stamped(numba.njit(**options)(function), function)
+
+
+def _stamped(dispatcher: Any, function: Function) -> Function:
+    """Makes a kernel's cache depend on every kernel file.
 
     numba's cache on disk looks at the file of a kernel alone, and would keep a kernel whose callee
     in another file was edited. So the stamp of each cached kernel covers every kernel file.
     """
-    dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
     if dispatcher is not function:
         cached = dispatcher._cache._cache_file
         cached._source_stamp = (cached._source_stamp, _SOURCES)

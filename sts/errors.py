@@ -17,6 +17,7 @@ Each message is one line: what was expected, what was found, what to do.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -55,7 +56,9 @@ class UnknownName(ArgumentError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
         exist = ", ".join(self.known) if self.known else "none yet"
-        super().__init__(f"unknown {kind} {name!r}; known: {exist}")
+        close = difflib.get_close_matches(name, self.known, 1) if len(self.known) > 1 else []
+        meant = f"; did you mean {close[0]}?" if close else ""
+        super().__init__(f"unknown {kind} {name!r}; known: {exist}{meant}")
 
 
 class DamagedData(StsError):

@@ -23,11 +23,21 @@ _SLOTS = 2
 
 
 class Team(NamedTuple):
-    """An agent, the participants it plays and each episode's stream of draws (uint64[B])."""
+    """An agent and the participants it plays.
+
+    Attributes:
+      agent: who plays.
+      roles: its participants.
+      streams: uint64[B], each episode's stream of draws.
+      memory: what it goes on with, as `Played.memories` left it; None asks it to begin.
+      since: how many steps' draws of its streams are used up already.
+    """
 
     agent: Agent
     roles: tuple[int, ...]
     streams: NDArray[np.uint64]
+    memory: dict[str, NDArray[Any]] | None = None
+    since: int = 0
 
 
 class Script(NamedTuple):
@@ -61,6 +71,7 @@ class Played(NamedTuple):
       scene: uint16[B, T + 1, K], row t is the scene before step t.
       log_probs: float32[B, T, P], of the executed move and token under the agent that plays the
         participant, forced ones too; NaN where no agent plays or it gives no probabilities.
+      memories: what each team remembers after the last step.
     """
 
     moves: NDArray[np.int8]
@@ -68,6 +79,7 @@ class Played(NamedTuple):
     rewards: NDArray[np.int8]
     scene: NDArray[np.uint16]
     log_probs: NDArray[np.float32]
+    memories: tuple[dict[str, NDArray[Any]], ...] = ()
 
 
 def play(
@@ -140,7 +152,7 @@ def play(
         out.scene[:, t + 1] = worlds.scene
         if watch is not None:
             watch(t, worlds)
-    return out
+    return out._replace(memories=tuple(memories))
 
 
 def _known(domain: Domain, script: Script) -> bool:
@@ -151,7 +163,9 @@ def _known(domain: Domain, script: Script) -> bool:
 
 
 def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
-    """Asks the agent for its memory; as `_act`."""
+    """Returns the memory to go on with, or asks the agent for one; as `_act`."""
+    if team.memory is not None:
+        return team.memory
     try:
         return team.agent.begin(batch, len(team.roles))
     except Exception as error:
@@ -193,7 +207,7 @@ def _teller(told: Told, batch: int) -> Callable[[int], Instructions]:
 def _first_counter(team: Team, t: int) -> tuple[int, int]:
     """Returns where step `t` begins in a team's streams, and how far apart its roles are."""
     stride = _SLOTS + team.agent.draws
-    return t * len(team.roles) * stride, stride
+    return (team.since + t) * len(team.roles) * stride, stride
 
 
 def _draws(team: Team, t: int) -> NDArray[np.float64]:

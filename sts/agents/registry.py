@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from sts import registry
 from sts.agents.protocol import Agent
@@ -36,13 +36,23 @@ def load(name: str) -> Agent:
         found = registry.load_path("agent", name)
     else:
         found = registry.load("sts.agents", "agent", name)
-    wanted = ("begin", "act")
-    if not inspect.isclass(found) or not all(callable(getattr(found, w, None)) for w in wanted):
+    if not inspect.isclass(found) or not _acts(found):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, begin and act"
         )
+    return made(found, name)
+
+
+def made(found: Any, name: str) -> Agent:
+    """Returns the agent that `found`, a class or an agent itself, is; messages call it `name`.
+
+    Raises:
+      ArgumentError: it is not an agent.
+    """
+    if not _acts(found):
+        raise ArgumentError(f"{name!r} is not an agent: expected a name, begin and act")
     try:
-        agent = cast(Agent, found())
+        agent = cast(Agent, found() if inspect.isclass(found) else found)
     except Exception as error:  # it may be anybody's
         raise ArgumentError(f"agent {name!r} must be made without arguments: {error}") from error
     called = getattr(agent, "name", None)
@@ -62,6 +72,10 @@ def load(name: str) -> Agent:
     if type(agent.draws) is not int or not 0 <= agent.draws <= MOST_DRAWS:
         raise ArgumentError(f"agent {name!r}: draws must be 0 to {MOST_DRAWS}")
     return agent
+
+
+def _acts(found: Any) -> bool:
+    return all(callable(getattr(found, wanted, None)) for wanted in ("begin", "act"))
 
 
 def fingerprint(agent: Agent) -> str:

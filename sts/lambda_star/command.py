@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from sts.command import Command
-from sts.lambda_star.commands import score
+from sts.lambda_star.commands import check, moves, score, strip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the actions."""
     actions = parser.add_subparsers(dest="action", required=True)
-    for action in (score,):
+    for action in (score, strip, moves, check):
         action.configure(actions)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,8 @@ class Observation:
       last_reward: int8[B, R], the reward last received, in halves.
       good_next: int64[B], the cell Good intends next; None but for agents that see the `world`.
       evil_next: int64[B], likewise Evil's.
+      good_heading: int64[B], the move that Good's pattern repeats for ever, -1 where it does not;
+        likewise.
     """
 
     height: NDArray[np.int64]
@@ -55,6 +58,7 @@ class Observation:
     last_reward: NDArray[np.int8]
     good_next: NDArray[np.int64] | None = None
     evil_next: NDArray[np.int64] | None = None
+    good_heading: NDArray[np.int64] | None = None
 
 
 class Batch:
@@ -68,9 +72,15 @@ class Batch:
         """
         if len({(len(s.cells), s.radius) for s in states}) > 1:
             raise DamagedState("worlds of one batch must agree in participants and radius")
-        self._before = tuple(states)
         self.arrays = states_.gather(states)
         self.radius = states[0].radius
+
+    @classmethod
+    def of(cls, arrays: kernels.Arrays, radius: int) -> Batch:
+        """Returns the worlds in `arrays`, which are stepped in place, seen within `radius`."""
+        batch = cls.__new__(cls)
+        batch.arrays, batch.radius = arrays, radius
+        return batch
 
     @property
     def rewards(self) -> NDArray[np.int8]:
@@ -81,6 +91,10 @@ class Batch:
     def scene(self) -> NDArray[np.uint16]:
         """uint16[B, 2 + P], the cells of Good, Evil and the participants."""
         return np.concatenate((self.arrays.objects, self.arrays.cells), 1).astype(np.uint16)
+
+    @functools.cached_property
+    def _good_heading(self) -> NDArray[np.int64]:
+        return kernels.headings(self.arrays, 0)
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
         """Returns what `roles` see now; draws nothing and changes nothing."""
@@ -102,13 +116,14 @@ class Batch:
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
             step=a.step.copy(),
-            cell=a.cells[:, chosen],
+            cell=a.cells.take(chosen, 1),
             **sight._asdict(),
             last_move=a.moves[:, chosen],
             last_said=a.says[:, chosen],
             last_reward=a.rewards[:, chosen],
             good_next=kernels.ahead(a, 0) if world else None,
             evil_next=kernels.ahead(a, 1) if world else None,
+            good_heading=self._good_heading if world else None,
         )
 
     def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
@@ -117,7 +132,7 @@ class Batch:
 
     def states(self) -> list[bytes]:
         """Returns each world serialised."""
-        return [states_.encode(s) for s in states_.scatter(self.arrays, self._before)]
+        return [states_.encode(s) for s in states_.scatter(self.arrays, self.radius)]
 
 
 class LambdaStar:
@@ -137,10 +152,8 @@ class LambdaStar:
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`."""
         wanted = patterns.Settings(**settings)
-        return [
-            states_.encode(patterns.generate(wanted, seed=seed, index=index))
-            for index in range(count)
-        ]
+        made = patterns.worlds(wanted, seed=seed, start=0, stop=count)
+        return Batch.of(made, wanted.radius).states()
 
     def world(self, state: bytes) -> str:
         """Returns the hash of the grid, the two patterns and where they start."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,17 +48,54 @@ def read(path: Path) -> list[Trajectory]:
     Raises:
       DamagedData: a line is not what the format has there; names the line.
     """
+    lines = _lines(path)
+    made = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
+    out: list[Trajectory] = []
+    for start, steps in _episodes(path, lines):
+        out.extend(_teams(path, start, steps, made))
+    return out
+
+
+class Place(NamedTuple):
+    """Where an episode stands in its file, and what it says beside the teams.
+
+    Attributes:
+      file: the file's name.
+      episode: its number there.
+      lines: the numbers of its start line and of the line of each step.
+      guide: the cell, from 0, on which the oracle that imitation follows starts.
+    """
+
+    file: str
+    episode: int
+    lines: tuple[int, ...]
+    guide: int
+
+
+def places(path: Path) -> list[Place]:
+    """Returns the place of each episode in the file, in the order in which `read` has them.
+
+    Raises:
+      DamagedData: as `read`, and where an episode does not say where the guide starts.
+    """
+    out = []
+    for start, steps in _episodes(path, _lines(path)):
+        (n,) = start.integers(path, "n", 3, 255)
+        (episode,) = start.integers(path, "episode", 0, 10**9)
+        (guide,) = start.integers(path, "oracle_to_follow_start", 1, n * n)
+        lines = tuple(line.number for line in (start, *steps))
+        out.append(Place(path.name, episode, lines, guide - 1))
+    return out
+
+
+def _lines(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise DamagedData(f"{path}: expected JSON lines, found a binary file") from None
     if not any(line.strip() for line in lines):
         raise DamagedData(f"{path}: expected JSON lines, found an empty file")
-    made = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
-    out: list[Trajectory] = []
-    for start, steps in _episodes(path, lines):
-        out.extend(_teams(path, start, steps, made))
-    return out
+    return lines
 
 
 class _Line(dict[str, Any]):

@@ -31,6 +31,7 @@ class Arrays(NamedTuple):
       length: int64[B, 2].
       cursor: int64[B, 2], the entry taken next.
       step: int64[B].
+      horizon: int64[B], how many steps an episode was made for.
       seed: uint64[B], the world's own stream.
       counter: int64[B], how much of it has been drawn.
       moves: int8[B, P], last executed; -1 before the first step.
@@ -47,6 +48,7 @@ class Arrays(NamedTuple):
     length: Ints
     cursor: Ints
     step: Ints
+    horizon: Ints
     seed: NDArray[np.uint64]
     counter: Ints
     moves: NDArray[np.int8]
@@ -248,30 +250,36 @@ def ahead(a: Arrays, which: int) -> Ints:
 
 
 @compiled
-def lz76(text: Ints) -> int:
-    """Returns the number of components of the exhaustive Lempel-Ziv (1976) history of `text`.
+def headings(a: Arrays, which: int) -> Ints:
+    """Returns int64[B]: the one move that Good (0) or Evil (1) makes at every step, for ever.
 
-    The scan of Kaspar and Schuster 1987; a text of one symbol has 1 component, an empty one 0.
+    -1 where its pattern holds another move, a leap or only "stay". Clashes do not count.
     """
-    n = text.size
-    if n < 2:
-        return n
-    count, done, start, run, longest = 1, 1, 0, 1, 1
-    while True:
-        if text[start + run - 1] == text[done + run - 1]:
-            run += 1
-            if done + run > n:
-                return count + 1
-        else:
-            longest = run if run > longest else longest
-            start += 1
-            run = 1
-            if start == done:
-                count += 1
-                done += longest
-                if done + 1 > n:
-                    return count
-                start, longest = 0, 1
+    out = np.empty(a.step.size, np.int64)
+    for b in range(out.size):
+        first, length = a.offset[b, which], a.length[b, which]
+        out[b] = heading(a.patterns[first : first + length], a.kind[b], a.size[b, 0], a.size[b, 1])
+    return out
+
+
+@compiled
+def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
+    """Returns the move, not "stay", that `pattern` repeats for ever; -1 where there is none."""
+    found = pattern[0]
+    if kind == 1:
+        found = 0
+        while found < 9 and moved(pattern[0], found, height, width) != pattern[1 % pattern.size]:
+            found += 1
+    if found == 4 or found == 9:
+        return -1
+    for i in range(pattern.size):
+        if kind == 0 and pattern[i] != found:
+            return -1
+        if kind == 1:
+            after = pattern[following(i, pattern.size)]
+            if moved(pattern[i], found, height, width) != after:
+                return -1
+    return int(found)
 
 
 def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
@@ -290,6 +298,7 @@ def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
         length=zeros(batch, 2),
         cursor=zeros(batch, 2),
         step=zeros(batch),
+        horizon=zeros(batch),
         seed=zeros(batch, dtype=np.uint64),
         counter=zeros(batch),
         moves=np.full((batch, participants), -1, np.int8),

@@ -9,20 +9,22 @@ Evil on Good's path shifted by a constant.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from sts.compiled import compiled
 from sts.draws import below, stream
 from sts.errors import ArgumentError
-from sts.lambda_star.kernels import Ints, lz76, moved
-from sts.lambda_star.state import MOST_PARTICIPANTS, State
+from sts.lambda_star import walks
+from sts.lambda_star.kernels import Arrays, Ints, arrays
+from sts.lambda_star.state import MOST_PARTICIPANTS, State, gather, scatter
 
 PATTERNS = ("paper", "lambdastar-2016")
 COMPLEXITY = (2, 23)
 _SAMPLE = 20_000
 _OFTEN = 2
+_FIRST = 64
 
 
 class Settings(NamedTuple):
@@ -58,69 +60,13 @@ def check(settings: Settings) -> None:
         raise ArgumentError(f"expected a complexity range of 1 or more, found {low} to {high}")
 
 
-@compiled
-def _segment(key: int | np.uint64, first: int, out: Ints) -> int:
-    """Writes a random segment of moves to `out`; returns its length, 1 to `out.size`."""
-    length = 1 + below(key, first, out.size)
-    for i in range(length):
-        out[i] = below(key, first + 1 + i, 9)
-    return length
-
-
-@compiled
-def _path(segment: Ints, length: int, start: int, height: int, width: int, out: Ints) -> None:
-    """Writes the cells intended over the horizon, which is `out.size`."""
-    cell = start
-    for t in range(out.size):
-        cell = moved(cell, segment[t % length], height, width)
-        out[t] = cell
-
-
-@compiled
-def _search(
-    key: int | np.uint64,
-    start: int,
-    wanted: int,
-    height: int,
-    width: int,
-    segment: Ints,
-    cells: Ints,
-) -> int:
-    """Draws segments until the intended cells have K = `wanted`; returns the segment's length."""
-    attempt = 0
-    while True:
-        length = _segment(key, attempt * (segment.size + 1), segment)
-        _path(segment, length, start, height, width, cells)
-        if lz76(cells) == wanted:
-            return length
-        attempt += 1
-
-
 def complexity(state: State) -> tuple[int, int]:
     """Returns K of Good's and of Evil's intended cells over the horizon, from the state's cursors.
 
     Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.
     """
-    counts = []
-    for cell, pattern, cursor in (
-        (state.good, state.good_pattern, state.good_cursor),
-        (state.evil, state.evil_pattern, state.evil_cursor),
-    ):
-        turned = np.array(pattern[cursor:] + pattern[:cursor], np.int64)
-        cells = np.resize(turned, state.horizon)
-        if state.kind == "moves":
-            _path(turned, turned.size, cell, state.height, state.width, cells)
-        counts.append(lz76(cells))
-    return counts[0], counts[1]
-
-
-def _distinct(key: np.uint64, counter: int, count: int, cells: int) -> tuple[list[int], int]:
-    """Returns `count` different cells in random order, and the counter after them."""
-    chosen: dict[int, None] = {}
-    while len(chosen) < count:
-        chosen[int(below(key, counter, cells))] = None
-        counter += 1
-    return list(chosen), counter
+    of_good, of_evil = walks.complexities(gather([state]))[0].tolist()
+    return of_good, of_evil
 
 
 def generate(settings: Settings, *, seed: int, index: int) -> State:
@@ -129,46 +75,57 @@ def generate(settings: Settings, *, seed: int, index: int) -> State:
     Raises:
       ArgumentError: the settings cannot be met; for a complexity range, says what was reachable.
     """
+    made = worlds(settings, seed=seed, start=index, stop=index + 1)
+    return scatter(made, settings.radius)[0]
+
+
+def worlds(settings: Settings, *, seed: int, start: int, stop: int) -> Arrays:
+    """Returns the worlds that `generate` makes of indices `start` to `stop` - 1, all at once.
+
+    Raises:
+      ArgumentError: as `generate`.
+    """
     check(settings)
     s = settings
     low, high = drawn_range(s)
-    key = stream("lambda-star world", s.patterns, *map(int, s[:4]), low, high, seed, index)
-    objects, counter = _distinct(key, 0, 2, s.height * s.width)
-    people, counter = _distinct(key, counter, s.participants, s.height * s.width)
+    sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
+    named = ("lambda-star world", s.patterns, *sides, low, high, int(seed))
+    keys = _streams([(*named, index) for index in range(start, stop)])
+    counters = np.zeros(keys.size, np.int64)
+    objects = walks.places(keys, counters, 2, s.height * s.width)
+    people = walks.places(keys, counters, s.participants, s.height * s.width)
     if s.patterns == "paper":
-        wanted = low + int(below(key, counter, high - low + 1))
-        good = _pattern(s, stream("good", int(key)), objects[0], wanted)
-        evil = _pattern(s, stream("evil", int(key)), objects[1], wanted)
-        kind = "moves"
+        drawn = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
+        a = _of_moves(s, keys, objects, low + np.array(drawn, np.int64))
     else:
-        good, evil = _there_and_back(s, key, counter)
-        objects, kind = [good[0], evil[0]], "cells"
-    return State(
-        height=s.height,
-        width=s.width,
-        radius=s.radius,
-        kind=kind,
-        good=objects[0],
-        evil=objects[1],
-        good_pattern=good,
-        evil_pattern=evil,
-        good_cursor=0 if kind == "moves" else 1,
-        evil_cursor=0 if kind == "moves" else 1,
-        step=0,
-        horizon=s.horizon,
-        seed=int(stream("clash", int(key))),
-        counter=0,
-        cells=tuple(people),
-        moves=(-1,) * s.participants,
-        says=(0,) * s.participants,
-        rewards=(0,) * s.participants,
-    )
+        a = _of_cells(s, keys, counters)
+    a.size[:], a.cells[:], a.horizon[:] = (s.height, s.width), people, s.horizon
+    a.seed[:] = _streams([("clash", int(key)) for key in keys])
+    return a
 
 
-def _pattern(s: Settings, key: np.uint64, start: int, wanted: int) -> tuple[int, ...]:
-    segment = np.empty(s.horizon // 2, np.int64)
-    length = _search(key, start, wanted, s.height, s.width, segment, np.empty(s.horizon, np.int64))
-    return tuple(segment[:length].tolist())
+def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
+    """Returns worlds with patterns as the paper has them, of the wanted K."""
+    own = np.stack([_streams([(name, int(k)) for k in keys]) for name in ("good", "evil")], 1)
+    attempts, lengths = walks.search(own, objects, wanted, s.height, s.width, s.horizon)
+    flat, offsets = walks.segments(own, attempts, lengths, s.horizon)
+    a = arrays(keys.size, s.participants, flat)
+    a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
+    return a
+
+
+def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
+    """Returns worlds with paths as the published program has them; they begin with the start."""
+    good, evil = walks.there_and_back(keys, counters, s.width, s.horizon + 10)
+    paths = np.stack((good, evil), 1)
+    a = arrays(keys.size, s.participants, paths.ravel())
+    a.objects[:], a.length[:], a.cursor[:], a.kind[:] = paths[:, :, 0], paths.shape[2], 1, 1
+    a.offset[:] = np.arange(0, paths.size, paths.shape[2]).reshape(a.offset.shape)
+    return a
+
+
+def _streams(names: Sequence[tuple[str | int, ...]]) -> walks.Keys:
+    return np.array([stream(*name) for name in names], np.uint64)
 
 
 def drawn_range(s: Settings) -> tuple[int, int]:
@@ -185,37 +142,17 @@ def drawn_range(s: Settings) -> tuple[int, int]:
 
 @functools.cache
 def reachable(height: int, width: int, horizon: int) -> tuple[int, int]:
-    """Returns the widest range of K whose every value random patterns meet often enough to draw."""
-    counts = np.zeros(horizon + 1, np.int64)
-    _census(stream("reachable", height, width, horizon), height, width, horizon, counts)
-    often = counts >= _OFTEN
-    low = high = int(np.argmax(often))
-    while high < horizon and often[high + 1]:
-        high += 1
-    return low, high
+    """Returns the widest range of K whose every value random patterns meet often enough to draw.
 
-
-@compiled
-def _census(key: int | np.uint64, height: int, width: int, horizon: int, counts: Ints) -> None:
-    """Counts the K of many random patterns."""
-    segment, cells = np.empty(horizon // 2, np.int64), np.empty(horizon, np.int64)
-    for attempt in range(_SAMPLE):
-        length = _segment(key, attempt * (segment.size + 1), segment)
-        _path(segment, length, 0, height, width, cells)
-        counts[lz76(cells)] += 1
-
-
-def _there_and_back(
-    s: Settings, key: np.uint64, counter: int
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Returns Good's and Evil's paths as the published program makes them."""
-    n, cells = s.width, s.width * s.width
-    cell = int(below(key, counter, cells))
-    length = n + int(below(key, counter + 1, n))
-    segment = []
-    for i in range(length):
-        cell = int(moved(cell, int(below(key, counter + 2 + i, 9)), n, n))
-        segment.append(cell)
-    cycle = segment + segment[::-1]
-    path = [cycle[t % len(cycle)] for t in range(s.horizon + 10)]
-    return tuple(path), tuple((g + cells // 3 + 1) % cells for g in path)
+    It begins with the first such value and ends before the first that is not, so complexities
+    beyond are not counted.
+    """
+    key, most = stream("reachable", height, width, horizon), _FIRST
+    while True:
+        counts = walks.census(key, height, width, horizon, most, _SAMPLE)
+        often = counts[:-1] >= _OFTEN
+        low = int(np.argmax(often))
+        values = int(np.argmin(often[low:]))
+        if values or most > horizon:
+            return low, low + max(values - 1, 0)
+        most *= 4

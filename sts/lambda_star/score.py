@@ -1,32 +1,43 @@
-"""The intelligence score: mean reward per participant and step over many environments.
+"""The intelligence test: mean reward per participant and step over many environments.
 
 Every agent meets the same environments, so differences are paired by episode. The test behind the
-score is Chmait et al. 2016, section 4.4: definition 2 for an episode, definition 3 over episodes.
+score is Chmait et al. 2016, section 4.4: definition 2 for an episode, definition 3 over episodes,
+which have equal uncertainty H and complexity K from a range; section 5.4 for the factors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sts import agents, columns
-from sts.draws import stream
-from sts.errors import ArgumentError
-from sts.files import canonical_json
-from sts.lambda_star import fused, patterns
-from sts.lambda_star.domain import Batch, LambdaStar
-from sts.lockstep import Team, play
-from sts.workers import pool
-from sts.workspace import Workspace
+from sts.agents.protocol import Agent
+from sts.lambda_star import crews, factors, patterns, trials
+from sts.lambda_star.patterns import Settings
+from sts.lambda_star.tally import Tally, estimate, plus
+from sts.lambda_star.trials import Trial
 
-BATCH = 250
-MOST = 10_000_000
-METRIC = "lambda-star"
+PUBLISHED = (
+    "random",
+    "local-search",
+    "oracle",
+    "q-learning",
+    "sarsa",
+    "imitation",
+    "stigmergy",
+    "wisdom-of-the-crowd",
+    "bidding",
+    "dictatorship",
+    "binary-tree",
+    "cooperative-q-learning",
+    "cooperative-sarsa",
+)
+"""The behaviours of the paper and of its program."""
+
+REHEARSALS = 100
+"""How often a learning behaviour practises unless told: as the published program has it."""
 
 
 class Mean(NamedTuple):
@@ -48,117 +59,147 @@ class Difference(NamedTuple):
     standard_error: float | None
 
 
+class Part(NamedTuple):
+    """An agent's score at one level of one factor; see `factors.Level`."""
+
+    factor: str
+    value: float
+    label: str
+    agent: str
+    sees: str
+    mean: float
+    standard_error: float | None
+    episodes: int
+
+
 class Scores(NamedTuple):
-    """What was measured, and under which settings (JSON values)."""
+    """What was measured, and under which settings (JSON values).
+
+    Attributes:
+      agents: in the order asked for.
+      differences: of each two of them.
+      breakdown: by factor, level, and agent, the best first.
+      settings: of the base.
+    """
 
     agents: tuple[Mean, ...]
     differences: tuple[Difference, ...]
+    breakdown: tuple[Part, ...]
     settings: dict[str, Any]
+
+
+class _Named(NamedTuple):
+    """What an agent is called, and what it sees."""
+
+    name: str
+    sees: str
 
 
 def score(
     names: Sequence[str],
-    settings: patterns.Settings,
+    base: Settings,
+    further: Sequence[factors.Run] = (),
     *,
     episodes: int,
     seed: int,
+    rehearsals: int = REHEARSALS,
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Scores:
     """Returns the agents' scores; the same for the same seed, whatever the workers.
 
     Args:
-      names: agents by name or `module:Class`; each plays every participant.
-      settings: what the environments are made to.
-      episodes: how many environments, at least 1.
+      names: agents by name or `module:Class`, each playing every participant, or several between
+        commas, dealt to the participants in turn.
+      base: what the environments are made to.
+      further: what else to play for the breakdown by factors.
+      episodes: how many environments of each settings, at least 1.
       seed: names the environments and the agents' streams.
+      rehearsals: how often a learning behaviour practises each episode first.
       workers: processes; 1 works in this one.
-      progress: called with (episodes played, in all).
+      progress: called with (episodes played, in all), over all settings.
 
     Raises:
       ArgumentError: nothing to do, an agent twice, or settings that cannot be met.
       UnknownName: an agent that is not installed.
     """
-    if episodes < 1 or workers < 1:
-        raise ArgumentError(f"expected 1 or more, found {episodes} episodes, {workers} workers")
-    if episodes > MOST:
-        raise ArgumentError(f"expected at most {MOST} episodes, found {episodes}")
-    players = [agents.load(name) for name in names]
-    called = [player.name for player in players]
-    if len(set(called)) < len(called):
-        raise ArgumentError(f"an agent is named twice: {', '.join(called)}")
-    patterns.check(settings)
-    low, high = patterns.drawn_range(settings)
-    rewards = np.concatenate(list(_rewards(names, settings, episodes, seed, workers, progress)), 1)
-    means = tuple(
-        Mean(player.name, player.sees, *_estimate(row), episodes)
-        for player, row in zip(players, rewards, strict=True)
+    teams = [crews.crew(name) for name in names]
+    every = [base, *(run.settings for run in further)]
+    trial = Trial(tuple(names), episodes, seed, rehearsals)
+    trials.check(trial, teams, every, workers)
+    found = trials.play(trial, every, workers, progress)
+    agents = [_Named(crews.called(team), sees(team, rehearsals)) for team in teams]
+    whole = plus(found[base].values())
+    means = _means(agents, whole, base)
+    ranked = sorted(range(len(means)), key=lambda i: -means[i].mean)
+    return Scores(
+        means,
+        _differences(agents, whole, base),
+        tuple(_breakdown(agents, ranked, base, further, found)),
+        _used(base, trial),
     )
-    differences = tuple(
-        Difference(called[i], called[j], *_estimate(rewards[i] - rewards[j]))
-        for i, j in combinations(range(len(called)), 2)
+
+
+def sees(team: Sequence[Agent], rehearsals: int) -> str:
+    """Returns the most that any member of a team is shown: the world, a rehearsal, or neither.
+
+    A rehearsal is what agents that can `finish` make of the episodes before the one that counts.
+    """
+    shown = {member.sees for member in team}
+    if rehearsals > 0 and any(hasattr(member, "finish") for member in team):
+        shown.add("rehearsal")
+    return next(s for s in ("world", "rehearsal", "observation") if s in shown)
+
+
+def _means(agents: Sequence[_Named], sums: Tally, settings: Settings) -> tuple[Mean, ...]:
+    """Returns every agent's score from what it received under one settings."""
+    return tuple(
+        Mean(*agent, *estimate(sums, weights, _unit(settings)), sums.episodes)
+        for agent, weights in zip(agents, np.eye(len(agents), dtype=np.int64), strict=True)
     )
-    used: dict[str, Any] = settings._asdict() | {"episodes": episodes, "seed": seed}
-    used["complexity"] = [low, high] if settings.patterns == "paper" else None
-    return Scores(means, differences, used)
 
 
-def save(workspace: Workspace, scores: Scores) -> Path:
-    """Keeps the scores in the workspace's scores tables, in place of what was kept before."""
-    path = workspace.ensure().path("scores", f"{METRIC}.parquet")
-    used = canonical_json(scores.settings).decode()
-    rows = [(m.agent, METRIC, m.mean, m.standard_error, m.episodes, used) for m in scores.agents]
-    found = dict(zip(columns.SCORES, zip(*rows, strict=True), strict=True))
-    columns.write(path, "scores", 1, columns.SCORES, found)
-    return path
-
-
-def _estimate(values: NDArray[np.float64]) -> tuple[float, float | None]:
-    """Returns the mean and its standard error."""
-    if values.size == 1:
-        return float(values[0]), None
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
-
-
-def _rewards(
-    names: Sequence[str],
-    settings: patterns.Settings,
-    episodes: int,
-    seed: int,
-    workers: int,
-    progress: Callable[[int, int], None],
-) -> Iterator[NDArray[np.float64]]:
-    """Yields float64[agents, episodes of a batch], batch by batch in their order."""
-    spans = [(i, min(i + BATCH, episodes)) for i in range(0, episodes, BATCH)]
-    progress(0, episodes)
-    if workers == 1 or len(spans) == 1:
-        for span in spans:
-            yield _batch(names, settings, seed, span)
-            progress(span[1], episodes)
-        return
-    with pool(min(workers, len(spans))) as executor:
-        futures = [executor.submit(_batch, names, settings, seed, span) for span in spans]
-        for span, future in zip(spans, futures, strict=True):
-            yield future.result()
-            progress(span[1], episodes)
-
-
-def _batch(
-    names: Sequence[str], settings: patterns.Settings, seed: int, span: tuple[int, int]
-) -> NDArray[np.float64]:
-    """Returns float64[agents, span]: each episode's mean reward, as definition 2 has it."""
-    world = LambdaStar()
-    states = [patterns.generate(settings, seed=seed, index=i) for i in range(*span)]
-    out = np.empty((len(names), len(states)))
-    for row, name in enumerate(names):
-        agent, worlds = agents.load(name), Batch(states)
-        streams = np.array(
-            [stream("lambda-star score", agent.name, seed, i) for i in range(*span)], np.uint64
+def _differences(
+    agents: Sequence[_Named], sums: Tally, settings: Settings
+) -> tuple[Difference, ...]:
+    one = np.eye(len(agents), dtype=np.int64)
+    return tuple(
+        Difference(
+            agents[i].name, agents[j].name, *estimate(sums, one[i] - one[j], _unit(settings))
         )
-        if name in fused.AGENTS:
-            rewards = fused.play(name, worlds.arrays, streams, steps=settings.horizon).rewards
-        else:
-            team = Team(agent, tuple(range(settings.participants)), streams)
-            rewards = play(world, worlds, [team], steps=settings.horizon).rewards
-        out[row] = rewards.mean((1, 2), np.float64) * world.reward_unit
-    return out
+        for i, j in combinations(range(len(agents)), 2)
+    )
+
+
+def _unit(settings: Settings) -> int:
+    """Returns what turns halves received in an episode into a participant's in a step."""
+    return 2 * settings.participants * settings.horizon
+
+
+def _breakdown(
+    agents: Sequence[_Named],
+    order: Sequence[int],
+    base: Settings,
+    further: Sequence[factors.Run],
+    found: dict[Settings, dict[int, Tally]],
+) -> Iterator[Part]:
+    """Yields the score of every agent at every level."""
+    by_k = found[base]
+    drawn = patterns.drawn_range(base) if base.patterns == "paper" else None
+    levels = [
+        (level, plus(by_k[k] for k in members), base)
+        for level, members in factors.classes(by_k, drawn)
+    ]
+    for run in factors.with_base(base, further):
+        levels.append((run.level, plus(found[run.settings].values()), run.settings))
+    for level, sums, settings in levels:
+        means = _means(agents, sums, settings)
+        for i in order:
+            yield Part(level.factor, level.value, level.label, *means[i])
+
+
+def _used(base: Settings, trial: Trial) -> dict[str, Any]:
+    used = base._asdict() | trial._asdict()
+    del used["names"]
+    used["complexity"] = list(patterns.drawn_range(base)) if base.patterns == "paper" else None
+    return used

@@ -274,6 +274,7 @@ def gather(states: Sequence[State]) -> Arrays:
     a.kind[:] = [KINDS.index(s.kind) for s in states]
     a.cursor[:] = [(s.good_cursor, s.evil_cursor) for s in states]
     a.step[:] = [s.step for s in states]
+    a.horizon[:] = [s.horizon for s in states]
     a.seed[:] = np.array([s.seed for s in states], np.uint64)
     a.counter[:] = [s.counter for s in states]
     a.moves[:] = [s.moves for s in states]
@@ -282,28 +283,33 @@ def gather(states: Sequence[State]) -> Arrays:
     return a
 
 
-def scatter(a: Arrays, before: Sequence[State]) -> list[State]:
-    """Returns the batch as states again; what never changes is taken from `before`."""
+def scatter(a: Arrays, radius: int) -> list[State]:
+    """Returns the batch as states again, with the radius, which is in no array."""
+
+    def pattern(b: int, which: int) -> tuple[int, ...]:
+        first = a.offset[b, which]
+        return tuple(a.patterns[first : first + a.length[b, which]].tolist())
+
     return [
         State(
-            height=s.height,
-            width=s.width,
-            radius=s.radius,
-            kind=s.kind,
+            height=int(a.size[b, 0]),
+            width=int(a.size[b, 1]),
+            radius=radius,
+            kind=KINDS[a.kind[b]],
             good=int(a.objects[b, 0]),
             evil=int(a.objects[b, 1]),
-            good_pattern=s.good_pattern,
-            evil_pattern=s.evil_pattern,
+            good_pattern=pattern(b, 0),
+            evil_pattern=pattern(b, 1),
             good_cursor=int(a.cursor[b, 0]),
             evil_cursor=int(a.cursor[b, 1]),
             step=int(a.step[b]),
-            horizon=s.horizon,
-            seed=s.seed,
+            horizon=int(a.horizon[b]),
+            seed=int(a.seed[b]),
             counter=int(a.counter[b]),
             cells=tuple(a.cells[b].tolist()),
             moves=tuple(a.moves[b].tolist()),
             says=tuple(a.says[b].tolist()),
             rewards=tuple(a.rewards[b].tolist()),
         )
-        for b, s in enumerate(before)
+        for b in range(a.step.size)
     ]

@@ -26,6 +26,7 @@ TEXTS = (
     "Do you see Evil?",
     "Sing a song.",
 )
+HAPPENED = Played._fields[:-1]  # what an agent remembers may be padded by its batch
 SIZES = ((3, 3), (10, 10), (5, 8), (3, 7))
 
 agent_names = pytest.mark.parametrize("name", agents.known())
@@ -80,12 +81,12 @@ def played(
 
 
 def assert_same(a: Played, b: Played) -> None:
-    for name, x, y in zip(Played._fields, a, b, strict=True):
+    for name, x, y in zip(HAPPENED, a, b, strict=False):
         np.testing.assert_array_equal(x, y, err_msg=name)
 
 
 def rows(p: Played, order: list[int]) -> Played:
-    return Played(*(field[order] for field in p))
+    return Played(*(field[order] for field in p[: len(HAPPENED)]))
 
 
 def frozen(value: Any) -> Any:

@@ -183,6 +183,54 @@ def test_an_answer_that_is_no_choice_at_all_is_refused(answer):
         played(Scripted(lambda t: answer))
 
 
+class Counting(Agent):
+    """Remembers how often it acted, and keeps its draws."""
+
+    name = "counting"
+    draws = 2
+
+    def __init__(self):
+        self.drawn = []
+
+    def begin(self, batch, roles):
+        return {"acted": np.zeros(batch, np.int64)}
+
+    def act(self, observation, instructions, memory, draws):
+        self.drawn.append(draws)
+        return Choice(EVEN), {"acted": memory["acted"] + 1}
+
+
+def test_what_teams_remember_at_the_end_is_returned_team_by_team():
+    streams = np.arange(BATCH, dtype=np.uint64)
+    (kept,) = played(Counting()).memories
+    np.testing.assert_array_equal(kept["acted"], [STEPS] * BATCH)
+    scripted = Scripted(lambda t: Choice(weights(*[1] * 9, shape=(BATCH, 1))))
+    teams = [Team(Counting(), ROLES, streams), Team(scripted, (1,), streams)]
+    assert [sorted(m) for m in played(None, teams=teams).memories] == [["acted"], []]
+
+
+def test_a_team_goes_on_with_the_memory_that_it_is_given():
+    streams = np.arange(BATCH, dtype=np.uint64)
+    first = played(Counting(), streams=streams)
+    again = [Team(Counting(), ROLES, streams, memory=first.memories[0])]
+    (kept,) = played(None, teams=again).memories
+    np.testing.assert_array_equal(kept["acted"], [2 * STEPS] * BATCH)
+    np.testing.assert_array_equal(first.memories[0]["acted"], [STEPS] * BATCH)
+
+
+def test_draws_go_on_where_those_of_earlier_steps_ended():
+    """Two passes draw what one of twice the steps would, for planning and for sampling alike."""
+    streams, world = np.arange(BATCH, dtype=np.uint64), domain("lambda-star")
+    states = world.generate(BATCH, seed=1, participants=3)
+    whole, parts = Counting(), Counting()
+    long = play(world, world.restore(states), [Team(whole, ROLES, streams)], steps=2 * STEPS)
+    moves = [
+        played(None, teams=[Team(parts, ROLES, streams, since=since)]).moves for since in (0, STEPS)
+    ]
+    np.testing.assert_array_equal(np.concatenate(moves, 1), long.moves)
+    np.testing.assert_array_equal(parts.drawn, whole.drawn)
+
+
 def test_no_participant_is_played_twice():
     streams = np.zeros(BATCH, np.uint64)
     agent = Scripted(lambda t: Choice(EVEN))

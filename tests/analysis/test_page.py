@@ -10,14 +10,15 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from analysis import drawing, tables
-from analysis.drawing import inline
+from analysis import tables
 from analysis.figures import figures
 from analysis.page import render
 from analysis.ratings import check_ratings
 from analysis.report import build
 from analysis.scores import empty_scores
 from analysis.write import write
+from sts import drawing
+from sts.drawing import inline
 from tests.analysis.worlds import ratings_table
 
 EVIL = "<script>alert(1)</script>&\"'<img src=x onerror=alert(2)>"

@@ -51,7 +51,7 @@ def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root
     assert ranked[0] == "rule"
     assert ranked[-1] == "random"
     pairs = {(c["x"], c["y"]) for c in found["correlations"]}  # type: ignore[attr-defined]
-    assert ("pass_rate", "lambda-star") in pairs
+    assert ("pass_rate", "lambda-star team=3") in pairs
 
 
 def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

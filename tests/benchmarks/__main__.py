@@ -3,24 +3,81 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import paths, pipeline
-from tests.benchmarks.measure import RUNS, machine, markdown
+from tests.benchmarks import learners, limits, memory, paths, pipeline, scaling, worlds
+from tests.benchmarks.measure import Sizes, Table, machine, markdown
 
-BENCHMARKS = (paths.throughput, paths.limits, pipeline.start_up, pipeline.continuations)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
+OPENING = """# Benchmarks
+
+Written by `make bench`. Each number is the median of {runs} runs, after one that is not counted, on
+
+> {machine}
+
+**How to read it.** An *agent-step* is one participant's whole step: what it sees, its decision, its
+move, its reward, and its share of moving the world. Kernels are compiled before the clock is
+started. Speeds of one machine say little about another, and a machine that does other work at the
+same time is slower by a third or more from one minute to the next; the ratios, whose two sides are
+measured within seconds of each other, hold better. Numbers have three digits, and the last of them
+is noise.
+"""
+
+
+def tables(sizes: Sizes) -> Iterator[Table]:
+    """Yields every table of the page, the aims when their numbers are known."""
+    reactive, policies = paths.measured(sizes), paths.numpy_policy(sizes)
+    learning = learners.measured(sizes)
+    yield aims(reactive, policies, learning)
+    yield paths.reactive(reactive, sizes)
+    yield paths.general(policies)
+    yield learners.table(learning, sizes)
+    yield paths.compared(reactive, sizes)
+    yield learners.compared(learning, sizes)
+    yield limits.table(limits.measured(sizes), reactive, learning, sizes)
+    yield scaling.table(sizes)
+    yield memory.table(sizes)
+    yield worlds.generation(sizes)
+    yield worlds.learners(sizes)
+    yield pipeline.start_up(sizes)
+    yield pipeline.continuations(sizes)
+
+
+def aims(reactive: paths.Rates, policies: paths.Policies, learning: learners.Rates) -> Table:
+    """What was aimed at beside what is reached."""
+    slowest = min(
+        (name for name, people in reactive if people == max(paths.PEOPLE)),
+        key=lambda name: reactive[name, max(paths.PEOPLE)].fused,
+    )
+    learner = min(learning, key=lambda key: learning[key])[0]
+    rows = [
+        (f"`{name}`, fused", aim, *(reactive[name, people].fused for people in paths.PEOPLE))
+        for name, aim in (*paths.AIMS.items(), (slowest, paths.AIM))
+    ]
+    rows.append(
+        (
+            f"`{learner}`, training updates",
+            learners.AIM,
+            *(learning[learner, people] for people in paths.PEOPLE),
+        )
+    )
+    rows.append(("general path, a policy in NumPy", paths.GENERAL_AIM, *policies["greedy"]))
+    return Table(
+        "Aims",
+        "Millions a second on one core, with 1 and with 5 participants in a world; of the reactive "
+        "behaviours without an aim of their own, and of the learning ones, the slowest.",
+        ("what", "aim", "1 a world", "5 a world"),
+        rows,
+    )
 
 
 def main() -> None:
-    parts = [
-        "# Benchmarks\n\nWritten by `make bench`. Each number is the median of "
-        f"{RUNS} runs on\n\n> {machine()}\n"
-    ]
-    for benchmark in BENCHMARKS:
-        part = markdown(benchmark())
-        print(part, file=sys.stderr)
-        parts.append(part)
+    sizes = Sizes()
+    parts = [OPENING.format(runs=sizes.runs, machine=machine())]
+    for table in tables(sizes):
+        parts.append(markdown(table))
+        print(parts[-1], file=sys.stderr)
     PAGE.write_text("\n".join(parts))
 
 

@@ -11,7 +11,37 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-RUNS = 7
+
+class Sizes(NamedTuple):
+    """How much is measured.
+
+    Attributes:
+      runs: of which the median is taken, after one that is not counted.
+      steps: T of every episode.
+      episodes: played at once.
+      few: episodes that pure Python plays.
+      learners: episodes that learning agents rehearse, compiled.
+      rehearsals: how often they do.
+      abreast: episodes that they rehearse step by step.
+      repeats: how often they do.
+      many: episodes that are shared among threads and processes.
+      new: environments made, and stepped by Gymnasium.
+      memory: numbers of episodes whose memory is compared.
+      continuations: of each scenario and agent.
+    """
+
+    runs: int = 5
+    steps: int = 50
+    episodes: int = 4000
+    few: int = 20
+    learners: int = 200
+    rehearsals: int = 100
+    abreast: int = 40
+    repeats: int = 5
+    many: int = 40_000
+    new: int = 1000
+    memory: tuple[int, ...] = (1000, 10_000, 100_000)
+    continuations: int = 10
 
 
 class Table(NamedTuple):
@@ -23,11 +53,13 @@ class Table(NamedTuple):
     rows: list[tuple[Any, ...]]
 
 
-def seconds(work: Callable[[Any], Any], prepare: Callable[[], Any] = lambda: None) -> float:
+def seconds(
+    work: Callable[[Any], Any], prepare: Callable[[], Any] = lambda: None, *, runs: int
+) -> float:
     """Returns the median seconds of `work(prepare())`, without `prepare` and a first run."""
     work(prepare())
     taken = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         given = prepare()
         begun = time.perf_counter()
         work(given)
@@ -47,6 +79,8 @@ def machine() -> str:
 
 def cell(value: Any) -> str:
     """Returns a number with three significant digits, anything else as it is."""
+    if value is None:
+        return ""
     if not isinstance(value, float):
         return str(value)
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,101 +1,235 @@
-"""Agent-steps a second: fused and general path, NumPy, pure Python, and what limits them."""
+"""Agent-steps a second of the reactive behaviours: compiled with the world, and step by step."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sts import agents
-from sts.compiled import compiled
-from sts.domains import domain
-from sts.draws import stream, uniform
-from sts.lambda_star import fused
-from sts.lambda_star.state import decode
+from sts.agents import Agent, Choice
+from sts.draws import stream
+from sts.lambda_star import environments, fused, patterns
+from sts.lambda_star.domain import Batch, LambdaStar
+from sts.lambda_star.environments import Environments
+from sts.lambda_star.state import State
 from sts.lockstep import Team, play
 from tests.benchmarks import rivals
-from tests.benchmarks.measure import Table, seconds
+from tests.benchmarks.measure import Sizes, Table, seconds
 
-STEPS, BATCH, WORLDS, FEW = 50, 4000, 200, 20
+PEOPLE = (1, 5)
+AIMS = {"random": 60.0, "local-search": 25.0}
+AIM = 10.0
+GENERAL_AIM = 3.0
 
 
-def throughput() -> Table:
-    """Million agent-steps a second of each way to play, on one core."""
-    rows = []
-    for people in (1, 5):
+class Rate(NamedTuple):
+    """Millions of agent-steps a second."""
+
+    fused: float
+    recorded: float
+    general: float
+
+
+Rates = dict[tuple[str, int], Rate]
+Policies = dict[str, tuple[float, ...]]
+
+
+class Greedy(Agent):
+    """Local search as anybody would write it, in plain NumPy."""
+
+    name: ClassVar[str] = "greedy"
+
+    def act(
+        self, observation: Any, instructions: Any, memory: Any, draws: Any
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        best = observation.reward == observation.reward.max(-1, keepdims=True)
+        return Choice(best.astype(np.float64)), memory
+
+
+class Still(Agent):
+    """Does nothing, so that a step costs what the engine and the world cost."""
+
+    name: ClassVar[str] = "still"
+
+    def act(
+        self, observation: Any, instructions: Any, memory: Any, draws: Any
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        return Choice(np.full(observation.cell.shape, rivals.STAY)), memory
+
+
+def made(people: int, count: int, sizes: Sizes) -> Environments:
+    """Returns the worlds that everything is measured on."""
+    return environments.generate(settings(people, sizes), seed=1, start=0, stop=count)
+
+
+def settings(people: int, sizes: Sizes) -> patterns.Settings:
+    return patterns.Settings(participants=people, horizon=sizes.steps)
+
+
+def states(people: int, count: int, sizes: Sizes) -> list[State]:
+    """Returns the same worlds one by one."""
+    return [patterns.generate(settings(people, sizes), seed=1, index=i) for i in range(count)]
+
+
+def streams(count: int) -> NDArray[np.uint64]:
+    return np.array([stream("bench", i) for i in range(count)], np.uint64)
+
+
+def stepwise(agent: Agent, worlds: Environments) -> Callable[[Batch], NDArray[np.int64]]:
+    """Returns a function that plays an agent by the general path, and returns int64[B, P]."""
+    people = tuple(range(worlds.settings.participants))
+    team = Team(agent, people, streams(worlds.index.size))
+
+    def played(batch: Batch) -> NDArray[np.int64]:
+        played = play(LambdaStar(), batch, [team], steps=worlds.settings.horizon)
+        return played.rewards.sum(1, np.int64)
+
+    return played
+
+
+def batch(worlds: Environments) -> Batch:
+    return Batch.of(worlds.fresh(), worlds.settings.radius)
+
+
+def measured(sizes: Sizes) -> Rates:
+    """Returns the rates of every reactive behaviour, by its name and the team's size."""
+    found = {}
+    for people in PEOPLE:
+        worlds = made(people, sizes.episodes, sizes)
+        total = sizes.episodes * sizes.steps * people / 1e6
         for name in fused.AGENTS:
-            rates = _rates(name, people)
-            ratios = rates[0] / rates[2], rates[1] / rates[2]
-            rows.append((f"{name}, {people} a world", *rates, *ratios))
+            found[name, people] = Rate(*(total / took for took in _times(name, worlds, sizes)))
+    return found
+
+
+def _times(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, float, float]:
+    own = streams(sizes.episodes)
+    general = stepwise(agents.load(name), worlds)
+
+    def whole(arrays: Any) -> NDArray[np.int64]:
+        return fused.sums(name, arrays, own, steps=sizes.steps)
+
+    def recorded(arrays: Any) -> NDArray[np.int64]:
+        return fused.play(name, arrays, own, steps=sizes.steps).rewards.sum(1, np.int64)
+
+    expected = general(batch(worlds))
+    np.testing.assert_array_equal(whole(worlds.fresh()), expected)
+    np.testing.assert_array_equal(recorded(worlds.fresh()), expected)
+    return (
+        seconds(whole, worlds.fresh, runs=sizes.runs),
+        seconds(
+            lambda arrays: fused.play(name, arrays, own, steps=sizes.steps),
+            worlds.fresh,
+            runs=sizes.runs,
+        ),
+        seconds(general, lambda: batch(worlds), runs=sizes.runs),
+    )
+
+
+def reactive(rates: Rates, sizes: Sizes) -> Table:
+    """Every reactive behaviour, fused and on the general path."""
+    rows = [
+        (
+            name,
+            AIMS.get(name, AIM),
+            *(rates[name, people].fused for people in PEOPLE),
+            rates[name, 5].recorded,
+            *(rates[name, people].general for people in PEOPLE),
+        )
+        for name in fused.AGENTS
+    ]
     return Table(
-        "Agent-steps",
-        f"Millions a second on one core: {BATCH} episodes of {STEPS} steps on a 10x10 grid, all "
-        "participants played by one agent. All four ways give the same rewards, number for "
-        "number. The fused path is compiled with the world; the general one is what every agent "
-        "goes through, a user's too; the NumPy and the pure-Python versions were written for "
-        "comparison. The aim is 50 fused and 2 general.",
-        ("agent", "fused", "general", "NumPy", "pure Python", "fused / NumPy", "general / NumPy"),
+        "Reactive behaviours",
+        f"Millions of agent-steps a second on one core: {sizes.episodes} episodes of {sizes.steps} "
+        "steps on a 10x10 grid, one agent in all of a world's 1 or 5 roles. *Fused* is compiled "
+        "with the world and keeps each participant's sum of rewards, as the intelligence test "
+        "does; *recorded* also keeps every move and every reward. *General* goes step by step "
+        "through the protocol, as every agent can, a user's too. All of them give the same "
+        "episodes, number for number; that is checked before the clock is started. A step of a "
+        "world costs the same whoever is in it, so a larger team is quicker by the agent.",
+        ("agent", "aim", "fused, 1", "fused, 5", "recorded, 5", "general, 1", "general, 5"),
         rows,
     )
 
 
-def _rates(name: str, people: int) -> tuple[float, float, float, float]:
-    """Returns millions of agent-steps a second: fused, general, NumPy, pure Python."""
-    world = domain("lambda-star")
-    raw = world.generate(WORLDS, seed=1, participants=people, horizon=STEPS) * (BATCH // WORLDS)
-    states = [decode(state) for state in raw[:WORLDS]] * (BATCH // WORLDS)
-    streams = np.array([stream("bench", i) for i in range(BATCH)], np.uint64)
-    team = Team(agents.load(name), tuple(range(people)), streams)
+def numpy_policy(sizes: Sizes) -> Policies:
+    """Returns the general path's millions of agent-steps a second with policies in NumPy."""
+    found = {}
+    for policy in (Greedy(), Still()):
+        row = []
+        for people in PEOPLE:
+            worlds = made(people, sizes.episodes, sizes)
+            took = seconds(stepwise(policy, worlds), lambda w=worlds: batch(w), runs=sizes.runs)
+            row.append(sizes.episodes * sizes.steps * people / 1e6 / took)
+        found[policy.name] = tuple(row)
+    return found
 
-    def whole(worlds):
-        return fused.play(name, worlds.arrays, streams, steps=STEPS).rewards
 
-    def stepwise(worlds):
-        return play(world, worlds, [team], steps=STEPS).rewards
-
-    def stacked(worlds):
-        return rivals.with_numpy(name, worlds, streams, STEPS)
-
-    def plain(_):
-        some = zip(states[:FEW], streams[:FEW].tolist(), strict=True)
-        return np.array([rivals.in_python(name, s, key, STEPS) for s, key in some])
-
-    def restored():
-        return world.restore(raw)
-
-    def arrays():
-        return rivals.Stacked(states)
-
-    expected = whole(restored())
-    np.testing.assert_array_equal(stepwise(restored()), expected)
-    np.testing.assert_array_equal(stacked(arrays()), expected)
-    np.testing.assert_array_equal(plain(None), expected[:FEW])
-    total = expected.size / 1e6
-    return (
-        total / seconds(whole, restored),
-        total / seconds(stepwise, restored),
-        total / seconds(stacked, arrays),
-        total * FEW / BATCH / seconds(plain),
+def general(found: Policies) -> Table:
+    """The general path with a policy in plain NumPy."""
+    return Table(
+        "A policy in NumPy",
+        "Millions of agent-steps a second on one core on the general path. The first policy is two "
+        "lines of NumPy: equal weights on the best cells in sight. The second stays where it is, "
+        "so what it costs is the path itself: showing what is seen, checking and recording what "
+        "is answered, moving the world.",
+        ("policy", "aim", "1 a world", "5 a world"),
+        [
+            ("weights on the best cells", GENERAL_AIM, *found["greedy"]),
+            ("stay, as integers", None, *found["still"]),
+        ],
     )
 
 
-@compiled
-def _draws(count: int) -> float:
-    total = 0.0
-    for i in range(count):
-        total += uniform(7, i)
-    return total
-
-
-def limits() -> Table:
-    """What a core can do at all of what a fused step needs."""
-    count, size = 20_000_000, 200_000_000
-    source = np.ones(size, np.int8)
-    target = np.empty_like(source)
-    draws = count / 1e6 / seconds(lambda _: _draws(count))
-    bandwidth = size / 1e6 / seconds(lambda _: np.copyto(target, source))
+def compared(rates: Rates, sizes: Sizes) -> Table:
+    """Ours against a plain NumPy batch and pure Python."""
+    rows = []
+    for name in rivals.NAMES:
+        for people in PEOPLE:
+            ours = rates[name, people]
+            arrays, plain = _rivals(name, people, sizes)
+            ratios = ours.fused / arrays, ours.general / arrays, ours.fused / plain
+            rows.append((f"{name}, {people}", ours.fused, ours.general, arrays, plain, *ratios))
     return Table(
-        "Limits",
-        "A fused agent-step needs one random draw and writes two bytes (its move and its reward), "
-        "so one core can do no more of them than this.",
-        ("limit", "millions of agent-steps a second"),
-        [("one random draw", draws), ("two bytes written, at the speed of a copy", bandwidth / 2)],
+        "Against plain NumPy and pure Python",
+        "Millions of agent-steps a second on one core. The last two ways were written for this "
+        "comparison, world and agent together, each as plainly as its language has it: NumPy plays "
+        f"all {sizes.episodes} episodes at once, Python {sizes.few} of them one by one. They draw "
+        "the same numbers and give the same rewards, which is checked first. One behaviour of each "
+        "family: none, one that looks around, one that talks.",
+        (
+            "agent, a world",
+            "fused",
+            "general",
+            "NumPy",
+            "Python",
+            "fused / NumPy",
+            "general / NumPy",
+            "fused / Python",
+        ),
+        rows,
+    )
+
+
+def _rivals(name: str, people: int, sizes: Sizes) -> tuple[float, float]:
+    """Returns millions of agent-steps a second of NumPy and of pure Python."""
+    own, given = streams(sizes.episodes), states(people, sizes.episodes, sizes)
+    expected = fused.sums(name, made(people, sizes.episodes, sizes).fresh(), own, steps=sizes.steps)
+    few = list(zip(given[: sizes.few], own[: sizes.few].tolist(), strict=True))
+
+    def stacked(worlds: rivals.Stacked) -> NDArray[np.int64]:
+        return rivals.with_numpy(name, worlds, own, sizes.steps)
+
+    def plain(_: None) -> list[list[int]]:
+        return [rivals.in_python(name, s, key, sizes.steps) for s, key in few]
+
+    np.testing.assert_array_equal(stacked(rivals.Stacked(given)), expected)
+    np.testing.assert_array_equal(plain(None), expected[: sizes.few])
+    one = sizes.steps * people / 1e6
+    return (
+        one * sizes.episodes / seconds(stacked, lambda: rivals.Stacked(given), runs=sizes.runs),
+        one * len(few) / seconds(plain, runs=sizes.runs),
     )

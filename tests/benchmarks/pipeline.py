@@ -9,16 +9,15 @@ import tempfile
 from sts.continuations.run import run
 from sts.suites import store
 from sts.workspace import Workspace
-from tests.benchmarks.measure import Table, seconds
+from tests.benchmarks.measure import Sizes, Table, seconds
 
 AGENTS = ("random", "blind", "local-search", "stigmergy", "rule")
-COUNT = 10
 
 
-def start_up() -> Table:
+def start_up(sizes: Sizes) -> Table:
     """Seconds until the command line answers."""
     rows = [
-        (f"sts {' '.join(flags)}", seconds(lambda _, flags=flags: _called(flags)))
+        (f"sts {' '.join(flags)}", seconds(lambda _, flags=flags: _called(flags), runs=sizes.runs))
         for flags in (["--version"], ["--help"], ["run", "--help"])
     ]
     return Table("Start-up", "Seconds from call to exit.", ("command", "seconds"), rows)
@@ -28,7 +27,7 @@ def _called(flags: list[str]) -> None:
     subprocess.run([sys.executable, "-m", "sts.cli", *flags], check=True, capture_output=True)
 
 
-def continuations() -> Table:
+def continuations(sizes: Sizes) -> Table:
     """Seconds for the packaged suite, continued by each agent and by all."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -44,19 +43,20 @@ def continuations() -> Table:
                     workspace,
                     scenarios,
                     names,
-                    count=COUNT,
+                    count=sizes.continuations,
                     seed=0,
                     workers=1,
                     progress=lambda done, total: None,
                 )
 
             label = names[0] if len(names) == 1 else f"all {len(names)}"
-            taken = seconds(work, fresh)
-            rows.append((label, taken, len(scenarios) * COUNT * len(names) / taken))
+            taken = seconds(work, fresh, runs=sizes.runs)
+            rows.append((label, taken, len(scenarios) * sizes.continuations * len(names) / taken))
     return Table(
         "Continuations",
-        f"Seconds to continue {len(scenarios)} scenarios {COUNT} times, with every replayed step "
-        "checked and every file written, in one process; kernels were compiled before.",
+        f"Seconds to continue {len(scenarios)} scenarios {sizes.continuations} times, with every "
+        "replayed step checked and every file written, in one process; kernels were compiled "
+        "before.",
         ("agents", "seconds", "continuations a second"),
         rows,
     )

@@ -1,10 +1,11 @@
 """The same episodes written plainly twice, with NumPy and in pure Python, to be measured against.
 
-Both draw the numbers that the engine draws, so that all four ways give the same rewards.
+Both draw the numbers that the engine draws, so that all ways give the same rewards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,15 @@ from numpy.typing import NDArray
 
 from sts.lambda_star.state import State
 
+NAMES = ("random", "local-search", "bidding")
+AROUND = np.stack(np.divmod(np.arange(9), 3), -1) - 1
+STAY = 4
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _MASK = 2**64 - 1
+_NO_BID = -3
+_DRAWS = {"bidding": 3}
+
+Place = tuple[int, int]
 
 
 def _words(streams: NDArray[np.uint64], counters: NDArray[Any]) -> NDArray[np.uint64]:
@@ -30,10 +38,26 @@ def _word(stream: int, counter: int) -> int:
     return word ^ (word >> 31)
 
 
+def uniforms(streams: NDArray[np.uint64], counters: NDArray[Any]) -> NDArray[np.float64]:
+    """Returns float64[B, P]: each episode's draws number `counters`, int[P]."""
+    return (_words(streams[:, None], counters) >> np.uint64(11)) * 2.0**-53
+
+
+def uniform(stream: int, counter: int) -> float:
+    """Returns a stream's draw number `counter`."""
+    return (_word(stream, counter) >> 11) * 2.0**-53
+
+
+def picked(among: NDArray[np.bool_], u: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Returns which of the true entries of the last axis `u` picks."""
+    chosen = (u * among.sum(-1)).astype(np.int64)
+    return (among.cumsum(-1) > chosen[..., None]).argmax(-1)
+
+
 class Stacked:
     """B worlds of one size and of move patterns; a step is a few array operations."""
 
-    def __init__(self, states: list[State]) -> None:
+    def __init__(self, states: Sequence[State]) -> None:
         first = states[0]
         self.size = np.array([first.height, first.width])
         self.people = np.stack([self._places(s.cells) for s in states])
@@ -52,8 +76,13 @@ class Stacked:
     def _places(self, cells: Any) -> NDArray[np.int64]:
         return np.stack(np.divmod(np.array(cells), self.size[1]), -1)
 
-    def _moved(self, places: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.int64]:
-        return (places + np.stack(np.divmod(moves, 3), -1) - 1) % self.size
+    def moved(self, places: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns places [..., 2] one move on."""
+        return (places + AROUND[moves]) % self.size
+
+    def around(self) -> NDArray[np.int64]:
+        """Returns int64[B, P, 9], the rewards that participants see, in halves."""
+        return self.rewards((self.people[:, :, None] + AROUND) % self.size)
 
     def rewards(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the rewards in halves at places [B, ..., 2]."""
@@ -67,13 +96,13 @@ class Stacked:
 
     def advance(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
         """Moves all on by one step; returns the rewards."""
-        self.people = self._moved(self.people, moves)
+        self.people = self.moved(self.people, moves)
         entries = np.take_along_axis(self.patterns, (self.step % self.length)[..., None], 2)[..., 0]
-        going = self._moved(self.objects, entries)
+        going = self.moved(self.objects, entries)
         clash = (going[:, 0] == going[:, 1]).all(-1)
         held = (going == self.objects).all(-1).any(-1)
         coin = (_words(self.seed, self.counter) & np.uint64(1)).astype(np.int64)
-        self.counter += clash & ~held
+        self.counter = self.counter + (clash & ~held)
         for which in (0, 1):
             stays = clash & (held | (coin != which))
             going[stays, which] = self.objects[stays, which]
@@ -84,59 +113,137 @@ class Stacked:
 
 def with_numpy(
     name: str, worlds: Stacked, streams: NDArray[np.uint64], steps: int
-) -> NDArray[np.int8]:
-    """Returns int8[B, T, P], the rewards of an agent in every role."""
+) -> NDArray[np.int64]:
+    """Returns int64[B, P], what each participant receives in all, in halves."""
     batch, people = worlds.people.shape[:2]
-    out = np.empty((batch, steps, people), np.int8)
-    around = np.stack(np.divmod(np.arange(9), 3), -1) - 1
+    total = np.zeros((batch, people), np.int64)
+    bid, target = np.full(batch, _NO_BID), np.zeros((batch, 2), np.int64)
     for t in range(steps):
-        counters = (t * people + np.arange(people)) * 2
-        u = (_words(streams[:, None], counters) >> np.uint64(11)) * 2.0**-53
+        first = (t * people + np.arange(people)) * _DRAWS.get(name, 2)
         if name == "random":
-            moves = (u * 9).astype(np.int64)
+            moves = (uniforms(streams, first) * 9).astype(np.int64)
+        elif name == "local-search":
+            seen = worlds.around()
+            moves = picked(seen == seen.max(-1, keepdims=True), uniforms(streams, first))
         else:
-            seen = worlds.rewards((worlds.people[:, :, None] + around) % worlds.size)
-            best = seen == seen.max(-1, keepdims=True)
-            chosen = (u * best.sum(-1)).astype(np.int64)
-            moves = (best.cumsum(-1) > chosen[..., None]).argmax(-1)
-        out[:, t] = worlds.advance(moves)
-    return out
+            seen = worlds.around()
+            highest = seen.max(-1)
+            best = picked(seen == highest[..., None], uniforms(streams, first + 2))
+            wished = worlds.moved(worlds.people, best)
+            for p in range(people):
+                wins = highest[:, p] >= bid
+                bid = np.where(wins, highest[:, p], bid)
+                target = np.where(wins[:, None], wished[:, p], target)
+            moves = _toward(worlds.people, target[:, None], worlds.size)
+        total += worlds.advance(moves)
+    return total
 
 
-def in_python(name: str, s: State, stream: int, steps: int) -> list[list[int]]:
-    """Returns the rewards [T][P] of one episode of an agent in every role."""
-    height, width = s.height, s.width
-    people = [divmod(c, width) for c in s.cells]
-    objects = [divmod(s.good, width), divmod(s.evil, width)]
-    patterns, counter, out = (s.good_pattern, s.evil_pattern), 0, []
+def _toward(
+    places: NDArray[np.int64], goals: NDArray[np.int64], size: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    way = goals - places
+    way = np.where(2 * way > size, way - size, np.where(-2 * way > size, way + size, way))
+    rows, columns = np.moveaxis(np.sign(way), -1, 0)
+    return 3 * rows + columns + STAY
 
-    def moved(place: tuple[int, int], move: int) -> tuple[int, int]:
-        return (place[0] + move // 3 - 1) % height, (place[1] + move % 3 - 1) % width
 
-    def reward(place: tuple[int, int]) -> int:
+class Plain:
+    """One world in pure Python."""
+
+    def __init__(self, s: State) -> None:
+        self.height, self.width = s.height, s.width
+        self.people = [divmod(c, s.width) for c in s.cells]
+        self.objects = [divmod(s.good, s.width), divmod(s.evil, s.width)]
+        self.patterns = (s.good_pattern, s.evil_pattern)
+        self.seed, self.counter, self.step = s.seed, 0, 0
+
+    def moved(self, place: Place, move: int) -> Place:
+        """Returns the place one move on."""
+        return (
+            (place[0] + move // 3 - 1) % self.height,
+            (place[1] + move % 3 - 1) % self.width,
+        )
+
+    def reward(self, place: Place) -> int:
+        """Returns the reward at a place, in halves."""
         total = 0
-        for sign, other in zip((1, -1), objects, strict=True):
+        for sign, other in zip((1, -1), self.objects, strict=True):
             rows, columns = abs(place[0] - other[0]), abs(place[1] - other[1])
-            away = max(min(rows, height - rows), min(columns, width - columns))
+            away = max(min(rows, self.height - rows), min(columns, self.width - columns))
             total += sign * max(2 - away, 0)
         return total
 
-    for t in range(steps):
-        for p, place in enumerate(people):
-            u = (_word(stream, (t * len(people) + p) * 2) >> 11) * 2.0**-53
-            choices = list(range(9))
-            if name == "local-search":
-                seen = [reward(moved(place, move)) for move in choices]
-                choices = [move for move in choices if seen[move] == max(seen)]
-            people[p] = moved(place, choices[int(u * len(choices))])
-        going = [moved(o, p[t % len(p)]) for o, p in zip(objects, patterns, strict=True)]
+    def best(self, place: Place) -> tuple[int, list[int]]:
+        """Returns the highest reward that a move from `place` meets, and those moves."""
+        seen = [self.reward(self.moved(place, move)) for move in range(9)]
+        highest = max(seen)
+        return highest, [move for move in range(9) if seen[move] == highest]
+
+    def toward(self, place: Place, goal: Place) -> int:
+        """Returns the first move of a shortest way."""
+        signs = []
+        for here, there, size in zip(place, goal, (self.height, self.width), strict=True):
+            way = there - here
+            way = way - size if 2 * way > size else way + size if -2 * way > size else way
+            signs.append((way > 0) - (way < 0))
+        return 3 * signs[0] + signs[1] + STAY
+
+    def advance(self, moves: Sequence[int]) -> list[int]:
+        """Moves all on by one step; returns the rewards."""
+        self.people = [self.moved(place, m) for place, m in zip(self.people, moves, strict=True)]
+        going = [
+            self.moved(o, p[self.step % len(p)])
+            for o, p in zip(self.objects, self.patterns, strict=True)
+        ]
         if going[0] == going[1]:
-            if going[0] in objects:
-                going = objects
-            elif _word(s.seed, counter) & 1 == 0:
-                going, counter = [going[0], objects[1]], counter + 1
+            if going[0] in self.objects:
+                going = self.objects
             else:
-                going, counter = [objects[0], going[1]], counter + 1
-        objects = going
-        out.append([reward(place) for place in people])
-    return out
+                first = _word(self.seed, self.counter) & 1 == 0
+                going = [going[0], self.objects[1]] if first else [self.objects[0], going[1]]
+                self.counter += 1
+        self.objects = going
+        self.step += 1
+        return [self.reward(place) for place in self.people]
+
+
+def in_python(name: str, s: State, stream: int, steps: int) -> list[int]:
+    """Returns what each participant of one episode receives in all, in halves."""
+    world = Plain(s)
+    total = [0] * len(world.people)
+    decide = _DECISIONS[name]
+    memory: list[Any] = [_NO_BID, (0, 0)]
+    for t in range(steps):
+        first = t * len(total) * _DRAWS.get(name, 2)
+        moves = decide(world, stream, first, memory)
+        total = [a + b for a, b in zip(total, world.advance(moves), strict=True)]
+    return total
+
+
+def _random(world: Plain, stream: int, first: int, memory: list[Any]) -> list[int]:
+    return [int(uniform(stream, first + 2 * p) * 9) for p in range(len(world.people))]
+
+
+def _local_search(world: Plain, stream: int, first: int, memory: list[Any]) -> list[int]:
+    moves = []
+    for p, place in enumerate(world.people):
+        best = world.best(place)[1]
+        moves.append(best[int(uniform(stream, first + 2 * p) * len(best))])
+    return moves
+
+
+def _bidding(world: Plain, stream: int, first: int, memory: list[Any]) -> list[int]:
+    for p, place in enumerate(world.people):
+        bid, best = world.best(place)
+        if bid >= memory[0]:
+            move = best[int(uniform(stream, first + 3 * p + 2) * len(best))]
+            memory[:] = bid, world.moved(place, move)
+    return [world.toward(place, memory[1]) for place in world.people]
+
+
+_DECISIONS: dict[str, Callable[[Plain, int, int, list[Any]], list[int]]] = {
+    "random": _random,
+    "local-search": _local_search,
+    "bidding": _bidding,
+}

@@ -14,7 +14,7 @@ from sts import agents
 from sts.domains import domain
 from sts.draws import stream
 from sts.files import content_hash
-from sts.lambda_star import fused, patterns
+from sts.lambda_star import fused, learning, walks
 from sts.lockstep import Team, Told, play
 
 STEPS = 6
@@ -38,10 +38,16 @@ def main() -> None:
         worlds = world.restore(states)
         quick = fused.play(name, worlds.arrays, streams, steps=STEPS)
         out[f"fused {name}"] = content_hash(*(a.tobytes() for a in quick), *worlds.states())
-    path = patterns._pattern(patterns.Settings(5, 4, 1, 12), stream("hashes"), 7, 6)
-    out["pattern"] = content_hash(bytes(path))
-    published = patterns._there_and_back(patterns.Settings(5, 5, 1, 12), stream("hashes"), 3)
-    out["published pattern"] = content_hash(repr(published).encode())
+    for name in learning.AGENTS:
+        worlds = world.restore(states)
+        learned = learning.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
+        out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
+    keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
+    found = walks.search(keys, np.array([[7, 2]]), np.array([6]), 5, 4, 12)
+    segments = walks.segments(keys, *found, 12)
+    out["patterns"] = content_hash(*(a.tobytes() for a in (*found, *segments)))
+    published = walks.there_and_back(keys[0], np.array([3, 0]), 5, 22)
+    out["published patterns"] = content_hash(*(a.tobytes() for a in published))
     print(json.dumps(out))
 
 

@@ -16,24 +16,6 @@ from tests.lambda_star.examples import state, states
 
 GRIDS = ((3, 3), (3, 5), (4, 4), (5, 4), (6, 7))
 STAY = 4
-LZ76 = (
-    ("73498734987349873498", 6),
-    ("111111111", 2),
-    ("111121111", 3),
-    ("123456789", 9),
-    ("1212121212", 3),
-    ("123123123123", 4),
-    ("12312312312312", 4),
-    ("123589431898354158313", 13),
-    ("0001101001000101", 6),
-    ("010011000111", 6),
-    ("7349873498", 6),
-    ("1" * 20, 2),
-    ("01", 2),
-    ("00", 2),
-    ("5", 1),
-    ("", 0),
-)
 
 
 def plain_distance(a: int, b: int, height: int, width: int) -> int:
@@ -249,13 +231,3 @@ def test_looking_changes_nothing(s):
     before = batch.states()
     batch.observe([0], team=[0], world=True)
     assert batch.states() == before
-
-
-@pytest.mark.parametrize(("text", "count"), LZ76)
-def test_lz76_counts_what_the_published_program_counts(text, count):
-    assert kernels.lz76(np.array([int(c) for c in text], np.int64)) == count
-
-
-def test_lz76_counts_symbols_and_not_digits():
-    cells = np.array([123, 2335, 75, 88, 9, 12, 23, 123, 66, 0], np.int64)
-    assert kernels.lz76(cells) == 9

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import itertools
+import json
+from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sts.domains import domain
 from sts.errors import ArgumentError
-from sts.lambda_star.kernels import distance, lz76
-from sts.lambda_star.patterns import Settings, complexity, drawn_range, generate, reachable
-from sts.lambda_star.state import encode
+from sts.lambda_star.kernels import distance
+from sts.lambda_star.lempel_ziv import lz76
+from sts.lambda_star.patterns import (
+    Settings,
+    complexity,
+    drawn_range,
+    generate,
+    reachable,
+)
+from sts.lambda_star.patterns import worlds as many
+from sts.lambda_star.state import encode, scatter
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "worlds.json").read_text())
 
 
 def worlds(count: int = 30, *, seed: int = 0, **settings):
@@ -39,6 +52,31 @@ def test_equal_seeds_make_equal_worlds_and_other_seeds_or_indices_others():
 def test_every_setting_names_other_worlds(change):
     plain = {world.seed for world in worlds(5)}
     assert plain.isdisjoint(world.seed for world in worlds(5, **change))
+
+
+def hashed(states) -> str:
+    digest = blake2b(digest_size=8)
+    for one in states:
+        digest.update(encode(one))
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("kept", GOLDEN, ids=lambda kept: f"{kept['settings']} {kept['seed']}")
+def test_saved_seeds_name_the_worlds_they_have_always_named(kept):
+    settings, seed, count = Settings(**kept["settings"]), kept["seed"], kept["count"]
+    made = many(settings, seed=seed, start=0, stop=count)
+    assert hashed(scatter(made, settings.radius)) == kept["hash"]
+
+
+def test_a_world_does_not_depend_on_those_made_with_it():
+    for settings in (Settings(), Settings(6, 6, 2, 30, None, "lambdastar-2016")):
+        alone = [generate(settings, seed=3, index=i) for i in range(4, 9)]
+        together = scatter(many(settings, seed=3, start=4, stop=9), settings.radius)
+        assert together == alone
+
+
+def test_no_worlds_are_made_when_none_are_asked_for():
+    assert domain("lambda-star").generate(0, seed=4) == []
 
 
 def test_the_domain_generates_the_same_worlds_whatever_the_count():
@@ -79,6 +117,25 @@ def test_the_default_range_is_as_much_of_2_to_23_as_can_be_drawn():
     least, most = reachable(10, 10, 50)
     assert drawn_range(Settings()) == (max(2, least), min(23, most))
     assert drawn_range(Settings(complexity=(5, 6))) == (5, 6)
+
+
+REACHABLE = (
+    ((3, 3, 2), (2, 2)),
+    ((3, 3, 100), (2, 50)),
+    ((4, 12, 30), (2, 30)),
+    ((255, 255, 40), (2, 38)),
+    ((5, 5, 300), (2, 139)),
+    ((10, 10, 50), (2, 50)),
+    ((10, 10, 100), (2, 86)),
+    ((10, 10, 200), (2, 19)),
+    ((10, 10, 1000), (2, 8)),
+    ((8, 8, 1500), (2, 4)),
+)
+
+
+@pytest.mark.parametrize(("shape", "found"), REACHABLE)
+def test_what_is_reachable_stays_what_seeds_were_saved_with(shape, found):
+    assert reachable(*shape) == found
 
 
 def test_participants_start_apart_and_good_and_evil_too():

@@ -8,27 +8,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
+from sts.compiled import lean
+from sts.lambda_star.agents.sets import best, weights
 from sts.lambda_star.domain import Observation
 
 
-def nearest(values: NDArray[Any], radius_cells: int) -> NDArray[Any]:
-    """Returns the 3 x 3 middle [..., 9] of a neighbourhood [..., M]: the cells a move can reach."""
-    side = int(np.sqrt(radius_cells))
-    if side == 3:
-        return values
-    first = (side - 3) // 2
-    grid = values.reshape(*values.shape[:-1], side, side)
-    return grid[..., first : first + 3, first : first + 3].reshape(*values.shape[:-1], 9)
+@lean
+def rule(around: NDArray[np.int8], sets: NDArray[np.int64]) -> None:
+    """Writes each role's best reachable moves to `sets`, int64[R]; `around` is int8[R, M]."""
+    for r in range(sets.size):
+        sets[r] = best(around[r])
 
 
-def best(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns weight 1 for each largest of the last axis and 0 for the rest."""
-    top: NDArray[np.bool_] = values == values.max(-1, keepdims=True)
-    return top.astype(np.float64)
+@lean
+def _teams(around: NDArray[np.int8], sets: NDArray[np.int64]) -> None:
+    for b in range(sets.shape[0]):
+        rule(around[b], sets[b])
+
+
+def choices(reward: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Returns the best reachable moves, sets int64[B, R], for rewards int8[B, R, M]."""
+    sets = np.empty(reward.shape[:2], np.int64)
+    _teams(reward, sets)
+    return sets
 
 
 class LocalSearch(Agent):
     """Moves to a cell of the highest observed reward, ties broken uniformly, its own included.
+
+    The source breaks ties at random where all actions are equal and is silent on other ties; its
+    program breaks every tie so (semantics section 7, LocalSearchAgent.cpp:20), and so does this. Of
+    a wider sight only the nine cells that a move can reach count.
 
     Source: Chmait et al. 2016, section 5.2.1, local search agent.
     """
@@ -43,5 +53,4 @@ class LocalSearch(Agent):
         draws: NDArray[np.float64],
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
         """Returns equal weights over the best reachable cells."""
-        reward = observation.reward
-        return Choice(best(nearest(reward, reward.shape[-1]))), memory
+        return Choice(weights(choices(observation.reward))), memory

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.lambda_star.agents import following, torus
+from sts.lambda_star.agents import following, local_search, torus
 from sts.lambda_star.agents.instructions import Readings, readings
-from sts.lambda_star.agents.local_search import best, nearest
+from sts.lambda_star.agents.sets import weights
 from sts.lambda_star.domain import Observation
 from sts.lambda_star.state import MOVES, TOKENS
 
@@ -66,11 +66,10 @@ class Rule(Agent):
             [following.STAY, step, sweep, torus.toward(_way(observation, goal))],
             _UNDECIDED,
         )
-        reward = observation.reward
         free = np.where(
             told.asks("avoid-evil")[..., None],
             _away(observation, memory["evil"]),
-            best(nearest(reward, reward.shape[-1])),
+            weights(local_search.choices(observation.reward)),
         )
         moves = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
         says = np.where(owed, _answer(told, observation, memory), 0)
@@ -107,7 +106,8 @@ def _away(seen: Observation, evil: torus.Ints) -> NDArray[np.float64]:
     way = torus.gaps(danger, landing, seen.height, seen.width)
     apart = way.distance * 1000 + abs(way.rows) + abs(way.columns)
     stay = np.arange(len(MOVES)) == following.STAY
-    return np.where((evil == torus.UNKNOWN)[..., None], stay, best(apart))
+    farthest: NDArray[np.bool_] = apart == apart.max(-1, keepdims=True)
+    return np.where((evil == torus.UNKNOWN)[..., None], stay, farthest).astype(np.float64)
 
 
 def _answer(told: Readings, seen: Observation, memory: dict[str, NDArray[Any]]) -> torus.Ints:

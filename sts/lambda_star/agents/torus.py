@@ -32,7 +32,9 @@ def per_episode(values: Ints, like: NDArray[Any]) -> Ints:
 
 
 def gaps(start: Ints, goal: Ints, height: Ints, width: Ints) -> Gaps:
-    """Returns the nearest way from `start` to `goal`; halfway round it leads down or right.
+    """Returns the nearest way from `start` to `goal`; halfway round, the one that crosses no edge.
+
+    The rule of `sets.way`, for whole teams.
 
     Args:
       start: cells, [B, ...].
@@ -48,8 +50,7 @@ def gaps(start: Ints, goal: Ints, height: Ints, width: Ints) -> Gaps:
 
 
 def _signed(difference: Ints, size: Ints) -> Ints:
-    around = difference % size
-    return np.where(2 * around > size, around - size, around)
+    return np.where(2 * abs(difference) > size, difference - np.sign(difference) * size, difference)
 
 
 def toward(way: Gaps) -> Ints:

@@ -1,4 +1,4 @@
-"""What every figure of a report shares: colours, axes, legends, and how it becomes SVG.
+"""What every figure shares: colours, axes, legends, and how it becomes SVG.
 
 Text and axes are drawn in `currentColor`, so that a page's light and dark mode both suit them.
 Colours are Okabe and Ito's; what a colour says, a shape, a dash or a sign says too.
@@ -19,11 +19,11 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#888888"
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY, SKY)
 PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"}
+ON_DARK = {BLUE: "#3fa2dc", GREEN: "#1fc293", VERMILION: "#f0823c", SKY: "#c3e4f8"}
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
 TICKS = 16
 OVERLAID = len(COLOURS)
-TICKS = 16
 INK = "currentColor"
 # Long names lose their middle: what tells versions of one agent apart stands at the end.
 SHORT_NAME = (
@@ -184,3 +184,18 @@ def inline(svg: str, label: str) -> str:
     for colour, name in PAGE_COLOURS.items():
         body = re.sub(rf'="{colour}"', f'="var(--{name})"', body, flags=re.IGNORECASE)
     return f'{root} role="img" aria-label="{html.escape(label)}">{body}'
+
+
+def alone(svg: str, label: str) -> str:
+    """The same figure as a file of its own, which follows its reader's light or dark mode."""
+    root, body = svg.split(">", 1)
+    dark = "".join(
+        f'[{channel}="{colour}" i]{{{channel}:{lighter}}}'
+        for colour, lighter in ON_DARK.items()
+        for channel in ("fill", "stroke")
+    )
+    style = (
+        f":root{{color:#1b1f24}}@media(prefers-color-scheme:dark){{:root{{color:#e6e9ed}}{dark}}}"
+    )
+    title = f"<title>{html.escape(label)}</title>"
+    return f'{root} role="img">{title}<style>{style}</style>{body}'

@@ -1,0 +1,58 @@
+"""`sts lambda-star check`: the properties of a class of environments."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the action and its arguments."""
+    check = actions.add_parser(
+        "check",
+        help="whether environments have the properties that scores rest on",
+        description="Generates environments and checks that Good and Evil are different and "
+        "equally complex, that rewards are balanced and a random agent's mean is 0, and that "
+        "rewards can be influenced from everywhere at any step (reward-sensitivity). Exits with 1 "
+        "when one of these fails.",
+        allow_abbrev=False,
+    )
+    check.add_argument("--size", default="10x10", metavar="HxW", help="default: 10x10")
+    check.add_argument("--team", type=int, default=1, metavar="P", help="participants (default: 1)")
+    check.add_argument("--steps", type=int, default=50, metavar="T", help="default: 50")
+    check.add_argument("--patterns", choices=("paper", "lambdastar-2016"), default="paper")
+    check.add_argument(
+        "--complexity", metavar="LOW-HIGH", help="range of K (default: what can be drawn of 2-23)"
+    )
+    check.add_argument(
+        "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
+    )
+    check.add_argument("--seed", type=int, default=0, metavar="S")
+    check.set_defaults(act=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints what was found; returns 1 where a property fails."""
+    from sts.commands.arguments import progress, say, size, table
+    from sts.lambda_star.commands.score import complexity
+    from sts.lambda_star.patterns import Settings
+    from sts.lambda_star.soundness import examine
+
+    height, width = size(args.size)
+    asked = Settings(
+        height, width, args.team, args.steps, complexity(args.complexity), args.patterns
+    )
+    with progress("examining", "environments") as show:
+        found = examine(asked, episodes=args.episodes, seed=args.seed, progress=show)
+    rows = [(f.property, "holds" if f.holds else "FAILS", f.found) for f in found.findings]
+    lines = [
+        table(("property", "", "found"), rows),
+        "",
+        f"H(mu) = {found.uncertainty:.3f} bits in all {args.episodes} environments of {args.size}, "
+        f"{args.steps} steps each",
+    ]
+    value = found._asdict() | {
+        "random": found.random._asdict(),
+        "findings": [finding._asdict() for finding in found.findings],
+    }
+    say(args.json, value, "\n".join(lines))
+    return 0 if found.holds else 1

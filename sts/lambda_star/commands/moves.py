@@ -1,0 +1,120 @@
+"""`sts lambda-star moves`: our behaviours beside the published program's recorded episodes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sts.lambda_star.moves_2016 import Behaviour, Checked
+
+
+def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the action and its arguments."""
+    moves = actions.add_parser(
+        "moves",
+        help="check behaviours move by move against episodes of the published program",
+        allow_abbrev=False,
+    )
+    moves.add_argument("files", nargs="+", metavar="FILE", help="in the format lambdastar-2016")
+    moves.add_argument(
+        "--agent", action="append", metavar="A", help="a behaviour that does not learn; default all"
+    )
+    moves.add_argument(
+        "--no-quirks",
+        action="store_true",
+        help="ask our behaviours as they are, without what the program does otherwise",
+    )
+    moves.set_defaults(act=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints a table; the exit code is 1 if a move is impossible."""
+    from pathlib import Path
+
+    from sts.commands.arguments import progress, say
+    from sts.lambda_star.moves_2016 import check
+    from sts.lambda_star.recordings_2016 import read
+
+    wanted = _wanted(args.agent)
+    with progress("reading", "files") as show:
+        recordings = read([Path(file) for file in args.files], progress=show)
+    rows = []
+    with progress("checking", "behaviours") as show:
+        for done, behaviour in enumerate(wanted, 1):
+            recorded = recordings[behaviour.team]
+            rows.append(check(behaviour, recorded, quirks=not args.no_quirks))
+            show(done, len(wanted))
+    episodes = sum(len(r.places) for r in recordings[wanted[0].team])
+    value = {
+        "files": args.files,
+        "episodes": episodes,
+        "quirks": not args.no_quirks,
+        "behaviours": [
+            row._asdict() | {"first": row.first._asdict() if row.first else None} for row in rows
+        ],
+    }
+    say(args.json, value, _text(rows, episodes, not args.no_quirks))
+    return 1 if any(row.possible < row.moves for row in rows) else 0
+
+
+def _wanted(names: list[str] | None) -> list[Behaviour]:
+    """Returns the behaviours of these names, or all; raises UnknownName."""
+    from sts.errors import UnknownName
+    from sts.lambda_star.moves_2016 import BEHAVIOURS
+
+    known = {behaviour.name: behaviour for behaviour in BEHAVIOURS}
+    for name in names or ():
+        if name not in known:
+            raise UnknownName("behaviour that does not learn", name, known)
+    return [known[name] for name in dict.fromkeys(names or known)]
+
+
+def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
+    from sts.commands.arguments import table
+
+    header = ("behaviour", "our agent", "moves", "possible", "choices", "p", "semantics.md")
+    shown = [
+        (
+            row.behaviour,
+            row.agent,
+            row.moves,
+            row.possible,
+            row.choices,
+            _p(row.p),
+            "; ".join(row.semantics) or "-",
+        )
+        for row in rows
+    ]
+    impossible = sum(row.moves - row.possible for row in rows)
+    lines = [
+        table(header, shown),
+        "",
+        *(_first(row) for row in rows if row.first),
+        "choices: moves, or a team's common targets, that chance decided",
+        "p: that they came with the chances our agent gives them",
+        f"semantics.md: where it says what the program does otherwise; here {_quirks(quirks)}",
+        "",
+        f"{sum(row.moves for row in rows)} moves of {episodes} episodes: {impossible} impossible",
+    ]
+    return "\n".join(lines)
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return "none"
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def _quirks(carried: bool) -> str:
+    return "our agent does so too" if carried else "our agent does not"
+
+
+def _first(row: Checked) -> str:
+    first = row.first
+    assert first is not None
+    return (
+        f"{row.behaviour}: {row.moves - row.possible} impossible; the first is "
+        f"{first.file}:{first.line}, episode {first.episode}, step {first.step}: participant "
+        f"{first.participant} moved {first.move}, expected {' or '.join(first.expected)}\n"
+    )

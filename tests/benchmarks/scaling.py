@@ -1,0 +1,86 @@
+"""The same work on one core and on two: threads in a kernel, processes under the score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sts.lambda_star import fused, learning
+from sts.lambda_star.environments import Environments
+from sts.lambda_star.score import score
+from tests.benchmarks.measure import Sizes, Table, seconds
+from tests.benchmarks.paths import made, settings, streams
+
+TEAM = 5
+AGENTS = ("random", "local-search", "stigmergy", "bidding")
+LEARNER = "q-learning"
+
+
+def table(sizes: Sizes) -> Table:
+    """Seconds on one and on two."""
+    worlds = made(TEAM, sizes.many, sizes)
+    rows = [
+        _row(f"{name}, {sizes.many} episodes", _threads(name, worlds, sizes)) for name in AGENTS
+    ]
+    rehearsed = f"{LEARNER}, {sizes.learners} episodes rehearsed {sizes.rehearsals} times"
+    rows.append(_row(rehearsed, _learning(sizes)))
+    rows.append(_row(f"score of {len(AGENTS)} agents, {sizes.many} episodes", _workers(sizes)))
+    return Table(
+        "Two cores",
+        f"Seconds for the same work on one and on two, {TEAM} in a world. The first rows are one "
+        "kernel's threads, which share the episodes and nothing else; the last is `sts lambda-star "
+        "score` with one and two `--workers`, which are processes, so that two also have to start. "
+        "The results are the same. Where two cores are two threads of one, or are lent to others "
+        "too, twice as quick is more than there is.",
+        ("work", "one", "two", "times as quick"),
+        rows,
+    )
+
+
+def _row(work: str, taken: tuple[float, float]) -> tuple[Any, ...]:
+    return (work, *taken, taken[0] / taken[1])
+
+
+def _both(work: Callable[[int], Callable[[Any], Any]], prepare: Any, runs: int) -> Any:
+    """Returns the seconds on one and on two; their results must be the same."""
+    np.testing.assert_array_equal(work(1)(prepare()), work(2)(prepare()))
+    return tuple(seconds(work(n), prepare, runs=runs) for n in (1, 2))
+
+
+def _threads(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, float]:
+    own = streams(sizes.many)
+
+    def work(threads: int) -> Callable[[Any], Any]:
+        return lambda arrays: fused.sums(name, arrays, own, steps=sizes.steps, threads=threads)
+
+    return _both(work, worlds.fresh, sizes.runs)
+
+
+def _learning(sizes: Sizes) -> tuple[float, float]:
+    worlds, own = made(TEAM, sizes.learners, sizes), streams(sizes.learners)
+
+    def work(threads: int) -> Callable[[Any], Any]:
+        return lambda arrays: learning.sums(
+            LEARNER,
+            arrays,
+            own,
+            steps=sizes.steps,
+            rehearsals=sizes.rehearsals,
+            threads=threads,
+        )
+
+    return _both(work, worlds.fresh, sizes.runs)
+
+
+def _workers(sizes: Sizes) -> tuple[float, float]:
+    def work(workers: int) -> Callable[[Any], Any]:
+        return lambda _: [
+            mean.mean
+            for mean in score(
+                AGENTS, settings(TEAM, sizes), episodes=sizes.many, seed=1, workers=workers
+            ).agents
+        ]
+
+    return _both(work, lambda: None, min(sizes.runs, 2))

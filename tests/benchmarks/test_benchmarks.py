@@ -1,0 +1,105 @@
+"""The benchmarks at sizes so small that only their sums mean anything."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sts.lambda_star import learning as rehearsal
+from tests.benchmarks import (
+    __main__,
+    learners,
+    limits,
+    memory,
+    paths,
+    pipeline,
+    scaling,
+    worlds,
+)
+from tests.benchmarks.measure import Sizes, Table, markdown
+
+TINY = Sizes(
+    runs=1,
+    steps=12,
+    episodes=20,
+    few=2,
+    learners=4,
+    rehearsals=3,
+    abreast=3,
+    repeats=2,
+    many=10,
+    new=10,
+    memory=(2, 3),
+    continuations=1,
+)
+
+
+def holds(*tables: Table) -> None:
+    """Every row has a cell for each column, and what was measured is a positive number."""
+    for table in tables:
+        assert table.rows
+        for row in table.rows:
+            assert len(row) == len(table.header)
+            numbers = [value for value in row[1:] if isinstance(value, float)]
+            assert numbers and all(math.isfinite(n) and n >= 0 for n in numbers)
+        lines = markdown(table).splitlines()
+        assert sum(line.startswith("|") for line in lines) == len(table.rows) + 2
+
+
+def test_ways_to_play_agree_and_are_timed():
+    reactive, policies = paths.measured(TINY), paths.numpy_policy(TINY)
+    learning = learners.measured(TINY)
+    holds(
+        __main__.aims(reactive, policies, learning),
+        paths.reactive(reactive, TINY),
+        paths.general(policies),
+        paths.compared(reactive, TINY),
+        learners.table(learning, TINY),
+        learners.compared(learning, TINY),
+        limits.table(limits.measured(TINY), reactive, learning, TINY),
+    )
+
+
+def test_the_aims_name_the_slowest():
+    reactive = {
+        (name, people): paths.Rate(speed + people, 1.0, 1.0)
+        for name, speed in (("random", 90.0), ("local-search", 50.0), ("bidding", 9.0))
+        for people in paths.PEOPLE
+    }
+    learning = {("sarsa", 1): 30.0, ("sarsa", 5): 40.0, ("q-learning", 1): 35.0}
+    learning["q-learning", 5] = 45.0
+    table = __main__.aims(reactive, {"greedy": (4.0, 5.0)}, learning)
+    assert [row[0] for row in table.rows] == [
+        "`random`, fused",
+        "`local-search`, fused",
+        "`bidding`, fused",
+        "`sarsa`, training updates",
+        "general path, a policy in NumPy",
+    ]
+    assert table.rows[2] == ("`bidding`, fused", 10.0, 10.0, 14.0)
+
+
+def test_a_share_of_the_limit_is_what_draws_and_bytes_would_take():
+    reactive = {(name, limits.TEAM): paths.Rate(100.0, 1.0, 1.0) for name in limits.NEEDS}
+    learning = {(name, limits.TEAM): 50.0 for name in rehearsal.AGENTS}
+    table = limits.table(limits.Limits(draw=2.0, byte=1e-9), reactive, learning, TINY)
+    shares = {row[0]: row[-2] for row in table.rows}
+    assert shares["random"] == pytest.approx(20.0)  # 2 of 10 ns
+    assert shares["dictatorship"] == pytest.approx(4.0)
+    assert shares["oracle"] == pytest.approx(0.0, abs=1e-6)
+    assert shares["sarsa"] == pytest.approx(10.0)  # 2 of 20 ns
+
+
+def test_making_worlds_and_stepping_them_is_timed():
+    holds(worlds.generation(TINY), worlds.learners(TINY))
+
+
+@pytest.mark.slow
+def test_scaling_and_memory_are_measured():
+    holds(scaling.table(TINY), memory.table(TINY))
+
+
+@pytest.mark.slow
+def test_the_pipeline_is_timed():
+    holds(pipeline.start_up(TINY), pipeline.continuations(TINY))
