@@ -17,8 +17,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sts.lambda_star.environments import Environments
-    from sts.lambda_star.rollouts import Rollout, generate, rollout
+    from sts.lambda_star.play.rollouts import Rollout, generate, rollout
+    from sts.lambda_star.worlds.environments import Environments
 
 __all__ = ["Environments", "Rollout", "generate", "rollout"]
 
@@ -26,7 +26,7 @@ __all__ = ["Environments", "Rollout", "generate", "rollout"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("sts.lambda_star.rollouts"), name)
+    return getattr(import_module("sts.lambda_star.play.rollouts"), name)
 
 
 def __dir__() -> list[str]:

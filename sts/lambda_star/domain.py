@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sts.domains import Picture, Worlds
 from sts.errors import DamagedState
 from sts.files import canonical_json, content_hash
-from sts.lambda_star import kernels, patterns
+from sts.lambda_star import kernels
 from sts.lambda_star import state as states_
+from sts.lambda_star.worlds import patterns
 
 _GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
 

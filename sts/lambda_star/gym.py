@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from sts.errors import ArgumentError, MissingExtra
 from sts.lambda_star.domain import LambdaStar
 from sts.lambda_star.frames import frame
-from sts.lambda_star.patterns import Settings
 from sts.lambda_star.seat import MOVES, Seat, bounds, picture
+from sts.lambda_star.worlds.patterns import Settings
 
 try:
     import gymnasium

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from sts.domains import Picture
 from sts.draws import stream
 from sts.errors import ArgumentError
-from sts.lambda_star import environments, patterns, state
-from sts.lambda_star.crews import called, crew
+from sts.lambda_star import state
 from sts.lambda_star.domain import Batch, LambdaStar, Observation
-from sts.lambda_star.environments import Environments
 from sts.lambda_star.kernels import Arrays
-from sts.lambda_star.patterns import Settings
+from sts.lambda_star.play.crews import called, crew
+from sts.lambda_star.worlds import environments, patterns
+from sts.lambda_star.worlds.environments import Environments
+from sts.lambda_star.worlds.patterns import Settings
 from sts.lockstep import Script, Team, play
 
 MOVES = len(state.MOVES)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.lambda_star import learning
 from sts.lambda_star.domain import LambdaStar
+from sts.lambda_star.play import learning
 from sts.lockstep import Team
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds

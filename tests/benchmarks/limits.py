@@ -8,8 +8,8 @@ import numpy as np
 
 from sts.compiled import compiled
 from sts.draws import uniform
-from sts.lambda_star import fused
-from sts.lambda_star import learning as rehearsal
+from sts.lambda_star.play import fused
+from sts.lambda_star.play import learning as rehearsal
 from tests.benchmarks import learners, paths
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import made

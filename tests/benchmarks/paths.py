@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sts import agents
 from sts.agents import Agent, Choice
 from sts.draws import stream
-from sts.lambda_star import environments, fused, patterns
 from sts.lambda_star.domain import Batch, LambdaStar
-from sts.lambda_star.environments import Environments
+from sts.lambda_star.play import fused
 from sts.lambda_star.state import State
+from sts.lambda_star.worlds import environments, patterns
+from sts.lambda_star.worlds.environments import Environments
 from sts.lockstep import Team, play
 from tests.benchmarks import rivals
 from tests.benchmarks.measure import Sizes, Table, seconds

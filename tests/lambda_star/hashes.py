@@ -14,7 +14,8 @@ from sts import agents
 from sts.domains import domain
 from sts.draws import stream
 from sts.files import content_hash
-from sts.lambda_star import fused, learning, walks
+from sts.lambda_star.play import fused, learning
+from sts.lambda_star.worlds import walks
 from sts.lockstep import Team, Told, play
 
 STEPS = 6

@@ -15,7 +15,7 @@ from sts import cli
 from sts.episodes import Episode
 from sts.lambda_star import state as states
 from sts.lambda_star import strip
-from sts.lambda_star.score import PUBLISHED
+from sts.lambda_star.intelligence.score import PUBLISHED
 from tests.lambda_star.examples import state
 
 ROOT = Path(__file__).resolve().parents[2]

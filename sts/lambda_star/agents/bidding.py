@@ -69,8 +69,8 @@ class Bidding(Agent):
     to the target. The record is never lowered: the target stays where it is until the record is
     matched, however stale it has become. There is no money and no cost.
 
-    The rule is the published program's (semantics section 7, BiddingLocalSearchAgent.cpp:23); the
-    paper has none.
+    The rule is the published program's (lambdastar_2016.md section 7,
+    BiddingLocalSearchAgent.cpp:23); the paper has none.
     """
 
     name = "bidding"

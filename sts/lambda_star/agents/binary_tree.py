@@ -71,8 +71,8 @@ class BinaryTree(Agent):
     way there. Targets are not handed further up the tree.
 
     The rule is this project's, after a method of the published program that never runs: there the
-    tree is dispatched to plain local search (semantics section 7, main.cpp:376). That method takes
-    the first of several best cells; here, as everywhere, ties are broken uniformly.
+    tree is dispatched to plain local search (lambdastar_2016.md section 7, main.cpp:376). That
+    method takes the first of several best cells; here, as everywhere, ties are broken uniformly.
     """
 
     name = "binary-tree"

@@ -58,8 +58,8 @@ class Dictatorship(Agent):
     drawn among equals, and every role, the first too, takes a shortest way there. So the first role
     is a local search agent.
 
-    The rule is the published program's (semantics section 7, DictatorshipLocalSearchAgent.cpp:15);
-    the paper has none.
+    The rule is the published program's (lambdastar_2016.md section 7,
+    DictatorshipLocalSearchAgent.cpp:15); the paper has none.
     """
 
     name = "dictatorship"

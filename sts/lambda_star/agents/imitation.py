@@ -74,13 +74,14 @@ class Imitation(Agent):
     """Steps onto the guide's cell where a move can reach it; else it is a local search agent.
 
     The guide is one more oracle, which nobody sees but the team: it starts where the team's last
-    role stands (semantics section 2, main.cpp:515) and at every step, before the roles decide,
-    moves once by a shortest way toward the cell that Good intends next. So a role that has found it
-    keeps with it.
+    role stands (lambdastar_2016.md section 2, main.cpp:515) and at every step, before the roles
+    decide, moves once by a shortest way toward the cell that Good intends next. So a role that has
+    found it keeps with it.
 
-    The rule is the published program's (semantics section 7, imitativeLocalSearchAgent.cpp:15); the
-    paper has none. `Imitation(guide="each-role")` follows it in this too: there the guide moves
-    once before each role decides, so as many steps at once as the team has roles (main.cpp:383).
+    The rule is the published program's (lambdastar_2016.md section 7,
+    imitativeLocalSearchAgent.cpp:15); the paper has none. `Imitation(guide="each-role")` follows it
+    in this too: there the guide moves once before each role decides, so as many steps at once as
+    the team has roles (main.cpp:383).
     """
 
     name = "imitation"

@@ -37,8 +37,8 @@ class LocalSearch(Agent):
     """Moves to a cell of the highest observed reward, ties broken uniformly, its own included.
 
     The source breaks ties at random where all actions are equal and is silent on other ties; its
-    program breaks every tie so (semantics section 7, LocalSearchAgent.cpp:20), and so does this. Of
-    a wider sight only the nine cells that a move can reach count.
+    program breaks every tie so (lambdastar_2016.md section 7, LocalSearchAgent.cpp:20), and so does
+    this. Of a wider sight only the nine cells that a move can reach count.
 
     Source: Chmait et al. 2016, section 5.2.1, local search agent.
     """

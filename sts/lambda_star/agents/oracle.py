@@ -77,7 +77,8 @@ class Oracle(Agent):
     it is caught at once. They meet within half the longer side, rounded down: of a ring of n cells
     at most n - 2 separate them the opposite way, and two are closed a step.
 
-    The rule is the paper's alone: its program only approaches (semantics section 7, Oracle.cpp:21).
+    The rule is the paper's alone: its program only approaches (lambdastar_2016.md section 7,
+    Oracle.cpp:21).
 
     Source: Chmait et al. 2016, section 5.2.1, expert agent.
     """

@@ -18,7 +18,7 @@ class QLearning(Tabular):
 
     The rule is Chmait et al. 2016, section 5.2.1, algorithm 1 (Watkins 1989). With
     bootstrap="published" max Q(s') is that of (new cell, first iteration), after the last step too,
-    as in the published program (semantics section 8).
+    as in the published program (lambdastar_2016.md section 8).
     """
 
     name = "q-learning"
@@ -35,8 +35,8 @@ class CooperativeQLearning(QLearning):
     Learning goes in the team's order. Without a rehearsal of the episode the moves are uniformly
     random.
 
-    Source: Chmait et al. 2016, section 5.2.2; the order is the published program's (semantics
-    section 8).
+    Source: Chmait et al. 2016, section 5.2.2; the order is the published program's
+    (lambdastar_2016.md section 8).
     """
 
     name = "cooperative-q-learning"

@@ -24,8 +24,8 @@ class Sarsa(Tabular):
     Q-learning does; the two differ where moves are forced, as in the context of a scenario.
 
     The rule is Rummery and Niranjan 1994; the paper has none. The published program, which has one
-    (semantics section 8), gives the numbers. With bootstrap="published" Q(s', a') is, as there, the
-    highest of (new cell, the iteration of s itself), after the last step too.
+    (lambdastar_2016.md section 8), gives the numbers. With bootstrap="published" Q(s', a') is, as
+    there, the highest of (new cell, the iteration of s itself), after the last step too.
     """
 
     name = "sarsa"
@@ -63,7 +63,8 @@ class CooperativeSarsa(Sarsa):
     Learning goes in the team's order. Without a rehearsal of the episode the moves are uniformly
     random.
 
-    The rule and the order are the published program's (semantics section 8); the paper has none.
+    The rule and the order are the published program's (lambdastar_2016.md section 8); the paper has
+    none.
     """
 
     name = "cooperative-sarsa"

@@ -112,7 +112,8 @@ def wrapped(coordinate: int, size: int) -> int:
 def way(start: int, goal: int, size: int) -> int:
     """Returns the signed nearest way on a ring; halfway round, the one that crosses no edge.
 
-    Source: the published program's approachPosition, General.cpp:296 (semantics section 6).
+    Source: the published program's approachPosition, General.cpp:296 (lambdastar_2016.md section
+    6).
     """
     direct = goal - start
     if 2 * direct > size:

@@ -117,8 +117,8 @@ class Stigmergy(Agent):
     the algorithm is given for one iteration; a role alone is then a local search agent. Chosen
     here, where the source is silent: g = 0.5, and roles take their turns in the team's order.
 
-    `Stigmergy(marks="lasting")` follows the published program instead (semantics section 7,
-    FrLocalSearch.cpp:16): marks F, 0 at the start of an episode, last for the whole of it. Each
+    `Stigmergy(marks="lasting")` follows the published program instead (lambdastar_2016.md section
+    7, FrLocalSearch.cpp:16): marks F, 0 at the start of an episode, last for the whole of it. Each
     role in turn takes r = 0.4 * (max + min) and, where r is not 0, makes F = (F + reward + r) / 3
     on the cells that it sees.
 

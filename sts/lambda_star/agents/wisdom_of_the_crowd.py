@@ -110,8 +110,8 @@ class WisdomOfTheCrowd(Agent):
     a shortest way to a cell of the highest V of the whole grid, drawing its own among equals: at
     first any cell.
 
-    The rule is the published program's (semantics section 7, WocLocalSearch.cpp:23); the paper has
-    none. Chosen here, where the program is silent: of a wider sight all cells are valued.
+    The rule is the published program's (lambdastar_2016.md section 7, WocLocalSearch.cpp:23); the
+    paper has none. Chosen here, where the program is silent: of a wider sight all cells are valued.
     """
 
     name = "wisdom-of-the-crowd"

@@ -34,8 +34,8 @@ def run(args: argparse.Namespace) -> int:
     """Prints what was found; returns 1 where a property fails."""
     from sts.commands.arguments import progress, say, size, table
     from sts.lambda_star.commands.score import complexity
-    from sts.lambda_star.patterns import Settings
-    from sts.lambda_star.soundness import examine
+    from sts.lambda_star.intelligence.soundness import examine
+    from sts.lambda_star.worlds.patterns import Settings
 
     height, width = size(args.size)
     asked = Settings(

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sts.lambda_star.moves_2016 import Behaviour, Checked
+    from sts.lambda_star.published.moves import Behaviour, Checked
 
 
 def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -33,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from sts.commands.arguments import progress, say
-    from sts.lambda_star.moves_2016 import check
-    from sts.lambda_star.recordings_2016 import read
+    from sts.lambda_star.published.moves import check
+    from sts.lambda_star.published.recordings import read
 
     wanted = _wanted(args.agent)
     with progress("reading", "files") as show:
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 def _wanted(names: list[str] | None) -> list[Behaviour]:
     """Returns the behaviours of these names, or all; raises UnknownName."""
     from sts.errors import UnknownName
-    from sts.lambda_star.moves_2016 import BEHAVIOURS
+    from sts.lambda_star.published.moves import BEHAVIOURS
 
     known = {behaviour.name: behaviour for behaviour in BEHAVIOURS}
     for name in names or ():
@@ -73,7 +73,15 @@ def _wanted(names: list[str] | None) -> list[Behaviour]:
 def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
     from sts.commands.arguments import table
 
-    header = ("behaviour", "our agent", "moves", "possible", "choices", "p", "semantics.md")
+    header = (
+        "behaviour",
+        "our agent",
+        "moves",
+        "possible",
+        "choices",
+        "p",
+        "the program differs in",
+    )
     shown = [
         (
             row.behaviour,
@@ -82,7 +90,7 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
             row.possible,
             row.choices,
             _p(row.p),
-            "; ".join(row.semantics) or "-",
+            "; ".join(row.explained) or "-",
         )
         for row in rows
     ]
@@ -93,7 +101,8 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
         *(_first(row) for row in rows if row.first),
         "choices: moves, or a team's common targets, that chance decided",
         "p: that they came with the chances our agent gives them",
-        f"semantics.md: where it says what the program does otherwise; here {_quirks(quirks)}",
+        "it differs in: what the program does otherwise, by section of docs/lambdastar_2016.md; "
+        f"here {_quirks(quirks)}",
         "",
         f"{sum(row.moves for row in rows)} moves of {episodes} episodes: {impossible} impossible",
     ]

@@ -57,10 +57,10 @@ def run(args: argparse.Namespace) -> int:
     """Scores the agents and prints tables."""
     from sts.commands.arguments import progress, say, size
     from sts.files import write_atomically
-    from sts.lambda_star import factors
-    from sts.lambda_star.score import PUBLISHED, score
-    from sts.lambda_star.score_files import save, write_table
-    from sts.lambda_star.score_text import text
+    from sts.lambda_star.intelligence import factors
+    from sts.lambda_star.intelligence.files import save, write_table
+    from sts.lambda_star.intelligence.score import PUBLISHED, score
+    from sts.lambda_star.intelligence.text import text
     from sts.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         write_table(table, scores)
         lines.append(f"-> {table}")
     if drawn is not None:
-        from sts.lambda_star.figure import figure
+        from sts.lambda_star.intelligence.figure import figure
 
         write_atomically(drawn, figure(scores.breakdown).encode())
         lines.append(f"-> {drawn}")

@@ -68,8 +68,10 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
 
     from sts.commands.arguments import size
     from sts.episodes import Episode
-    from sts.lambda_star import crews, environments, patterns, rollouts, state
+    from sts.lambda_star import state
     from sts.lambda_star.domain import LambdaStar
+    from sts.lambda_star.play import crews, rollouts
+    from sts.lambda_star.worlds import environments, patterns
 
     called = crews.called(crews.crew(args.agent))
     settings = patterns.Settings(*size(args.size), args.team, args.steps, None, args.patterns)

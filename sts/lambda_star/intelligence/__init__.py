@@ -1,0 +1,1 @@
+"""The intelligence test: scores, what they depend on, and what the environments promise."""

@@ -1,0 +1,1 @@
+"""Playing whole episodes: the quickest way through them for each behaviour, and rehearsal."""

@@ -1,0 +1,1 @@
+"""New environments: patterns of a wished complexity, made many at a time."""
