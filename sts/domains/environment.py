@@ -1,0 +1,84 @@
+"""What a world of somebody's own must offer: the one file that a new domain is.
+
+A class that offers this can be recorded, mined, continued, judged and ranked, by its entry point in
+the group `sts.domains` or as `module:Class`. `sts domain check module:Class` says whether it keeps
+what is promised here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+ENVIRONMENT = (
+    *("name", "version", "moves", "noop", "participants"),
+    *("reset", "step", "state", "restore", "digest", "observe", "render"),
+)
+"""What a class must have to be taken for an `Environment`."""
+
+
+class Environment(Protocol):
+    """One world with P participants, made without arguments; many live side by side.
+
+    It is deterministic: a state and the moves that follow decide everything. What is random in it
+    comes from the seed it was reset with, and is part of its state.
+
+    Attributes:
+      name: what recordings call it.
+      version: of its rules and of what it is built on; a state of another version is refused.
+      moves: the names of the moves that a participant can make, at most 127.
+      noop: the index of the move that does nothing.
+      participants: the name of each.
+      reward_unit: what a reward of 1 is worth.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    moves: ClassVar[tuple[str, ...]]
+    noop: ClassVar[int]
+    participants: ClassVar[tuple[str, ...]]
+    reward_unit: ClassVar[float] = 1.0
+
+    def reset(self, seed: int, **settings: Any) -> None:
+        """Begins the world that a seed below 2**31 names; the same for the same seed.
+
+        Raises:
+          ValueError: a setting that it has not, or that cannot be met.
+        """
+
+    def step(self, moves: Sequence[int]) -> Sequence[int]:
+        """Moves on by one step and returns each participant's reward, -128 to 127 units.
+
+        A world that has come to its end stays as it is, whatever is done, and rewards nothing.
+        """
+
+    def state(self) -> bytes:
+        """Returns all that its future depends on; never a pickle, which would run code on load."""
+
+    def restore(self, state: bytes) -> None:
+        """Goes on from `state`, in whichever process and however long ago it was taken.
+
+        Raises:
+          ValueError: it is no state.
+        """
+
+    def digest(self) -> bytes:
+        """Returns what tells this moment from others, for holding a replay to its recording.
+
+        It is asked for at every step, so it must be quick: a hash of what can be seen will do.
+        """
+
+    def observe(self, role: int) -> Mapping[str, Any]:
+        """Returns what a participant sees, arrays or numbers of fixed shapes by name.
+
+        It draws nothing and changes nothing.
+        """
+
+    def instruction(self) -> str:
+        """Returns what the world itself asks for; "" for nothing."""
+
+    def render(self) -> NDArray[np.uint8]:
+        """Returns what a judge sees, uint8[H, W, 3], always of one size; it changes nothing."""

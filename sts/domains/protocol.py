@@ -1,0 +1,128 @@
+"""What the rest of the suite asks of a domain: restore many worlds, observe, step, serialise.
+
+A domain is known by name alone; everything here is a batch of B worlds in lock-step. T counts
+steps, P participants, R the roles that one agent plays, K the objects that a scene shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+DIGEST = 4
+"""How many numbers of 16 bits the scene of a domain has that is drawn as frames."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How a scene is drawn: `kind` names a drawing that the player and the terminal know.
+
+    Attributes:
+      kind: "torus" is a grid of `height` x `width` cells whose edges meet, and a scene says in
+        which cell each object is; "frames" are pictures of `height` x `width` pixels, and a scene
+        is the digest of what they show.
+      names: of the objects; for frames, of the participants.
+      glyphs: one letter for each of them.
+      participants: the index of each participant in these.
+      auras: (scene index, sign) of each object that gives (+1) or takes (-1) reward in the cells
+        around it.
+    """
+
+    kind: str
+    height: int
+    width: int
+    names: tuple[str, ...]
+    glyphs: tuple[str, ...]
+    participants: tuple[int, ...]
+    auras: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def objects(self) -> int:
+        """K, how many numbers a scene has."""
+        return DIGEST if self.kind == "frames" else len(self.names)
+
+    @property
+    def bound(self) -> int:
+        """What every number of a scene is below."""
+        return 2**16 if self.kind == "frames" else self.height * self.width
+
+
+class Worlds(Protocol):
+    """B worlds of one domain, stepped together."""
+
+    @property
+    def rewards(self) -> NDArray[np.int8]:
+        """int8[B, P], of the last step, in units of the domain's `reward_unit`."""
+
+    @property
+    def scene(self) -> NDArray[np.uint16]:
+        """uint16[B, K], what is where now."""
+
+    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
+        """Returns what `roles` may see now; draws nothing and changes nothing.
+
+        Args:
+          roles: the participants that observe.
+          team: the participants that count as team-mates.
+          world: True adds what only a `world` agent may know.
+        """
+
+    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+        """Moves every world on by one step; both arrays are int8[B, P]."""
+
+    def states(self) -> list[bytes]:
+        """Returns each world's state, serialised."""
+
+
+class Framed(Worlds, Protocol):
+    """Worlds whose pictures are frames."""
+
+    def frames(self) -> list[NDArray[np.uint8]]:
+        """Returns each world as it looks, uint8[H, W, 3]."""
+
+
+class Domain(Protocol):
+    """A world that can be restored exactly.
+
+    Attributes:
+      name: what recordings and suites call it.
+      moves: the names of the moves; index `noop` does nothing.
+      tokens: what can be said; index 0 is silence.
+      reward_unit: what a recorded reward of 1 is worth.
+    """
+
+    name: str
+    moves: tuple[str, ...]
+    tokens: tuple[str, ...]
+    noop: int
+    reward_unit: float
+
+    def restore(self, states: Sequence[bytes]) -> Worlds:
+        """Returns the worlds in `states`, ready to step.
+
+        Raises:
+          DamagedState: one is truncated, altered or no state of this domain.
+          NewerFormat: one was written by a later version.
+        """
+
+    def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
+        """Returns the serialised states of `count` new worlds; the same for the same seed."""
+
+    def world(self, state: bytes) -> str:
+        """Returns the hash of what makes this world itself, whoever takes part in it."""
+
+    def view(self, state: bytes) -> dict[str, Any]:
+        """Returns the state as JSON that a person can read."""
+
+    def picture(self, state: bytes) -> Picture:
+        """Returns how scenes of this world are drawn."""
+
+    def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
+        """Returns what participant `role` of the first world may see now, as JSON for a page."""
+
+    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+        """Returns one scene (uint16[K]) as lines of text of equal width for a terminal."""
