@@ -16,7 +16,7 @@ from sts.agents.protocol import Agent, Choice, Instructions
 from sts.compiled import compiled
 from sts.domains import Domain, Worlds
 from sts.draws import uniform
-from sts.errors import DamagedData, StsError
+from sts.errors import ArgumentError, DamagedData, StsError
 
 MIXTURE = 0.01
 _SLOTS = 2
@@ -104,10 +104,13 @@ def play(
       watch: called after each step with its number and the worlds; may raise to stop.
 
     Raises:
+      ArgumentError: an agent plays the worlds of another domain.
       StsError: an agent failed, or returned something that is no choice; names the agent and the
         step.
       DamagedData: the script holds what is no move or token of the domain.
     """
+    for team in teams:
+        _at_home(team.agent, domain)
     scene = worlds.scene
     batch, participants = worlds.rewards.shape
     out = Played(
@@ -153,6 +156,16 @@ def play(
         if watch is not None:
             watch(t, worlds)
     return out._replace(memories=tuple(memories))
+
+
+def _at_home(agent: Agent, domain: Domain) -> None:
+    """Refuses an agent that plays the worlds of another domain."""
+    own = getattr(agent, "domain", "")
+    if own and own != domain.name:
+        raise ArgumentError(
+            f"agent {agent.name!r} plays the worlds of {own}, and these are of {domain.name}; "
+            "choose an agent for them"
+        )
 
 
 def _known(domain: Domain, script: Script) -> bool:
@@ -234,6 +247,8 @@ def _sampled(domain: Domain, team: Team, choice: Choice, t: int) -> _Sample:
         ((choice.moves, len(domain.moves)), (choice.says, len(domain.tokens)))
     ):
         if given is None:
+            if slot == 0:
+                raise _no_choice(team, t, "no moves")
             chosen.append(np.zeros(shape, np.int8))
             weights.append(None)
             continue

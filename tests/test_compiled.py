@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba.core.cpu
+import pytest
+
 import sts
+from sts.compiled import uncounted
 
 CODE = (
     "import numpy as np; from sts.lockstep import _choose;"
@@ -42,3 +46,14 @@ def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_
     assert chosen() == "8"
     draws.write_text(text)
     assert chosen() == before
+
+
+def test_a_numba_without_an_undocumented_option_counts_references(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both the option and the place where it is looked for may go one day."""
+    assert uncounted() == {"_nrt": False}
+    monkeypatch.setattr(numba.core.cpu, "CPUTargetOptions", object)
+    assert uncounted() == {}
+    monkeypatch.delattr(numba.core.cpu, "CPUTargetOptions")
+    assert uncounted() == {}

@@ -49,12 +49,14 @@ class Agent(ABC):
       sees: "observation" (ranked); "world" and "rehearsal" are baselines outside the ranking.
       deterministic: it always answers alike, so one continuation is enough.
       draws: how many uniform numbers each role needs at each step for its own planning.
+      domain: whose worlds it plays; "" for any.
     """
 
     name: ClassVar[str]
     sees: ClassVar[Sees] = "observation"
     deterministic: ClassVar[bool] = False
     draws: ClassVar[int] = 0
+    domain: ClassVar[str] = ""
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
         """Returns a team's memory at the start: arrays whose first axis is the episode."""

@@ -62,7 +62,7 @@ def made(found: Any, name: str) -> Agent:
         )
     if called == HUMAN:
         raise ArgumentError(f"agent {name!r}: the name {HUMAN} is kept for people; choose another")
-    for attribute in ("sees", "deterministic", "draws"):
+    for attribute in ("sees", "deterministic", "draws", "domain"):
         if not hasattr(agent, attribute):
             setattr(agent, attribute, getattr(Agent, attribute))
     if agent.sees not in ("observation", "world", "rehearsal"):
@@ -71,6 +71,8 @@ def made(found: Any, name: str) -> Agent:
         raise ArgumentError(f"agent {name!r}: deterministic must be True or False")
     if type(agent.draws) is not int or not 0 <= agent.draws <= MOST_DRAWS:
         raise ArgumentError(f"agent {name!r}: draws must be 0 to {MOST_DRAWS}")
+    if not isinstance(agent.domain, str):
+        raise ArgumentError(f"agent {name!r}: domain must be the name of one, or empty")
     return agent
 
 

@@ -31,10 +31,10 @@ class Observation:
       cell: int64[B, R], the own cell, row * width + column.
       good: bool[B, R, M], where Good is.
       evil: bool[B, R, M], where Evil is.
-      team: uint8[B, R, M], how many team-mates are there, oneself not counted.
-      others: uint8[B, R, M], how many other participants are there.
+      team: uint16[B, R, M], how many team-mates are there, oneself not counted.
+      others: uint16[B, R, M], how many other participants are there.
       reward: int8[B, R, M], the reward there in halves.
-      heard: uint8[B, R, 22], how many in the neighbourhood said each token in the last step.
+      heard: uint16[B, R, 22], how many in the neighbourhood said each token in the last step.
       last_move: int8[B, R], the own move last executed; -1 before the first.
       last_said: int8[B, R], the own token last said.
       last_reward: int8[B, R], the reward last received, in halves.
@@ -50,10 +50,10 @@ class Observation:
     cell: NDArray[np.int64]
     good: NDArray[np.bool_]
     evil: NDArray[np.bool_]
-    team: NDArray[np.uint8]
-    others: NDArray[np.uint8]
+    team: NDArray[np.uint16]
+    others: NDArray[np.uint16]
     reward: NDArray[np.int8]
-    heard: NDArray[np.uint8]
+    heard: NDArray[np.uint16]
     last_move: NDArray[np.int8]
     last_said: NDArray[np.int8]
     last_reward: NDArray[np.int8]
@@ -105,10 +105,10 @@ class Batch:
         sight = kernels.Sight(
             good=np.zeros(shape, np.bool_),
             evil=np.zeros(shape, np.bool_),
-            team=np.zeros(shape, np.uint8),
-            others=np.zeros(shape, np.uint8),
+            team=np.zeros(shape, np.uint16),
+            others=np.zeros(shape, np.uint16),
             reward=np.zeros(shape, np.int8),
-            heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint8),
+            heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint16),
         )
         in_team = np.zeros(participants, np.bool_)
         in_team[list(team)] = True

@@ -174,18 +174,18 @@ class Sight(NamedTuple):
     Attributes:
       good: bool[B, R, M].
       evil: bool[B, R, M].
-      team: uint8[B, R, M], how many team-mates.
-      others: uint8[B, R, M], how many other participants.
+      team: uint16[B, R, M], how many team-mates.
+      others: uint16[B, R, M], how many other participants.
       reward: int8[B, R, M], in halves.
-      heard: uint8[B, R, V], how many in the neighbourhood said each token in the last step.
+      heard: uint16[B, R, V], how many in the neighbourhood said each token in the last step.
     """
 
     good: NDArray[np.bool_]
     evil: NDArray[np.bool_]
-    team: NDArray[np.uint8]
-    others: NDArray[np.uint8]
+    team: NDArray[np.uint16]
+    others: NDArray[np.uint16]
     reward: NDArray[np.int8]
-    heard: NDArray[np.uint8]
+    heard: NDArray[np.uint16]
 
 
 @compiled

@@ -12,6 +12,7 @@ from sts import agents
 from sts.domains import domain
 from sts.draws import stream
 from sts.lockstep import Played, Script, Team, Told, play
+from tests.examples import agents_of
 
 STEPS = 14
 TEXTS = (
@@ -29,7 +30,7 @@ TEXTS = (
 HAPPENED = Played._fields[:-1]  # what an agent remembers may be padded by its batch
 SIZES = ((3, 3), (10, 10), (5, 8), (3, 7))
 
-agent_names = pytest.mark.parametrize("name", agents.known())
+agent_names = pytest.mark.parametrize("name", agents_of("lambda-star"))
 
 
 class Cases(NamedTuple):
@@ -201,5 +202,5 @@ def test_what_an_agent_draws_never_moves_good_or_evil(name):
 def test_two_agents_of_one_name_share_a_fingerprint_and_nobody_else_has_it(name):
     mine = agents.fingerprint(agents.load(name))
     assert mine == agents.fingerprint(agents.load(name))
-    others = {agents.fingerprint(agents.load(other)) for other in agents.known() if other != name}
+    others = {agents.fingerprint(agents.load(o)) for o in agents_of("lambda-star") if o != name}
     assert mine not in others and len(mine) == 16

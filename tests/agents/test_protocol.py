@@ -157,6 +157,7 @@ BAD = (
     (Choice(np.full((*SHAPE, 9), "up")), "<U2[3, 2, 9]"),
     (Choice(EVEN, weights(*[1] * 9)), "float64[3, 2, 9]"),
     (Choice(EVEN, np.full(SHAPE, 22)), "an action outside 0..21"),
+    (Choice(None), "no moves"),
 )
 
 

@@ -17,6 +17,7 @@ from sts.files import content_hash
 from sts.lambda_star.play import fused, learning
 from sts.lambda_star.worlds import walks
 from sts.lockstep import Team, Told, play
+from tests.examples import agents_of
 
 STEPS = 6
 TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Where is Good?")
@@ -29,7 +30,7 @@ def main() -> None:
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
     told = Told([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
     out = {}
-    for name in agents.known():
+    for name in agents_of("lambda-star"):
         worlds = world.restore(states)
         team = Team(agents.load(name), (0, 2), streams)
         played = play(world, worlds, [team], steps=STEPS, told=told)

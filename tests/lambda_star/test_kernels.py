@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sts.lambda_star import kernels
 from sts.lambda_star.domain import Batch
+from sts.lambda_star.seat import flat, layout
 from sts.lambda_star.state import TOKENS, State
 from tests.lambda_star.examples import state, states
 
@@ -231,3 +232,15 @@ def test_looking_changes_nothing(s):
     before = batch.states()
     batch.observe([0], team=[0], world=True)
     assert batch.states() == before
+
+
+def test_a_crowd_in_one_cell_is_counted_in_full():
+    people = 1000
+    crowd = state(
+        cells=(7,) * people, moves=(-1,) * people, says=(1,) * people, rewards=(0,) * people
+    )
+    worlds = Batch([crowd])
+    seen = worlds.observe((0,), team=range(500), world=False)
+    assert seen.team[0, 0].tolist() == [0, 0, 0, 0, 499, 0, 0, 0, 0]
+    assert seen.others[0, 0, STAY] == 500 and seen.heard[0, 0, 1] == 999
+    assert flat(seen, 50)[0, 0, layout()["others"]].tolist() == [0, 0, 0, 0, 999, 0, 0, 0, 0]

@@ -7,8 +7,8 @@ import os
 import subprocess
 import sys
 
-from sts import agents
 from sts.domains import domain
+from tests.examples import agents_of
 from tests.lambda_star import hashes
 
 
@@ -36,4 +36,4 @@ def test_compiled_and_uncompiled_episodes_have_the_same_hashes():
     ]
     compiled = printed(states)
     assert compiled == printed(states, NUMBA_DISABLE_JIT="1")
-    assert set(agents.known()) < set(compiled)
+    assert set(agents_of("lambda-star")) < set(compiled)

@@ -11,11 +11,23 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.errors import ArgumentError
 from sts.lambda_star.agents.sets import weights
-from sts.lambda_star.agents.table import ENDED, GREEDY, Table, blank, greedy, learn, roomy
+from sts.lambda_star.agents.table import (
+    ENDED,
+    GREEDY,
+    Table,
+    Tables,
+    blank,
+    greedy,
+    joined,
+    learn,
+    roomy,
+    size,
+)
 from sts.lambda_star.domain import Observation
 
 BOOTSTRAPS = ("next", "published")
 _NOWHERE = -1
+_FRESH = "fresh_"
 
 
 class Learner(Agent):
@@ -59,8 +71,9 @@ class Tabular(Learner):
         self.bootstrap = bootstrap
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
-        """Returns an empty table and nowhere acted in yet."""
-        return {**blank(batch)._asdict(), "acted": np.full((batch, roles), _NOWHERE)}
+        """Returns empty tables and nowhere acted in yet."""
+        acted = np.full((batch, roles), _NOWHERE)
+        return {**blank(batch)._asdict(), **_named(blank(batch)), "acted": acted}
 
     def act(
         self,
@@ -70,25 +83,33 @@ class Tabular(Learner):
         draws: NDArray[np.float64],
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
         """Learns from what is now known, then returns equal weights over the best moves."""
-        table = self._room(memory)
-        kept = self._learn(observation, memory, table)
+        tables = _tables(memory)
+        kept = self._learn(observation, memory, tables)
         here = self._states(observation, observation.step)
         sets = np.empty(here.shape, np.int64)
-        greedy(table, here, sets)
-        return Choice(weights(sets)), {**table._asdict(), **kept, "acted": here}
+        greedy(tables, here, sets)
+        return Choice(weights(sets)), {**memory, **_named(tables.fresh), **kept, "acted": here}
 
     def finish(
         self, observation: Observation, memory: dict[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        """Learns from the last step; the table stays."""
-        table = self._room(memory)
-        self._learn_last(observation, memory, table)
+        """Learns from the last step; all that was learned stays."""
+        tables = _tables(memory)
+        self._learn_last(observation, memory, tables)
         batch, roles = observation.cell.shape
-        return {**self.begin(batch, roles), **table._asdict()}
+        return {**self.begin(batch, roles), **joined(tables)._asdict()}
 
-    def _room(self, memory: dict[str, NDArray[Any]]) -> Table:
-        table = Table(*(memory[name] for name in Table._fields))
-        return roomy(table, 2 * memory["acted"].shape[1])
+    def footprint(self, roles: int, cells: int, steps: int, rehearsals: int) -> int:
+        """Returns the bytes that an episode can take: two tables while one grows into the other.
+
+        Args:
+          roles: R.
+          cells: of the grid.
+          steps: of the episode.
+          rehearsals: how often it is practised.
+        """
+        tables, met = (1, roles) if self.shared else (roles, 1)
+        return 2 * size(tables * steps * min(cells, met * (rehearsals + 1)))
 
     def _states(self, seen: Observation, step: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns int64[B, R], the number of (own cell, `step`) in each role's table."""
@@ -103,27 +124,39 @@ class Tabular(Learner):
         """Returns int64[B, R], the state that values the future of the last step."""
 
     def _learn(
-        self, seen: Observation, memory: dict[str, NDArray[Any]], table: Table
+        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
     ) -> dict[str, NDArray[Any]]:
         """Learns in place from the last step; returns what else to remember."""
-        self._learn_towards(self._ahead(seen, False), seen, memory, table)
+        self._learn_towards(self._ahead(seen, False), seen, memory, tables)
         return {}
 
-    def _learn_last(self, seen: Observation, memory: dict[str, NDArray[Any]], table: Table) -> None:
+    def _learn_last(
+        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
+    ) -> None:
         """Learns in place from the step that ended the episode."""
-        self._learn_towards(self._ahead(seen, True), seen, memory, table)
+        self._learn_towards(self._ahead(seen, True), seen, memory, tables)
 
     def _learn_towards(
         self,
         ahead: NDArray[np.int64],
         seen: Observation,
         memory: dict[str, NDArray[Any]],
-        table: Table,
+        tables: Tables,
     ) -> None:
         best = np.full(ahead.shape, GREEDY, np.int8)
-        learn(table, memory["acted"], seen.last_move, seen.last_reward, ahead, best)
+        learn(tables, memory["acted"], seen.last_move, seen.last_reward, ahead, best)
 
 
 def ended(like: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns, for every role, that no state follows."""
     return np.full(like.shape, ENDED)
+
+
+def _tables(memory: dict[str, NDArray[Any]]) -> Tables:
+    """Returns what is remembered, with room to learn from two steps in a fresh table of its own."""
+    known, fresh = (Table(*(memory[p + name] for name in Table._fields)) for p in ("", _FRESH))
+    return Tables(known, roomy(fresh, 2 * memory["acted"].shape[1]))
+
+
+def _named(fresh: Table) -> dict[str, NDArray[Any]]:
+    return {_FRESH + name: array for name, array in fresh._asdict().items()}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.lambda_star.agents.learner import Tabular, ended
-from sts.lambda_star.agents.table import Table, learn
+from sts.lambda_star.agents.table import Tables, learn
 from sts.lambda_star.domain import Observation
 
 
@@ -31,7 +31,7 @@ class Sarsa(Tabular):
     name = "sarsa"
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
-        """Returns an empty table and no step that waits for the move after it."""
+        """Returns empty tables and no step that waits for the move after it."""
         memory = super().begin(batch, roles)
         none = np.zeros((batch, roles), np.int8)
         return memory | {"waiting": memory["acted"], "moves": none, "rewards": none}
@@ -42,19 +42,21 @@ class Sarsa(Tabular):
         return ended(seen.cell)
 
     def _learn(
-        self, seen: Observation, memory: dict[str, NDArray[Any]], table: Table
+        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
     ) -> dict[str, NDArray[Any]]:
         if self.bootstrap == "published":
-            super()._learn(seen, memory, table)
+            super()._learn(seen, memory, tables)
         else:
             states, ahead = memory["waiting"], memory["acted"]
-            learn(table, states, memory["moves"], memory["rewards"], ahead, seen.last_move)
+            learn(tables, states, memory["moves"], memory["rewards"], ahead, seen.last_move)
         return {"waiting": memory["acted"], "moves": seen.last_move, "rewards": seen.last_reward}
 
-    def _learn_last(self, seen: Observation, memory: dict[str, NDArray[Any]], table: Table) -> None:
+    def _learn_last(
+        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
+    ) -> None:
         if self.bootstrap == "next":
-            self._learn(seen, memory, table)
-        super()._learn_last(seen, memory, table)
+            self._learn(seen, memory, tables)
+        super()._learn_last(seen, memory, tables)
 
 
 class CooperativeSarsa(Sarsa):

@@ -3,6 +3,10 @@
 A table of B episodes is open addressing, row by row: a state stands at the first of the rows
 state % C, state % C + 1, ... that holds it or is free. No row is ever freed, so what a table says
 of a state does not depend on C, which grows with the fullest episode of a batch.
+
+A learner writes to nothing that it is passed, and copying at every step all that it ever learned
+would take most of its time. So it keeps two tables, `Tables`: what it learns in a pass goes into a
+small one, which `joined` enters in the large one when the pass is over.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ ENDED = -1
 GREEDY = -1
 _FREE = -1
 _ROWS = 31
+_ROW_BYTES = 8 + MOVES * 8
 
 
 class Table(NamedTuple):
@@ -37,6 +42,13 @@ class Table(NamedTuple):
     used: NDArray[np.int64]
 
 
+class Tables(NamedTuple):
+    """What a learner knows; where both tables hold a state, the fresh one's values count."""
+
+    known: Table
+    fresh: Table
+
+
 def blank(batch: int, rows: int = _ROWS) -> Table:
     """Returns a table in which nothing was learned yet."""
     return Table(
@@ -46,26 +58,51 @@ def blank(batch: int, rows: int = _ROWS) -> Table:
 
 def roomy(table: Table, more: int) -> Table:
     """Returns a copy of `table` that is at most half full after `more` new states an episode."""
-    wanted, rows = 2 * (int(table.used.max(initial=0)) + more), table.states.shape[1]
-    if wanted < rows:
+    used, rows = int(table.used.max(initial=0)) + more, table.states.shape[1]
+    if 2 * used < rows:
         return Table(table.states.copy(), table.values.copy(), table.used.copy())
-    while rows <= wanted:
-        rows = 2 * rows + 1
-    out = blank(len(table.used), rows)
+    out = blank(len(table.used), _rows(used, rows))
     _enter(table, out)
+    return out
+
+
+def _rows(used: int, rows: int = _ROWS) -> int:
+    """Returns how far a table of `rows` rows grows, which at most half of may be used."""
+    while rows <= 2 * used:
+        rows = 2 * rows + 1
+    return rows
+
+
+def size(states: int) -> int:
+    """Returns the bytes that an episode takes in a table with room for so many states."""
+    return _rows(states) * _ROW_BYTES
+
+
+def joined(tables: Tables) -> Table:
+    """Returns all that both tables hold, as one."""
+    out = roomy(tables.known, int(tables.fresh.used.max(initial=0)))
+    _enter(tables.fresh, out)
     return out
 
 
 @compiled
 def _enter(table: Table, out: Table) -> None:
-    """Writes all that `table` holds to `out`, which is blank."""
+    """Writes all that `table` holds to `out`, which has room for it."""
     for b in range(table.used.size):
-        out.used[b] = table.used[b]
         for row in range(table.states.shape[1]):
             if table.states[b, row] != _FREE:
-                there = _row(out.states[b], table.states[b, row])
-                out.states[b, there] = table.states[b, row]
+                there = _taken(out, b, table.states[b, row])
                 out.values[b, there] = table.values[b, row]
+
+
+@compiled
+def _taken(table: Table, b: int, state: int) -> int:
+    """Returns the row of `state` in episode `b`, which it takes if it has none."""
+    row = _row(table.states[b], state)
+    if table.states[b, row] == _FREE:
+        table.states[b, row] = state
+        table.used[b] += 1
+    return row
 
 
 @compiled
@@ -84,14 +121,27 @@ def updated(value: float, reward: int, ahead: float) -> float:
 
 
 @compiled
-def greedy(table: Table, states: NDArray[np.int64], sets: NDArray[np.int64]) -> None:
+def _found(tables: Tables, b: int, state: int, values: NDArray[np.float64]) -> bool:
+    """Returns whether episode `b` knows a state, and writes what its moves are worth if so."""
+    row = _row(tables.fresh.states[b], state)
+    if tables.fresh.states[b, row] != _FREE:
+        values[:] = tables.fresh.values[b, row]
+        return True
+    row = _row(tables.known.states[b], state)
+    if tables.known.states[b, row] != _FREE:
+        values[:] = tables.known.values[b, row]
+        return True
+    return False
+
+
+@compiled
+def greedy(tables: Tables, states: NDArray[np.int64], sets: NDArray[np.int64]) -> None:
     """Writes to `sets`, int64[B, R], the moves of the highest value in `states`, int64[B, R]."""
+    values = np.empty(MOVES)
     for b in range(states.shape[0]):
         for r in range(states.shape[1]):
-            row = _row(table.states[b], states[b, r])
             sets[b, r] = ALL
-            if table.states[b, row] != _FREE:
-                values = table.values[b, row]
+            if _found(tables, b, states[b, r], values):
                 top, sets[b, r] = values.max(), 0
                 for move in range(MOVES):
                     if values[move] == top:
@@ -100,38 +150,35 @@ def greedy(table: Table, states: NDArray[np.int64], sets: NDArray[np.int64]) -> 
 
 @compiled
 def learn(
-    table: Table,
+    tables: Tables,
     states: NDArray[np.int64],
     moves: NDArray[np.int8],
     rewards: NDArray[np.int8],
     ahead: NDArray[np.int64],
     taken: NDArray[np.int8],
 ) -> None:
-    """Learns in place from one step of every role, one role after the other.
+    """Learns from one step of every role, one role after the other, in place in the fresh table.
 
     Args:
-      table: with room for all `states`.
+      tables: the fresh one with room for all `states`.
       states: int64[B, R], where each role was; -1 where there is nothing to learn from.
       moves: int8[B, R], what it did there.
       rewards: int8[B, R], what it received, in halves.
       ahead: int64[B, R], the state whose value counts as the future; ENDED where there is none.
       taken: int8[B, R], by which of its moves; GREEDY by a best one.
     """
+    fresh, values = tables.fresh, np.empty(MOVES)
     for b in range(states.shape[0]):
         for r in range(states.shape[1]):
-            if states[b, r] < 0:
+            state, move = states[b, r], moves[b, r]
+            if state < 0:
                 continue
             future = 0.0
             if ahead[b, r] != ENDED:
                 future = START
-                row = _row(table.states[b], ahead[b, r])
-                if table.states[b, row] != _FREE:
-                    values = table.values[b, row]
+                if _found(tables, b, ahead[b, r], values):
                     future = values.max() if taken[b, r] == GREEDY else values[taken[b, r]]
-            row = _row(table.states[b], states[b, r])
-            if table.states[b, row] == _FREE:
-                table.states[b, row] = states[b, r]
-                table.values[b, row] = START
-                table.used[b] += 1
-            value = table.values[b, row, moves[b, r]]
-            table.values[b, row, moves[b, r]] = updated(value, rewards[b, r], future)
+            if not _found(tables, b, state, values):
+                values[:] = START
+            values[move] = updated(values[move], rewards[b, r], future)
+            fresh.values[b, _taken(fresh, b, state)] = values

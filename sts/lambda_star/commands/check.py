@@ -33,7 +33,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run(args: argparse.Namespace) -> int:
     """Prints what was found; returns 1 where a property fails."""
     from sts.commands.arguments import progress, say, size, table
-    from sts.lambda_star.commands.score import complexity
+    from sts.lambda_star.commands.arguments import complexity
     from sts.lambda_star.intelligence.soundness import examine
     from sts.lambda_star.worlds.patterns import Settings
 

@@ -14,11 +14,20 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     moves = actions.add_parser(
         "moves",
         help="check behaviours move by move against episodes of the published program",
+        description="Leads each behaviour that does not learn through episodes that the published "
+        "program recorded, and asks of every recorded move whether our agent could have made it, "
+        "and of all together whether chance decided as our agent has it. Exits with 1 when a move "
+        "is impossible.",
         allow_abbrev=False,
     )
-    moves.add_argument("files", nargs="+", metavar="FILE", help="in the format lambdastar-2016")
     moves.add_argument(
-        "--agent", action="append", metavar="A", help="a behaviour that does not learn; default all"
+        "files", nargs="+", metavar="FILE", help="in the format lambdastar-2016; may end in .xz"
+    )
+    moves.add_argument(
+        "--agent",
+        action="append",
+        metavar="A",
+        help="a behaviour that does not learn; may be repeated (default: all)",
     )
     moves.add_argument(
         "--no-quirks",
@@ -59,29 +68,32 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _wanted(names: list[str] | None) -> list[Behaviour]:
-    """Returns the behaviours of these names, or all; raises UnknownName."""
-    from sts.errors import UnknownName
+    """Returns the behaviours of these names, or all.
+
+    Raises:
+      ArgumentError: one learns.
+      UnknownName: one is none of the program's.
+    """
+    from sts.errors import ArgumentError, UnknownName
+    from sts.lambda_star.published.importer import TEAMS
     from sts.lambda_star.published.moves import BEHAVIOURS
 
     known = {behaviour.name: behaviour for behaviour in BEHAVIOURS}
-    for name in names or ():
-        if name not in known:
-            raise UnknownName("behaviour that does not learn", name, known)
-    return [known[name] for name in dict.fromkeys(names or known)]
+    wanted: list[str] = []
+    for name in names or ["all"]:
+        if name not in known and name in TEAMS.values():
+            raise ArgumentError(f"{name} learns, and is checked by its score instead")
+        if name not in known and name != "all":
+            raise UnknownName("behaviour that does not learn", name, [*known, "all"])
+        wanted += known if name == "all" else [name]
+    return [known[name] for name in dict.fromkeys(wanted)]
 
 
 def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
     from sts.commands.arguments import table
 
-    header = (
-        "behaviour",
-        "our agent",
-        "moves",
-        "possible",
-        "choices",
-        "p",
-        "the program differs in",
-    )
+    notes = list(dict.fromkeys(cite for row in rows for cite in row.explained))
+    header = ("behaviour", "our agent", "moves", "possible", "choices", "p", "notes")
     shown = [
         (
             row.behaviour,
@@ -90,7 +102,7 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
             row.possible,
             row.choices,
             _p(row.p),
-            "; ".join(row.explained) or "-",
+            ", ".join(str(notes.index(cite) + 1) for cite in row.explained) or "-",
         )
         for row in rows
     ]
@@ -99,14 +111,30 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
         table(header, shown),
         "",
         *(_first(row) for row in rows if row.first),
+        "possible: moves to which our agent gives a chance",
         "choices: moves, or a team's common targets, that chance decided",
-        "p: that they came with the chances our agent gives them",
-        "it differs in: what the program does otherwise, by section of docs/lambdastar_2016.md; "
-        f"here {_quirks(quirks)}",
-        "",
-        f"{sum(row.moves for row in rows)} moves of {episodes} episodes: {impossible} impossible",
+        "p: that they came with the chances our agent gives them; none: too few choices to test",
+        *_together([row.p for row in rows if row.p is not None]),
     ]
-    return "\n".join(lines)
+    if notes:
+        lines += [
+            f"notes: what the program does otherwise; here {_quirks(quirks)}",
+            *(f"  {number}  section {note}" for number, note in enumerate(notes, 1)),
+            "  (sections of docs/lambdastar_2016.md, and the program's files and lines)",
+        ]
+    moves = sum(row.moves for row in rows)
+    return "\n".join([*lines, "", f"{moves} moves of {episodes} episodes: {impossible} impossible"])
+
+
+def _together(values: list[float]) -> list[str]:
+    """Returns what several p values say together, which is less than each alone."""
+    if len(values) < 2:
+        return []
+    chance = 1 - 0.95 ** len(values)
+    return [
+        f"   of {len(values)} p values one or more fall below .05 by chance alone in {chance:.0%} "
+        "of such checks"
+    ]
 
 
 def _p(p: float | None) -> str:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sts.lambda_star.intelligence.score import Scores
 
 
 def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -14,7 +19,9 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="Scores agents on the same environments, with standard errors, differences and "
         "a breakdown by the complexity K of the environments. --size, --team and --steps may be "
         "given more than once: the first value of each makes the base, and each further value is "
-        "played with the others as in the base, for the breakdown by it.",
+        "played with the others as in the base, for the breakdown by it. All of them, the base "
+        "too, then draw K from the range that they have in common, so that K is the same at every "
+        "level; the last line printed says which range that is.",
         allow_abbrev=False,
     )
     score.add_argument(
@@ -33,10 +40,19 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     score.add_argument(
         "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
     )
-    score.add_argument("--seed", type=int, default=0, metavar="S")
-    score.add_argument("--patterns", choices=("paper", "lambdastar-2016"), default="paper")
     score.add_argument(
-        "--complexity", metavar="LOW-HIGH", help="range of K (default: what can be drawn of 2-23)"
+        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
+    )
+    score.add_argument(
+        "--patterns",
+        choices=("paper", "lambdastar-2016"),
+        default="paper",
+        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
+    )
+    score.add_argument(
+        "--complexity",
+        metavar="LOW-HIGH",
+        help="range of K (default: what can be drawn of 2-23 at every level)",
     )
     score.add_argument(
         "--rehearsals",
@@ -46,26 +62,26 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="how often learning behaviours practise an episode before it counts (default: 100); "
         "0: they learn while it counts",
     )
-    score.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
-    score.add_argument("--save", action="store_true", help="keep them as scores of the workspace")
+    score.add_argument("--workers", type=int, default=1, metavar="W", help="processes (default: 1)")
+    score.add_argument(
+        "--save", action="store_true", help="keep the base's scores in the workspace"
+    )
     score.add_argument("--table", metavar="FILE.csv", help="write the breakdown as a table")
     score.add_argument("--figure", metavar="FILE.svg", help="draw the breakdown")
     score.set_defaults(act=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Scores the agents and prints tables."""
+    """Scores the agents and prints tables, even where a file then cannot be written."""
     from sts.commands.arguments import progress, say, size
-    from sts.files import write_atomically
+    from sts.lambda_star.commands.arguments import complexity, target
     from sts.lambda_star.intelligence import factors
-    from sts.lambda_star.intelligence.files import save, write_table
-    from sts.lambda_star.intelligence.score import PUBLISHED, score
+    from sts.lambda_star.intelligence.score import score
     from sts.lambda_star.intelligence.text import text
-    from sts.workspace import Workspace
 
-    workspace = Workspace.open(args.workspace)
-    table = _target("--table", args.table, ".csv")
-    drawn = _target("--figure", args.figure, ".svg")
+    table = target("--table", args.table, ".csv")
+    drawn = target("--figure", args.figure, ".svg")
+    names = _named(args.agent)
     base, further = factors.runs(
         [size(one) for one in args.size or ["10x10"]],
         args.team or [1],
@@ -73,7 +89,6 @@ def run(args: argparse.Namespace) -> int:
         complexity=complexity(args.complexity),
         patterns=args.patterns,
     )
-    names = [name for asked in args.agent for name in (PUBLISHED if asked == "all" else [asked])]
     with progress("scoring", "episodes") as show:
         scores = score(
             names,
@@ -85,65 +100,63 @@ def run(args: argparse.Namespace) -> int:
             workers=args.workers,
             progress=show,
         )
-    lines = [text(scores)]
-    if args.save:
-        lines.append(f"-> {save(workspace, scores)}")
-    if table is not None:
-        write_table(table, scores)
-        lines.append(f"-> {table}")
-    if drawn is not None:
-        from sts.lambda_star.intelligence.figure import figure
-
-        write_atomically(drawn, figure(scores.breakdown).encode())
-        lines.append(f"-> {drawn}")
-    value = {
-        "agents": [mean._asdict() for mean in scores.agents],
-        "differences": [difference._asdict() for difference in scores.differences],
-        "breakdown": [part._asdict() for part in scores.breakdown],
-        "settings": scores.settings,
-    }
-    say(args.json, value, "\n".join(lines))
+    files: dict[str, str] = {}
+    try:
+        _write(scores, table, drawn, files)
+        if args.save:
+            _save(scores, args.workspace, files)
+    finally:
+        value = {
+            "agents": [mean._asdict() for mean in scores.agents],
+            "differences": [difference._asdict() for difference in scores.differences],
+            "breakdown": [part._asdict() for part in scores.breakdown],
+            "settings": scores.settings,
+            "files": list(files),
+        }
+        lines = [f"-> {file}{note}" for file, note in files.items()]
+        say(args.json, value, "\n".join([text(scores), *lines]))
     return 0
 
 
-def complexity(text: str | None) -> tuple[int, int] | None:
-    """Returns (low, high) of "2-23".
+def _named(asked: Sequence[str]) -> list[str]:
+    """Returns the agents' names, with `all` resolved.
 
     Raises:
-      ArgumentError: not of that form.
+      ArgumentError: `all` is named beside an agent that it includes, or twice.
     """
-    import re
-
     from sts.errors import ArgumentError
+    from sts.lambda_star.intelligence.score import PUBLISHED
 
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d{1,6})-(\d{1,6})", text, re.ASCII)
-    if not match:
-        raise ArgumentError(f"expected --complexity like 2-23, found {text!r}")
-    return int(match[1]), int(match[2])
+    if "all" in asked:
+        if list(asked).count("all") > 1:
+            raise ArgumentError("--agent all is given twice; give it once")
+        for name in PUBLISHED:
+            if name in asked:
+                raise ArgumentError(f"--agent {name}: all includes it; leave one of the two out")
+    return [name for one in asked for name in (PUBLISHED if one == "all" else [one])]
 
 
-def _target(flag: str, name: str | None, suffix: str) -> Path | None:
-    """Returns the file that a flag names, when it can be written.
+def _write(scores: Scores, table: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
+    """Writes what is asked for, and adds each file that is written."""
+    from sts.lambda_star.commands.arguments import write
+    from sts.lambda_star.intelligence.files import csv_table
 
-    Raises:
-      ArgumentError: another suffix, a folder, or a place where nothing can be written.
-    """
-    import os
+    if table is not None:
+        write(table, csv_table(scores).encode())
+        files[str(table)] = ""
+    if drawn is not None:
+        from sts.lambda_star.intelligence.figure import figure
 
-    from sts.errors import ArgumentError
+        write(drawn, figure(scores.breakdown).encode())
+        files[str(drawn)] = ""
 
-    if name is None:
-        return None
-    path = Path(name)
-    if path.suffix != suffix:
-        raise ArgumentError(f"expected {flag} with a name that ends in {suffix}, found {name!r}")
-    if path.is_dir():
-        raise ArgumentError(f"expected {flag} with a file, found the folder {name}")
-    above = next(folder for folder in path.absolute().parents if folder.exists())
-    if not above.is_dir():
-        raise ArgumentError(f"{flag} {name}: {above} is not a folder; choose another place")
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise ArgumentError(f"{flag} {name}: nothing can be written in {above}")
-    return path
+
+def _save(scores: Scores, workspace: str | None, files: dict[str, str]) -> None:
+    """Keeps the base's scores; notes which settings these are where others were played too."""
+    from sts.lambda_star.intelligence.files import METRIC, metric, save
+    from sts.workspace import Workspace
+
+    path = save(Workspace.open(workspace), scores)
+    several = any(part.factor != "complexity" for part in scores.breakdown)
+    said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
+    files[str(path)] = f" (the base: {said})" if several else ""

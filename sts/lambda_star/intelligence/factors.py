@@ -3,7 +3,9 @@
 Chmait et al. 2016, section 5.4, name the environment's algorithmic complexity K and uncertainty H,
 the interaction time and, of collectives, what they are made of; their experiments vary the number
 of agents. K differs from environment to environment within one run. The others are settings: each
-is varied alone, while the others stay what they are in the base, the first value of each.
+is varied alone, while the others stay what they are in the base, the first value of each. How large
+K can be depends on size and steps, so all runs draw it from the range that they have in common:
+what a factor changes is then not the work of another complexity.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import NamedTuple
 
 from sts.errors import ArgumentError
 from sts.lambda_star.worlds.environments import uncertainty
-from sts.lambda_star.worlds.patterns import Settings
+from sts.lambda_star.worlds.patterns import Settings, check, drawn_range
 
 FACTORS = ("complexity", "uncertainty", "team", "steps")
 MOST_CLASSES = 6
@@ -54,11 +56,11 @@ def runs(
       sizes: (rows, columns); the first is the base's, as are those of the next two.
       teams: participants.
       steps: of an episode.
-      complexity: the range of K in every run, None for as much of [2, 23] as can be drawn.
+      complexity: the range of K in every run, None for as much of [2, 23] as every run can draw.
       patterns: how environments are made.
 
     Raises:
-      ArgumentError: a value is given twice.
+      ArgumentError: a value is given twice, or cannot be met, or the runs have no K in common.
     """
     for name, values in (("size", sizes), ("team", teams), ("number of steps", steps)):
         if len(set(values)) < len(values):
@@ -70,7 +72,27 @@ def runs(
         *(("team", base._replace(participants=p)) for p in teams[1:]),
         *(("steps", base._replace(horizon=t)) for t in steps[1:]),
     ]
+    if further and complexity is None and patterns == "paper":
+        common = _common_range([base, *(settings for _, settings in further)])
+        base = base._replace(complexity=common)
+        further = [(factor, settings._replace(complexity=common)) for factor, settings in further]
     return base, tuple(Run(level(factor, settings), settings) for factor, settings in further)
+
+
+def _common_range(every: Iterable[Settings]) -> tuple[int, int]:
+    """Returns the range of K that all settings can draw."""
+    drawn = {}
+    for settings in every:
+        check(settings)
+        name = f"{settings.height}x{settings.width} at {settings.horizon} steps"
+        drawn[name] = drawn_range(settings)
+    lows, highs = zip(*drawn.values(), strict=True)
+    if max(lows) > min(highs):
+        found = ", ".join(f"{name} {low} to {high}" for name, (low, high) in drawn.items())
+        raise ArgumentError(
+            f"no complexity K can be drawn at every level: {found}; leave a level out"
+        )
+    return max(lows), min(highs)
 
 
 def level(factor: str, settings: Settings) -> Level:

@@ -28,6 +28,8 @@ _SHAPES = (*drawing.SHAPES[:-1], "triangle-left")
 _WIDTH, _HEIGHT = 320, 280
 _APART = 0.012
 """How far agents stand apart at one level, in widths of the panel: error bars stay readable."""
+_GRID = 0.3
+"""How strong the grid's grey is."""
 _SPREAD = 0.6
 """The most that they spread over, in distances between levels."""
 
@@ -90,7 +92,7 @@ def _panel(
         ),
     )
     base = alt.Chart(rows.assign(x=at + place * apart)).encode(x=x)
-    mean = alt.Y("mean:Q", scale=y, axis=alt.Axis(title=_MEAN))
+    mean = alt.Y("mean:Q", scale=y, axis=alt.Axis(title=_MEAN, gridOpacity=_GRID))
     line = base.mark_line(strokeWidth=1.5, opacity=0.8).encode(
         y=mean, stroke=looks["stroke"], strokeDash=looks["strokeDash"]
     )

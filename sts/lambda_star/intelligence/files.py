@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sts import columns
-from sts.files import canonical_json, write_atomically
-from sts.lambda_star.intelligence.score import REHEARSALS, Scores
+from sts.files import canonical_json
+from sts.lambda_star.intelligence.score import REHEARSALS, Part, Scores
 from sts.lambda_star.worlds import patterns
 from sts.lambda_star.worlds.patterns import Settings
 from sts.workspace import Workspace
@@ -58,20 +58,20 @@ def save(workspace: Workspace, scores: Scores) -> Path:
     return path
 
 
-def write_table(path: Path, scores: Scores) -> None:
-    """Writes every score as CSV: a row for each factor, level and agent, the best first.
+def csv_table(scores: Scores) -> str:
+    """Returns every score as CSV: a row for each factor, level and agent, the best first.
 
-    The factor `all` has the scores over all environments of the base.
+    The factor `all` has the scores over all environments of the base. `complexity_low` and
+    `complexity_high` are the range that K was drawn from, empty where it is not drawn.
     """
+    drawn = scores.settings["complexity"] or ("", "")
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(
-        ["factor", "value", "label", "agent", "sees", "mean", "standard_error", "episodes"]
-    )
+    rows.writerow([*Part._fields, "complexity_low", "complexity_high"])
     for mean in sorted(scores.agents, key=lambda mean: -mean.mean):
-        rows.writerow(["all", "", "", *mean])
-    rows.writerows(scores.breakdown)
-    write_atomically(path, file.getvalue().encode())
+        rows.writerow(["all", "", "", *mean, *drawn])
+    rows.writerows([*part, *drawn] for part in scores.breakdown)
+    return file.getvalue()
 
 
 def _told(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -41,10 +41,10 @@ class Estimate(NamedTuple):
 def tally(received: NDArray[np.int64]) -> Tally:
     """Returns the sums of int64[E, A]: what each agent's team received in each environment.
 
-    A few hundred environments at once: within them a word holds every sum.
+    A word does not hold the products of the largest teams over the longest episodes.
     """
-    products = received.T @ received
-    return Tally(len(received), received.sum(0).astype(object), products.astype(object))
+    whole = received.astype(object)
+    return Tally(len(whole), whole.sum(0), whole.T @ whole)
 
 
 def plus(tallies: Iterable[Tally]) -> Tally:

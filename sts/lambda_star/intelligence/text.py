@@ -30,11 +30,17 @@ def text(scores: Scores) -> str:
         if parts:
             blocks.append(_factor(heading, parts))
     used = scores.settings
-    blocks.append(
-        f"{used['episodes']} environments of {used['height']}x{used['width']}, "
-        f"{used['participants']} in the team, {used['horizon']} steps each"
-    )
+    several = any(part.factor != "complexity" for part in scores.breakdown)
+    words = [f"{_counted(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
+    if used["complexity"]:
+        words.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
+    words += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
+    blocks.append(", ".join(words))
     return "\n\n".join(blocks)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _differences(scores: Scores, ranked: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError
 from sts.lambda_star.intelligence.tally import Tally, plus, tally
-from sts.lambda_star.play import crews, learning
+from sts.lambda_star.play import crews
 from sts.lambda_star.worlds import environments, patterns
 from sts.lambda_star.worlds.patterns import Settings
 from sts.workers import pool
@@ -60,8 +60,9 @@ def check(
       ArgumentError: says what is expected.
     """
     episodes, rehearsals = trial.episodes, trial.rehearsals
-    if episodes < 1 or workers < 1:
-        raise ArgumentError(f"expected 1 or more, found {episodes} episodes, {workers} workers")
+    for count, things in ((episodes, "episodes"), (workers, "workers")):
+        if count < 1:
+            raise ArgumentError(f"expected 1 or more {things}, found {count}")
     if episodes > MOST:
         raise ArgumentError(f"expected at most {MOST} episodes, found {episodes}")
     if not 0 <= rehearsals <= MOST_REHEARSALS:
@@ -70,6 +71,7 @@ def check(
     for name in called:
         if called.count(name) > 1:
             raise ArgumentError(f"agent {name!r} is named twice; name each once")
+    at_once = min(workers, len(every) * -(-episodes // SPAN))
     for settings in every:
         patterns.check(settings)
         if settings.complexity is not None and settings.patterns != "paper":
@@ -79,25 +81,22 @@ def check(
             )
         patterns.drawn_range(settings)
         for team in teams:
-            _check_team(team, settings, workers)
+            _check_team(team, settings, trial, at_once)
 
 
-def _check_team(team: Sequence[Agent], settings: Settings, workers: int) -> None:
+def _check_team(team: Sequence[Agent], settings: Settings, trial: Trial, at_once: int) -> None:
     if len(team) > settings.participants:
         raise ArgumentError(
             f"{crews.called(team)}: a crew of {len(team)} needs as many participants, "
             f"found a team of {settings.participants}"
         )
-    name = crews.built_in(team)
-    if name in learning.AGENTS:
-        learning.check(
-            name,
-            height=settings.height,
-            width=settings.width,
-            participants=settings.participants,
-            steps=settings.horizon,
-            threads=workers,
-        )
+    crews.check_memory(
+        team,
+        settings,
+        episodes=min(SPAN, trial.episodes),
+        rehearsals=trial.rehearsals,
+        at_once=at_once,
+    )
 
 
 def play(

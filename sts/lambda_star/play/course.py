@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sts.compiled import compiled, lean
+from sts.lambda_star.agents.sets import wrapped
 from sts.lambda_star.kernels import Arrays, Ints, following, settle
 
 DOWN = np.arange(9) // 3 - 1
@@ -107,10 +108,3 @@ def _led(entry: int, kind: int, spot: _Spot, height: int, width: int) -> _Spot:
         return _spot(entry, width)
     row = wrapped(spot.row + DOWN[entry], height)
     return _Spot(row, wrapped(spot.column + RIGHT[entry], width))
-
-
-@lean
-def wrapped(value: int, size: int) -> int:
-    """Returns a coordinate less than once round outside a ring of `size`, on it."""
-    value = value + size if value < 0 else value
-    return value - size if value >= size else value

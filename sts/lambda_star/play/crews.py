@@ -21,11 +21,15 @@ from sts.agents.registry import made
 from sts.domains import Worlds
 from sts.draws import stream
 from sts.errors import ArgumentError
+from sts.lambda_star.agents.learner import Tabular
 from sts.lambda_star.domain import Batch, LambdaStar, Observation
-from sts.lambda_star.play import fused, learning
+from sts.lambda_star.play import fused, learning, memory
 from sts.lambda_star.worlds.environments import Environments
+from sts.lambda_star.worlds.patterns import Settings
 from sts.lockstep import Played, Script, Team
 
+_RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
+_OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
 Watch: TypeAlias = Callable[[int, Worlds], None]
 
 
@@ -160,13 +164,60 @@ def episodes(
         return lockstep.play(
             domain, fresh(), (), steps=settings.horizon, script=script, watch=watch
         )
-    teams = [
-        Team(member, tuple(range(i, settings.participants, len(members))), own[i])
-        for i, member in enumerate(members)
-    ]
+    check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
+    teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
     return learning.rehearse(
         domain, fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch
     )
+
+
+def check_memory(
+    members: Sequence[Agent],
+    settings: Settings,
+    *,
+    episodes: int,
+    rehearsals: int,
+    at_once: int = 1,
+) -> None:
+    """Raises ArgumentError when what a crew keeps does not fit the memory; says what to lower.
+
+    What somebody else's learner remembers is not known before, and not counted.
+
+    Args:
+      members: from `crew`.
+      settings: of its environments.
+      episodes: how many are played together.
+      rehearsals: how often learners practise each.
+      at_once: how many processes do so.
+    """
+    name, s = built_in(members), settings
+    if name in learning.AGENTS:
+        learning.check(
+            name,
+            height=s.height,
+            width=s.width,
+            participants=s.participants,
+            steps=s.horizon,
+            threads=at_once,
+        )
+    elif name is None or not fused.plays(name, s.radius):
+        kept = (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
+        for i, member in enumerate(members):
+            if isinstance(member, Tabular):
+                roles, cells = len(_roles(members, s, i)), s.height * s.width
+                kept += member.footprint(roles, cells, s.horizon, rehearsals)
+        memory.check(
+            called(members),
+            at_once * episodes * kept,
+            f"{at_once} times {episodes} episodes of {s.participants} participants and {s.horizon} "
+            "steps",
+            "the episodes, the team, the steps, the rehearsals or the workers",
+        )
+
+
+def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
+    """Returns the participants that member i plays."""
+    return tuple(range(i, settings.participants, len(members)))
 
 
 def check(rehearsals: int, threads: int) -> None:

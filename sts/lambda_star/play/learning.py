@@ -34,7 +34,6 @@ from sts.lockstep import Played, Team
 
 AGENTS = ("q-learning", "cooperative-q-learning", "sarsa", "cooperative-sarsa")
 _PUBLISHED = (practice.FIRST, practice.FIRST, practice.SAME, practice.SAME)
-_MIB = 2**20
 
 
 def play(
@@ -100,6 +99,11 @@ def _play(
     if rehearsals < 0:
         raise ArgumentError(f"expected 0 rehearsals or more, found {rehearsals}")
     plan = Plan(name.startswith("cooperative"), _ahead(name, bootstrap), rehearsals)
+    if plan.ahead == practice.FIRST and worlds.step.any():
+        raise ArgumentError(
+            "bootstrap published values moves by the first iteration: expected worlds at step 0, "
+            f"found one at step {worlds.step.max()}"
+        )
     if not totals.size:
         return totals
     steps, participants = out.moves.shape[1], out.moves.shape[2]
@@ -144,13 +148,12 @@ def check(
         raise ArgumentError(f"expected 1 thread or more, found {threads}")
     cells = height * width
     needed = threads * cells * (steps * practice.STATE_BYTES + practice.CELL_BYTES)
-    free = memory.available()
-    if free is not None and needed > free:
-        raise ArgumentError(
-            f"{name} needs {-(-needed // _MIB)} MiB of memory for {height}x{width} cells, {steps} "
-            f"steps and {threads} at once, found {free // _MIB} MiB; lower the size, the steps "
-            "or the workers"
-        )
+    memory.check(
+        name,
+        needed,
+        f"{height}x{width} cells, {steps} steps and {threads} at once",
+        "the size, the steps or the workers",
+    )
 
 
 def rehearse(

@@ -21,9 +21,10 @@ from sts.lambda_star.agents import (
     stigmergy,
     wisdom_of_the_crowd,
 )
+from sts.lambda_star.agents.sets import wrapped
 from sts.lambda_star.kernels import Arrays, Ints, heading
 from sts.lambda_star.play import course
-from sts.lambda_star.play.course import Course, wrapped
+from sts.lambda_star.play.course import Course
 from sts.lambda_star.play.tables import Tables, key_of, kind_of
 
 AGENTS = (

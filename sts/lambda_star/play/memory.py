@@ -6,7 +6,27 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from sts.errors import ArgumentError
+
 _ROOT = Path("/")
+_MIB = 2**20
+
+
+def check(name: str, needed: int, for_what: str, lower: str) -> None:
+    """Raises ArgumentError when an agent needs more bytes than can be had.
+
+    Args:
+      name: of the agent.
+      needed: bytes.
+      for_what: what it needs them for.
+      lower: what to lower.
+    """
+    free = available()
+    if free is not None and needed > free:
+        raise ArgumentError(
+            f"{name} needs {-(-needed // _MIB)} MiB of memory for {for_what}, found "
+            f"{free // _MIB} MiB; lower {lower}"
+        )
 
 
 def available(root: Path = _ROOT) -> int | None:

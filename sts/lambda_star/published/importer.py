@@ -11,6 +11,7 @@ Source: the program of Chmait et al. 2016, github.com/nader-chmait/LambdaStar (M
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,7 +44,7 @@ TEAMS = {
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Returns one trajectory for each team of each episode in the file.
+    """Returns one trajectory for each team of each episode in the file, which may end in .xz.
 
     Raises:
       DamagedData: a line is not what the format has there; names the line.
@@ -89,8 +90,12 @@ def places(path: Path) -> list[Place]:
 
 
 def _lines(path: Path) -> list[str]:
+    open_ = lzma.open if path.suffix == ".xz" else open
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with open_(path, "rt", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (lzma.LZMAError, EOFError):
+        raise DamagedData(f"{path}: expected a whole .xz file, found another or a part") from None
     except UnicodeDecodeError:
         raise DamagedData(f"{path}: expected JSON lines, found a binary file") from None
     if not any(line.strip() for line in lines):

@@ -59,8 +59,8 @@ def of_states(states: Sequence[bytes]) -> Environments:
     published program's.
 
     Raises:
-      ArgumentError: there is none, one has begun, or they differ in size, team, horizon, radius or
-        kind of patterns.
+      ArgumentError: there is none, one has begun, they are made for no steps, or they differ in
+        size, team, horizon, radius or kind of patterns.
       DamagedState: one is damaged.
     """
     found = [decode(raw) for raw in states]
@@ -74,6 +74,8 @@ def of_states(states: Sequence[bytes]) -> Environments:
             f"found {len(shapes)} kinds"
         )
     height, width, participants, horizon, kind, radius = shapes.pop()
+    if not horizon:
+        raise ArgumentError("expected states made for 1 step or more, found them made for 0")
     arrays = gather(found)
     k = walks.complexities(arrays)[:, 0]
     made = patterns.PATTERNS[kind == "cells"]

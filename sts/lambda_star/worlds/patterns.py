@@ -133,6 +133,7 @@ def drawn_range(s: Settings) -> tuple[int, int]:
     least, most = reachable(s.height, s.width, s.horizon)
     low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))
     if s.patterns == "paper" and not least <= low <= high <= most:
+        low, high = s.complexity or COMPLEXITY
         raise ArgumentError(
             f"complexity {low} to {high} cannot be drawn over {s.horizon} steps on a "
             f"{s.height}x{s.width} grid; {least} to {most} can"

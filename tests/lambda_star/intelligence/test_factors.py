@@ -7,8 +7,9 @@ from math import log2
 import pytest
 
 from sts.errors import ArgumentError
+from sts.lambda_star.intelligence import factors
 from sts.lambda_star.intelligence.factors import FACTORS, classes, runs, with_base
-from sts.lambda_star.worlds.patterns import Settings
+from sts.lambda_star.worlds.patterns import Settings, drawn_range
 
 
 def test_each_further_value_is_varied_alone_and_the_rest_stays_as_in_the_base():
@@ -41,6 +42,33 @@ def test_uncertainty_is_shown_in_bits_beside_the_size():
     (small, usual) = (run.level for run in with_base(base, further))
     assert small.value == pytest.approx(log2(15 * 14)) and small.label == "3x5"
     assert usual.value == pytest.approx(log2(100 * 99)) and usual.label == "10x10"
+
+
+def test_all_levels_draw_k_from_the_range_that_they_have_in_common():
+    base, further = runs([(10, 10), (5, 5)], [1, 2], [50, 20, 200])
+    every = [base, *(run.settings for run in further)]
+    alone = [drawn_range(settings._replace(complexity=None)) for settings in every]
+    assert len(set(alone)) > 1
+    common = (max(low for low, _ in alone), min(high for _, high in alone))
+    assert {settings.complexity for settings in every} == {common}
+
+
+def test_one_level_alone_keeps_the_range_of_its_own():
+    base, _ = runs([(10, 10)], [1], [500])
+    assert base.complexity is None
+    base, _ = runs([(5, 5), (6, 6)], [1], [50], patterns="lambdastar-2016")
+    assert base.complexity is None
+
+
+def test_levels_without_a_common_k_are_refused_with_their_ranges(monkeypatch):
+    ranges = {50: (8, 23), 500: (2, 7)}
+    monkeypatch.setattr(factors, "drawn_range", lambda settings: ranges[settings.horizon])
+    with pytest.raises(ArgumentError) as caught:
+        runs([(10, 10)], [1], [50, 500])
+    assert str(caught.value) == (
+        "no complexity K can be drawn at every level: 10x10 at 50 steps 8 to 23, "
+        "10x10 at 500 steps 2 to 7; leave a level out"
+    )
 
 
 @pytest.mark.parametrize(

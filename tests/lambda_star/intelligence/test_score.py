@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import sts.files
 from analysis.scores import read_scores
 from sts import agents, cli
 from sts.draws import stream
@@ -20,7 +22,7 @@ from sts.lambda_star.intelligence.factors import runs
 from sts.lambda_star.intelligence.files import metric
 from sts.lambda_star.intelligence.score import PUBLISHED, score
 from sts.lambda_star.intelligence.tally import estimate, plus, tally
-from sts.lambda_star.worlds import environments
+from sts.lambda_star.worlds import environments, patterns
 from sts.lambda_star.worlds.patterns import Settings, generate
 from sts.lockstep import Team, play
 
@@ -63,6 +65,8 @@ def test_tallies_are_exact_however_they_are_joined():
     for joined in (plus(parts), plus(parts[::-1]), plus([plus(parts[:2]), plus(parts[2:])])):
         assert joined.episodes == 60
         assert (joined.total == whole.total).all() and (joined.products == whole.products).all()
+    vast = tally(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
+    assert vast.products[0, 0] == 200 * (3 * 10**8) ** 2 > 2**63
     many = plus([whole] * 10**4)
     assert many.products[0, 0] == 10**4 * whole.products[0, 0] > 2**64
 
@@ -189,8 +193,8 @@ def test_progress_runs_from_nothing_to_all_settings(monkeypatch):
 @pytest.mark.parametrize(
     ("names", "changes", "said"),
     [
-        (["random"], {"episodes": 0}, "found 0 episodes"),
-        (["random"], {"workers": 0}, "0 workers"),
+        (["random"], {"episodes": 0}, "expected 1 or more episodes, found 0$"),
+        (["random"], {"workers": 0}, "expected 1 or more workers, found 0$"),
         (["random"], {"rehearsals": -1}, "found -1"),
         (["random", "random"], {}, "'random' is named twice"),
     ],
@@ -236,6 +240,9 @@ def test_the_command_prints_tables_best_first_and_is_quiet_off_a_terminal(capsys
     assert blocks[1][1].split()[:2] == ["oracle", "random"]
     assert blocks[3][0].split()[2:] == ["5x6", "(9.8", "bits)", "7x7", "(11.2", "bits)"]
     assert [line.split()[0] for line in blocks[3][1:]] == ["oracle", "random", "episodes"]
+    assert blocks[4] == [
+        "3 environments of 5x6, K 2 to 23 at every level, 1 in the team, 50 steps each"
+    ]
     assert err == ""
 
 
@@ -258,7 +265,7 @@ def test_of_many_agents_only_neighbours_by_score_are_compared_in_print(capsys):
 
 
 def test_the_table_and_the_figure_hold_the_breakdown(tmp_path, capsys):
-    table, drawn = tmp_path / "new" / "t.csv", tmp_path / "f.svg"
+    table, drawn = tmp_path / "t.csv", tmp_path / "f.svg"
     flags = ["--episodes", "6", "--size", "6x6", "--team", "1", "--team", "2", "--json"]
     files = ["--table", str(table), "--figure", str(drawn)]
     assert cli.main([*COMMAND, *flags, *files]) == 0
@@ -267,6 +274,11 @@ def test_the_table_and_the_figure_hold_the_breakdown(tmp_path, capsys):
         rows = list(csv.DictReader(file))
     assert [row["agent"] for row in rows[:2]] == ["oracle", "random"]
     assert {row["factor"] for row in rows[:2]} == {"all"}
+    assert value["files"] == [str(table), str(drawn)]
+    low, high = value["settings"]["complexity"]
+    assert {(row["complexity_low"], row["complexity_high"]) for row in rows} == {
+        (str(low), str(high))
+    }
     assert [float(row["mean"]) for row in rows[2:]] == [row["mean"] for row in value["breakdown"]]
     root = ElementTree.parse(drawn).getroot()
     words = " ".join("".join(text.itertext()) for text in root.iter() if text.tag[-4:] == "text")
@@ -281,8 +293,9 @@ def test_a_figure_of_one_episode_is_drawn_without_error_bars(tmp_path):
     assert "NaN" not in drawn.read_text()
 
 
+VAST = ["--size", "200x200", "--steps", "900", "--episodes", "9999999", "--workers", "99999"]
 WRONG = [
-    (["--episodes", "0"], "found 0 episodes"),
+    (["--episodes", "0"], "expected 1 or more episodes, found 0\n"),
     (["--size", "2x9"], "sides from 3 to 255"),
     (["--size", "10"], "a size like 10x10"),
     (["--size", "5x6"], "a size is given twice"),
@@ -290,14 +303,14 @@ WRONG = [
     (["--team", "31"], "a team of 1 to 30"),
     (["--team", "2", "--team", "0"], "a team of 1 to 30"),
     (["--steps", "1"], "2 to 100000 steps"),
-    (["--workers", "0"], "0 workers"),
+    (["--workers", "0"], "expected 1 or more workers, found 0\n"),
     (["--rehearsals", "-1"], "rehearsals, found -1"),
     (["--agent", "q-learner"], "unknown agent 'q-learner'"),
     (["--agent", "q-learner"], "did you mean q-learning?"),
     (["--agent", "rule,nobody", "--team", "2"], "unknown agent 'nobody'"),
     (["--agent", "rule,blind"], "rule,blind: a crew of 2 needs as many participants"),
     (["--agent", "oracle"], "'oracle' is named twice"),
-    (["--agent", "all"], "'random' is named twice"),
+    (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
     (["--patterns", "spiral"], "invalid choice"),
     (["--patterns", "lambdastar-2016"], "square"),
     (["--complexity", "2-90"], "2 to 90 cannot be drawn over 50 steps on a 5x6 grid; 2 to "),
@@ -308,7 +321,11 @@ WRONG = [
     (["--table", "t.txt"], "ends in .csv"),
     (["--figure", "f.png"], "ends in .svg"),
     (["--figure", "pyproject.toml/f.svg"], "is not a folder"),
-    (["--agent", "sarsa", "--size", "200x200", "--steps", "900", "--workers", "99999"], "memory"),
+    (["--figure", "nowhere/f.svg"], "--figure nowhere/f.svg: the folder nowhere does not exist"),
+    (["--table", "nowhere/t.csv"], "--table nowhere/t.csv: the folder nowhere does not exist"),
+    ([*VAST, "--agent", "sarsa"], "sarsa needs "),
+    ([*VAST, "--agent", "sarsa,random", "--team", "2"], "sarsa,random needs "),
+    ([*VAST, "--agent", "rule"], "rule needs "),
 ]
 
 
@@ -327,6 +344,40 @@ def test_k_is_not_drawn_under_the_program_s_patterns(capsys):
     flags = ["--patterns", "lambdastar-2016", "--complexity", "2-9"]
     assert cli.main(["lambda-star", "score", "--agent", "random", *flags]) == 2
     assert "K is not drawn under lambdastar-2016 patterns" in capsys.readouterr().err
+
+
+def test_all_is_given_once(capsys):
+    assert cli.main(["lambda-star", "score", "--agent", "all", "--agent", "all"]) == 2
+    assert "--agent all is given twice" in capsys.readouterr().err
+
+
+def test_every_level_draws_k_from_what_they_have_in_common_and_the_last_line_says_it(capsys):
+    levels = ["--steps", "50", "--steps", "20", "--steps", "500", "--agent", "random"]
+    command = ["lambda-star", "score", "--episodes", "1", *levels]
+    assert cli.main(command) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    low, high = (patterns.drawn_range(Settings(horizon=500)), patterns.drawn_range(Settings()))
+    assert low[1] < high[1]
+    assert last.startswith(f"1 environment of 10x10, K 2 to {low[1]} at every level, ")
+    assert cli.main([*command, "--complexity", "3-6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["complexity"] == [3, 6]
+
+
+def test_a_file_that_cannot_be_written_does_not_take_the_scores_along(
+    tmp_path, capsys, monkeypatch
+):
+    def full(path, data):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path.parent / ".f.part"))
+
+    monkeypatch.chdir(tmp_path)
+    files = ["--table", "t.csv", "--figure", "f.svg", "--episodes", "2"]
+    monkeypatch.setattr(sts.files, "write_atomically", full)
+    assert cli.main([*COMMAND, *files]) == 1
+    out, err = capsys.readouterr()
+    assert "2 environments of 5x6" in out and "->" not in out
+    assert err.startswith("sts: t.csv: ") and err.count("\n") == 1
+    assert cli.main([*COMMAND, *files, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["files"] == []
 
 
 def test_a_folder_is_no_file_to_write(tmp_path, capsys):
@@ -362,6 +413,19 @@ def test_saved_scores_replace_those_of_the_same_agent_in_the_same_test(tmp_path,
     ]
     assert [r["value"] for r in rows] == [m["mean"] for m in printed["agents"]]
     assert json.loads(rows[0]["parameters"]) == printed["settings"]
+
+
+def test_saving_names_the_file_and_of_several_levels_the_one_that_is_kept(tmp_path, capsys):
+    flags = ["--agent", "random", "--episodes", "2", "--team", "3"]
+    printed, rows = saved(tmp_path, capsys, *flags, "--team", "1")
+    (file,) = printed["files"]
+    assert file == str(tmp_path / "scores" / "lambda-star.parquet")
+    assert [row["metric"] for row in rows] == ["lambda-star team=3"]
+    words = ["lambda-star", "score", *flags, "--save", "--workspace", str(tmp_path)]
+    assert cli.main([*words, "--team", "1"]) == 0
+    assert capsys.readouterr().out.endswith(f"-> {file} (the base: team=3)\n")
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out.endswith(f"-> {file}\n")
 
 
 def test_saved_scores_of_other_agents_and_other_tests_stay(tmp_path, capsys):

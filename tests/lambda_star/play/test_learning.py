@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.agents import Agent, Choice
+from sts.agents import Agent, Choice, Instructions
 from sts.domains import domain
 from sts.draws import stream
 from sts.errors import ArgumentError, StsError
@@ -17,9 +17,11 @@ from sts.lambda_star.agents.learner import Learner, Tabular
 from sts.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.lambda_star.domain import Batch
-from sts.lambda_star.play import learning, memory
+from sts.lambda_star.play import crews, learning, memory
 from sts.lambda_star.published import importer
 from sts.lambda_star.state import decode
+from sts.lambda_star.worlds.environments import generate
+from sts.lambda_star.worlds.patterns import Settings
 from sts.lockstep import Played, Script, Team, play
 
 STEPS = 12
@@ -95,6 +97,15 @@ def test_both_paths_agree_from_the_middle_of_an_episode(name):
     for _ in range(3):
         worlds.step(np.full((4, 2), 1, np.int8), np.zeros((4, 2), np.int8))
     assert_same(name, worlds.states(), 4)
+
+
+def test_the_first_iterations_value_needs_episodes_from_their_start():
+    """The general path finds nothing learned of an iteration that is not played."""
+    worlds = domain("lambda-star").restore(made())
+    worlds.step(np.full((4, 1), 1, np.int8), np.zeros((4, 1), np.int8))
+    with pytest.raises(ArgumentError, match="expected worlds at step 0, found one at step 1"):
+        compiled("q-learning", worlds.states(), 2, bootstrap="published")
+    compiled("sarsa", worlds.states(), 2, bootstrap="published")
 
 
 @names
@@ -284,8 +295,20 @@ def test_memory_grows_with_the_states_met_and_not_with_the_grid():
     agent, states, world = QLearning(), made(2, height=200, width=200), domain("lambda-star")
     team = Team(agent, (0,), streams(2))
     kept = play(world, world.restore(states), [team], steps=STEPS).memories[0]
-    assert (kept["used"] == STEPS - 1).all()
-    assert kept["states"].shape[1] < 8 * STEPS
+    assert (kept["fresh_used"] == STEPS - 1).all() and not kept["used"].any()
+    assert kept["fresh_states"].shape[1] < 8 * STEPS
+
+
+def test_a_step_copies_what_the_pass_learned_and_not_all_that_was_ever_learned():
+    """What was known before stays the very arrays; a hundred passes else take a hundred times."""
+    states, world = made(2, participants=3), domain("lambda-star")
+    kept = general(QLearning(), states, 3)[0].memories[0]
+    assert (kept["used"] > kept["fresh_used"]).all() and kept["fresh_used"].all()
+    worlds, roles = world.restore(states), (0, 1, 2)
+    seen = worlds.observe(roles, team=roles, world=False)
+    told = Instructions(("",), np.zeros(2, np.int32))
+    _, after = QLearning().act(seen, told, kept, np.empty((2, 3, 0)))
+    assert all(after[name] is kept[name] for name in ("states", "values", "used"))
 
 
 def test_unknown_bootstraps_negative_rehearsals_and_no_threads_are_refused():
@@ -376,6 +399,31 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
     assert worlds.states() == before
     monkeypatch.setattr(memory, "available", lambda: None)
     learning.check("q-learning", **case, threads=10**9)
+
+
+def test_what_a_mixed_crew_keeps_is_refused_before_any_work(monkeypatch):
+    """Twice as many rows of 80 bytes as states, and twice that while a table grows."""
+    settings, members = Settings(participants=4), crews.crew("q-learning,cooperative-sarsa")
+    case = {"episodes": 10, "rehearsals": 9}
+    separate, shared, recorded = 2 * 2047 * 80, 2 * 2047 * 80, 51 * (4 * 9 + 4)
+    needed = 3 * 10 * (separate + shared + recorded)
+    monkeypatch.setattr(memory, "available", lambda: needed)
+    crews.check_memory(members, settings, **case, at_once=3)
+    monkeypatch.setattr(memory, "available", lambda: needed - 1)
+    with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 19 MiB .* lower"):
+        crews.check_memory(members, settings, **case, at_once=3)
+    monkeypatch.setattr(memory, "available", lambda: 10)
+    crews.check_memory(crews.crew("local-search"), settings, **case)
+    with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 8 MiB"):
+        crews.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
+
+
+@names
+def test_tables_take_no_more_than_was_reckoned(name):
+    states, agent = made(3, participants=3), CLASSES[name]()
+    kept = general(agent, states, 20)[0].memories[0]
+    assert 2 * kept["values"][0].nbytes <= agent.footprint(3, 100, STEPS, 20)
+    assert 6 * kept["values"][0].nbytes > agent.footprint(3, 100, STEPS, 20)
 
 
 def tree(root: Path, **files: str) -> Path:

@@ -1,6 +1,7 @@
 """The importer of the published program's episodes: everything replays, nothing altered enters."""
 
 import json
+import lzma
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,28 @@ def test_importing_twice_keeps_each_trajectory_once(tmp_path: Path) -> None:
     for _ in range(2):
         assert main([*command, "--workspace", str(tmp_path)]) == 0
     assert len(store.load(Workspace.open(str(tmp_path)))) == 39
+
+
+def test_a_packed_file_is_imported_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sample.jsonl.xz"
+    path.write_bytes(lzma.compress(SAMPLE_2016.read_bytes()))
+    plain, packed = read(SAMPLE_2016), read(path)
+    assert [t.episode.state for t in packed] == [t.episode.state for t in plain]
+    command = ["trajectories", "import", str(path), "--format", "lambdastar-2016"]
+    assert main([*command, "--workspace", str(tmp_path / "w")]) == 0
+    assert "39 trajectories, every step replayed exactly" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", lzma.compress(SAMPLE_2016.read_bytes())[:500], lzma.compress(b"")]
+)
+def test_a_packed_file_that_is_broken_or_empty_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.jsonl.xz"
+    path.write_bytes(content)
+    with pytest.raises(
+        DamagedData, match=r"expected (a whole \.xz file|JSON lines, found an empty)"
+    ):
+        read(path)
 
 
 @pytest.mark.parametrize(

@@ -440,7 +440,40 @@ def test_the_command_prints_what_it_checked(capsys: pytest.CaptureFixture[str]) 
     rows = {line.split()[0]: line for line in printed.splitlines() if line}
     assert all(b.name in rows for b in BEHAVIOURS)
     assert "stigmergy, marks=lasting" in rows["stigmergy"]
-    assert "3.1 first sight (main:299-301); 7 binary tree (main:376)" in rows["binary-tree"]
+    assert rows["1"].endswith("  section 3.1 first sight (main:299-301)")
+    assert rows["3"].endswith("  section 7 binary tree (main:376)")
+    assert rows["binary-tree"].endswith("  1, 3") and rows["oracle"].split()[-2:] == ["none", "-"]
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_the_legend_has_the_header_s_words(capsys: pytest.CaptureFixture[str]) -> None:
+    some = ["--agent", "local-search", "--agent", "oracle", "--agent", "random"]
+    assert main(["lambda-star", "moves", str(TRACES), *some]) == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    for word in header.split()[4:]:
+        assert any(line.startswith(f"{word}: ") for line in lines), word
+    assert "none: too few choices to test" in "".join(lines)
+    assert "of 2 p values one or more fall below .05 by chance alone in 10%" in "".join(lines)
+
+
+def test_one_p_value_alone_has_no_word_on_several(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lambda-star", "moves", str(SAMPLE_2016), "--agent", "local-search"]) == 0
+    assert "p values" not in capsys.readouterr().out
+
+
+def test_all_names_every_behaviour_that_does_not_learn(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["lambda-star", "moves", str(SAMPLE_2016), "--json"]
+    assert main(words) == 0
+    plain = capsys.readouterr().out
+    assert main([*words, "--agent", "all", "--agent", "oracle"]) == 0
+    assert capsys.readouterr().out == plain
+
+
+def test_a_packed_file_is_what_is_in_it(tmp_path: Path, recordings: Recordings) -> None:
+    packed = read([TRACES])
+    for team, several in recordings.items():
+        for ours, theirs in zip(several, packed[team], strict=True):
+            assert ours.starts == theirs.starts and np.array_equal(ours.moves, theirs.moves)
 
 
 def test_the_command_names_the_first_impossible_move(
@@ -486,9 +519,13 @@ def test_the_command_can_leave_the_quirks_out(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "code", "found"),
     [
-        (["--agent", "q-learning"], 2, "unknown behaviour that does not learn 'q-learning'; known"),
+        (["--agent", "q-learning"], 2, "q-learning learns, and is checked by its score instead"),
+        (
+            ["--agent", "q-lrning"],
+            2,
+            "unknown behaviour that does not learn 'q-lrning'; known: all",
+        ),
         (["none.jsonl"], 1, "none.jsonl: no such file"),
-        ([str(TRACES)], 1, "expected JSON lines, found a binary file"),
     ],
 )
 def test_bad_input_is_one_line(

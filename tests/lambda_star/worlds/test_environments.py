@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,7 @@ def test_states_that_make_no_environments_are_refused_in_one_line():
     for states, said in (
         ([], "found 0 kinds"),
         ([short, wide], "found 2 kinds"),
+        ([encode(replace(one(Settings(), seed=0, index=0), horizon=0))], "for 1 step or more"),
         (begun.states(), "expected states at step 0, found one at step 1"),
     ):
         with pytest.raises(ArgumentError) as caught:

@@ -174,6 +174,10 @@ IMPOSSIBLE = (
     ({"complexity": (0, 3)}, "a complexity range of 1 or more, found 0 to 3"),
     ({"complexity": (9, 3)}, "found 9 to 3"),
     ({"complexity": (2, 60)}, "complexity 2 to 60 cannot be drawn over 50 steps"),
+    (
+        {"horizon": 100_000},
+        "complexity 2 to 23 cannot be drawn over 100000 steps on a 10x10 grid; ",
+    ),
     ({"complexity": (1, 4)}, "complexity 1 to 4 cannot be drawn over 50 steps"),
 )
 
