@@ -15,6 +15,7 @@ from sts.files import content_hash
 from sts.provenance import provenance
 from sts.ratings import REQUIRED
 from sts.suites import store
+from sts.suites.types import Suite
 from sts.workspace import Workspace
 
 
@@ -40,10 +41,20 @@ def gather(workspace: Workspace, label: str) -> Gathered:
         suite_ratings(workspace, suite.label),
         workspace_scores(workspace),
         suite.label,
-        {"suite_hash": suite.hash, "annotations_hash": annotations_hash(workspace, suite.label)}
+        {
+            "suite_hash": suite.hash,
+            "annotations_hash": annotations_hash(workspace, suite.label),
+            "notes": suite_notes(suite),
+        }
         | provenance(),
         workspace.path("reports", f"{suite.name}-{suite.version}"),
     )
+
+
+def suite_notes(suite: Suite) -> list[str]:
+    """What the sources of a suite's scenarios ask every report on it to say."""
+    notes = (s.provenance.get("notes") for s in suite.scenarios)
+    return sorted({str(note) for own in notes if isinstance(own, list) for note in own})
 
 
 def annotations_hash(workspace: Workspace, suite: str) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-BASELINE_SIGHTS = ("world", "rehearsal")
+BASELINE_SIGHTS = ("world", "rehearsal", "recording")
 
 
 class Outcomes(NamedTuple):

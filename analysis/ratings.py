@@ -16,7 +16,7 @@ from analysis import tables
 from sts.errors import DamagedData
 from sts.ratings import REQUIRED, SOURCES, VERDICTS
 
-SIGHTS = ("observation", "world", "rehearsal")
+SIGHTS = ("observation", "world", "rehearsal", "recording")
 KINDS = ("instruction", "question")
 DEFAULTS = {
     "kind": "",

@@ -9,17 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annotator_app.sheets import sheet_of
 from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
+from sts.frames import Sheet
+from sts.workspace import Workspace
 
 
-def shown(one: Continuation) -> dict[str, Any]:
-    """A recorded continuation for the player, but for its `id`."""
+def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
+    """A recorded continuation for the player, but for its `id`.
+
+    Raises:
+      StsError: it is seen as frames, and cannot be rendered.
+    """
     domain = find_domain(one.episode.domain)
+    picture = domain.picture(one.episode.state)
+    framed = picture.kind == "frames"
     return payload(
-        picture=domain.picture(one.episode.state),
-        scene=one.episode.scene,
+        picture=picture,
+        scene=sheet_of(workspace, one.episode) if framed else one.episode.scene,
         says=one.episode.says,
         takeover=one.takeover,
         evaluated=one.roles,
@@ -32,7 +41,7 @@ def shown(one: Continuation) -> dict[str, Any]:
 def payload(
     *,
     picture: Picture,
-    scene: NDArray[np.uint16],
+    scene: NDArray[np.uint16] | Sheet,
     says: NDArray[np.int8],
     takeover: int,
     evaluated: Sequence[int],
@@ -44,7 +53,8 @@ def payload(
 
     Args:
       picture: how its scenes are drawn.
-      scene: uint16[T+1, K], the cell of each object before each step and after the last.
+      scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
+        sheet of all frames.
       says: int8[T, P], the token said by each participant during each step; 0 is silence.
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
@@ -64,8 +74,19 @@ def payload(
         "steps": steps,
         "takeover": takeover,
         "horizon": steps - takeover,
-        "scene": base64.b64encode(scene.astype("<u2").tobytes()).decode("ascii"),
-        "says": base64.b64encode(says.astype(np.uint8).tobytes()).decode("ascii"),
+        **_scenes(scene),
+        "says": text(says.astype(np.uint8).tobytes()),
         "tokens": list(tokens),
         "instruction": {"text": instruction, "given_at": given_at},
     }
+
+
+def _scenes(scene: NDArray[np.uint16] | Sheet) -> dict[str, Any]:
+    if isinstance(scene, Sheet):
+        return {"sheet": {"webp": text(scene.webp), "columns": scene.columns}}
+    return {"scene": text(scene.astype("<u2").tobytes())}
+
+
+def text(raw: bytes) -> str:
+    """Bytes as the text that a page reads them from, base64."""
+    return base64.b64encode(raw).decode("ascii")

@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from annotator_app import queueing
+from annotator_app import queueing, sheets
+from annotator_app.episodes import text
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations import seat
 from sts.continuations.store import path_of
-from sts.domains import domain
+from sts.domains import Worlds, domain
 from sts.suites.types import Scenario, Suite
 from sts.workspace import Workspace
 
@@ -45,7 +46,7 @@ def exchange(
     name = key(person, scenario)
     received = said.get("turns") if said.get("seat") == name else None
     turns = _turns(received, scenario)
-    view = seat.view(scenario, turns, person=person.name, attempt=0)
+    view = _view(workspace, scenario, turns, person)
     if view["finished"]:
         seconds = _seconds(said.get("seconds"))
         one = seat.finish(
@@ -54,6 +55,27 @@ def exchange(
         queueing.enqueue(workspace, store, suite, [one])
     count = len(received) if isinstance(received, list) else 0
     return {"seat": name, "received": count, **view}
+
+
+def _view(
+    workspace: Workspace, scenario: Scenario, turns: list[seat.Turn], person: Annotator
+) -> dict[str, Any]:
+    """The person's view; with sheets of 1 or more frames each where they see frames."""
+    recording, takeover = scenario.recording, scenario.takeover
+    picture = domain(recording.domain).picture(recording.state)
+    if picture.kind != "frames":
+        return seat.view(scenario, turns, person=person.name, attempt=0)
+    context = sheets.sheet_of(workspace, recording.part(recording.state, 0, takeover))
+    seen = [{"webp": text(context.webp), "columns": context.columns, "count": takeover + 1}]
+
+    def look(frame: int, worlds: Worlds) -> None:
+        if frame > takeover:
+            one = sheets.picture_of(worlds, recording.domain)
+            seen.append({"webp": text(one), "columns": 1, "count": 1})
+
+    view = seat.view(scenario, turns, person=person.name, attempt=0, look=look)
+    you = picture.names[picture.participants[scenario.roles[0]]]
+    return {**view, "sheets": seen, "height": picture.height, "width": picture.width, "you": you}
 
 
 def key(person: Annotator, scenario: Scenario) -> str:

@@ -62,7 +62,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from starlette.middleware import Middleware
     from streamlit import config as streamlit_config
 
-    from annotator_app import state
+    from annotator_app import sheets, state
     from annotator_app.gate import Gate
     from annotator_app.people import person
 
@@ -83,6 +83,9 @@ def serve(settings: Settings, bound: socket.socket) -> None:
         ws="websockets-sansio",
     )
     state.warm_up()
+    recordings = {s.recording.domain: s.recording for s in state.suite().scenarios}
+    if any(sheets.framed(one.domain, one.state) for one in recordings.values()):
+        sheets.begin(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 

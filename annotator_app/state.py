@@ -55,9 +55,10 @@ def episode(continuation: str) -> dict[str, Any]:
 
     Raises:
       UnknownName: it is not in the workspace.
+      StsError: it is seen as frames, and cannot be rendered.
     """
     one = continuations().get(continuation)
-    return shown(one or find(workspace(), continuation))
+    return shown(workspace(), one or find(workspace(), continuation))
 
 
 def warm_up() -> None:

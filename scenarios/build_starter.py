@@ -9,17 +9,12 @@ published program. The rest is in RECORDINGS and the seeds: the same agents give
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from sts.cli import main as sts_command
-from sts.errors import ArgumentError, DamagedData, StsError
-from sts.provenance import provenance
-from sts.suites import store
-from sts.suites.lint import lint
+from scenarios import building
+from sts.errors import ArgumentError, StsError
 from sts.suites.types import Suite
-from sts.workspace import Workspace
 
 RECORDINGS = (
     ("random", 1, "10x10", 1),
@@ -52,24 +47,8 @@ def commands(traces: Sequence[Path]) -> list[list[str]]:
 
 
 def build(out: Path, traces: Sequence[Path]) -> Suite:
-    """Writes the suite to the folder `out` and returns it.
-
-    Raises:
-      StsError: a command failed; it has said how.
-      DamagedData: the scenarios do not pass the lint.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for line in commands(traces):
-            if sts_command([*line, "--workspace", folder]) != 0:
-                raise StsError(f"sts {' '.join(line)} failed")
-        draft = store.draft_path(Workspace.open(folder), NAME)
-        scenarios = tuple(sorted(store.read_scenarios(draft), key=lambda s: s.id))
-    faults = lint(scenarios)
-    if faults:
-        raise DamagedData(f"{NAME}: {faults[0]} ({len(faults)} faults in all)")
-    suite = Suite(NAME, VERSION, None, DESCRIPTION, scenarios, provenance())
-    store.write(out, suite)
-    return suite
+    """Writes the suite to the folder `out` and returns it; raises as `building.build`."""
+    return building.build(out, NAME, VERSION, DESCRIPTION, commands(traces))
 
 
 def main(argv: Sequence[str]) -> int:

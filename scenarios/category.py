@@ -36,6 +36,8 @@ class Candidate:
       parameters: what the label needs to know.
       words: what fills the category's wordings.
       answer: what a suite should hold equally often of, such as the true answer; "" for nothing.
+      said_at_start: the instruction is the recording's own, known all along; else it is put in
+        hindsight, at the takeover.
     """
 
     moment: int
@@ -44,6 +46,7 @@ class Candidate:
     parameters: dict[str, Any] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     answer: str = ""
+    said_at_start: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,13 @@ class Category:
       domain: the worlds it is about.
       horizon: L, the number of continuation steps.
       wordings: texts with the fields of `Candidate.words`.
-      candidates: yields the moments of a trajectory at which it makes sense; each leaves CONTEXT
+      candidates: yields the moments of a trajectory at which it makes sense; each leaves `context`
         steps before it and `horizon` steps after it.
       label: of an episode, its takeover, the judged roles and the parameters. It reads nothing
         before the takeover frame.
       fits: says in a few words why a scenario's instruction does not fit its takeover; else None.
+      context: C, the number of context steps.
+      partner: what the others do after takeover, as `Scenario.partner`.
     """
 
     name: str
@@ -71,3 +76,5 @@ class Category:
     candidates: Callable[[Trajectory], Iterator[Candidate]]
     label: Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
     fits: Callable[[Scenario], str | None]
+    context: int = CONTEXT
+    partner: str = "no-op"

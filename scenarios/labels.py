@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scenarios import categories
+from scenarios.category import Category
 from sts.continuations import store
 from sts.continuations.types import HUMAN, Continuation
 from sts.errors import DamagedData
@@ -23,22 +24,23 @@ AUTOMATIC = "automatic"
 COLUMNS = columns("kind", "source", "sees", "notes")
 
 
-def label_suite(workspace: Workspace, suite: Suite) -> pd.DataFrame:
+def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()) -> pd.DataFrame:
     """Returns one row a continuation of the suite, of every agent in the workspace.
 
     Columns are those of a ratings table; `step` is missing for not_done. A continuation whose
-    category has no rule here is left out.
+    category has no rule here, nor among the user's `own`, is left out.
 
     Raises:
       DamagedData: a scenario's parameters are not what its category asks for.
     """
+    rules = categories.known() | {c.name: c for c in own}
     scenarios = {s.hash: s for s in suite.scenarios}
     found = store.load(workspace, scenarios)
     called, notes = agent_names(found), agent_notes(found)
     rows = []
     for one in found:
         scenario = scenarios[one.scenario_hash]
-        category = categories.known().get(scenario.category)
+        category = rules.get(scenario.category)
         if category is None:
             continue
         try:
@@ -96,6 +98,8 @@ def agent_notes(continuations: Sequence[Continuation]) -> dict[tuple[str, str], 
             own.add("batch-sensitive: its results depend on what runs beside it")
         if one.agent != HUMAN and np.isnan(one.log_probs).all():
             own.add("returns actions only: no log-probabilities")
+        if one.provenance.get("trained_on"):
+            own.add(f"trained on {one.provenance['trained_on']}")
     return {who: "; ".join(sorted(own)) for who, own in notes.items()}
 
 

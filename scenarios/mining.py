@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import sts
-from scenarios.category import CONTEXT, Candidate, Category
+from scenarios.category import Candidate, Category
 from sts.domains import domain
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
@@ -20,6 +20,9 @@ from sts.errors import ReplayMismatch
 from sts.files import canonical_json, content_hash
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
+
+CARRIED = ("split", "notes")
+"""Of a trajectory's provenance, what its scenarios keep: its source's side, and what to report."""
 
 
 class Found(NamedTuple):
@@ -145,25 +148,27 @@ def _scenarios(category: Category, chosen: list[Found], seed: int) -> Iterator[S
 def scenario(category: Category, found: Found, *, id: str, text: str, seed: int) -> Scenario:
     """Returns the scenario that asks a candidate, in the wording `text`, with one role judged."""
     trajectory, candidate = found
-    start, stop = candidate.moment - CONTEXT, candidate.moment + category.horizon
+    start, stop = candidate.moment - category.context, candidate.moment + category.horizon
     before, takeover = states_at(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
-    done = category.label(recording, CONTEXT, (candidate.role,), candidate.parameters)
+    done = category.label(recording, category.context, (candidate.role,), candidate.parameters)
+    at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
+    carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
     return Scenario(
         id=id,
         category=category.name,
         kind=category.kind,
         instruction=Instruction(
-            text.format(**candidate.words), category.name, given_at=CONTEXT, source="curator"
+            text.format(**candidate.words), category.name, given_at=at, source=source
         ),
         parameters=candidate.parameters,
         trajectory=trajectory.id,
         world=trajectory.world,
         context_start=start,
-        takeover=CONTEXT,
+        takeover=category.context,
         horizon=category.horizon,
         roles=(candidate.role,),
-        partner="no-op",
+        partner=category.partner,
         difficulty=candidate.difficulty,
         tags=("done-in-recording",) if done.verdict == "success" else (),
         takeover_hash=content_hash(takeover),
@@ -175,7 +180,8 @@ def scenario(category: Category, found: Found, *, id: str, text: str, seed: int)
             "source": trajectory.source,
             "recorded_by": [p.name for p in trajectory.participants],
             "fingerprint": trajectory.provenance.get("fingerprint"),
-        },
+        }
+        | carried,
     )
 
 

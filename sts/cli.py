@@ -98,6 +98,19 @@ def _ready_to_print() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _alone_on_stdout() -> None:
+    """Keeps standard output for us: what libraries and workers write there goes to standard error.
+
+    A compiled library, or a program that it starts, writes past Python.
+    """
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of them is closed
+        return
+    sys.stdout = open(kept, "w", encoding=getattr(sys.stdout, "encoding", None))  # noqa: SIM115
+
+
 def _stop_printing() -> None:
     """What waits in stdout has nowhere to go; the interpreter's last flush would complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -113,6 +126,8 @@ def _check_text(argv: Sequence[str]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
+    if argv is None and "--json" in sys.argv:
+        _alone_on_stdout()
     code = _main(argv)
     try:
         sys.stdout.flush()

@@ -19,12 +19,12 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#888888"
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY, SKY)
 PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"}
-ON_DARK = {BLUE: "#3fa2dc", GREEN: "#1fc293", VERMILION: "#f0823c", SKY: "#c3e4f8"}
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
 TICKS = 16
 OVERLAID = len(COLOURS)
 INK = "currentColor"
+AMID = "#777"
 # Long names lose their middle: what tells versions of one agent apart stands at the end.
 SHORT_NAME = (
     "length(datum.label) > 60 ? slice(datum.label, 0, 30) + '\u2026' + slice(datum.label, -29)"
@@ -187,15 +187,12 @@ def inline(svg: str, label: str) -> str:
 
 
 def alone(svg: str, label: str) -> str:
-    """The same figure as a file of its own, which follows its reader's light or dark mode."""
+    """The same figure as a file of its own: its grey reads on white and on dark.
+
+    A picture inside a page cannot know how light that page is, so nothing changes with the reader's
+    mode but the ground that a browser puts under the file when it is opened alone.
+    """
     root, body = svg.split(">", 1)
-    dark = "".join(
-        f'[{channel}="{colour}" i]{{{channel}:{lighter}}}'
-        for colour, lighter in ON_DARK.items()
-        for channel in ("fill", "stroke")
-    )
-    style = (
-        f":root{{color:#1b1f24}}@media(prefers-color-scheme:dark){{:root{{color:#e6e9ed}}{dark}}}"
-    )
+    style = f":root{{color:{AMID};color-scheme:light dark}}"
     title = f"<title>{html.escape(label)}</title>"
     return f'{root} role="img">{title}<style>{style}</style>{body}'

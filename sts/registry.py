@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
+from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ def load(group: str, kind: str, name: str) -> Any:
     points = named(group)
     if name not in points:
         raise UnknownName(kind, name, points)
-    return points[name].load()
+    with redirect_stdout(sys.stderr):  # what a module prints when it is imported
+        return points[name].load()
 
 
 def load_path(kind: str, path: str) -> Any:
@@ -45,7 +47,8 @@ def load_path(kind: str, path: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
+        with redirect_stdout(sys.stderr):
+            module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
         found = f"{type(error).__name__}: {error}"
         raise ArgumentError(f"{kind} {path!r}: cannot import {module_name}: {found}") from error

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sts import agents
+from sts import agents, registry
 from sts.domains import domain
 from sts.episodes import Instruction
 from sts.files import content_hash
@@ -99,3 +99,11 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
     """Returns scenarios of test-side worlds, one a world."""
     found = on_test_side(recorded(count=16 * count))[:count]
     return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in enumerate(found, 1)]
+
+
+def agents_of(domain: str) -> list[str]:
+    """Returns the names of the installed agents that stand in the folder of a domain."""
+    folder = f"sts.{domain.replace('-', '_')}."
+    return [
+        n for n, point in registry.named("sts.agents").items() if point.value.startswith(folder)
+    ]

@@ -107,7 +107,8 @@ def _text(report: Mapping[str, Any], page: Path) -> str:
         lines += ["", f"scores left out, for there is no such agent here: {strangers}"]
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report["target"]]
     more = f"Intervals: {target}, {report['labels_used']} labels."
-    return "\n".join([*lines, "", report["verdict"], more, f"report: {page}"])
+    notes = [f"Note: {note}." for note in report["provenance"].get("notes", ())]
+    return "\n".join([*lines, "", report["verdict"], more, *notes, f"report: {page}"])
 
 
 COMMAND = Command(

@@ -1,19 +1,66 @@
-"""`sts demo`: the whole pipeline on the packaged suite, one public command after the other."""
+"""`sts demo`: the whole pipeline on a suite, one public command after the other."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+from typing import NamedTuple
 
 from sts.command import Command
 
-SUITE = "starter@1"
-AGENTS = ("random", "blind", "local-search", "stigmergy", "rule", "oracle")
-SHOWN = f"{SUITE}/reach-good-01"
+
+class Demo(NamedTuple):
+    """What is demonstrated in one domain.
+
+    Attributes:
+      suite: `NAME@1`, packaged or made here.
+      agents: who continues its scenarios.
+      shown: the scenario that is shown, and two of the agents on it.
+      making: the commands that make the suite where it is not packaged.
+      scores: whether the agents have the score of Λ*'s own test.
+    """
+
+    suite: str
+    agents: tuple[str, ...]
+    shown: tuple[str, str, str]
+    making: tuple[tuple[str, ...], ...] = ()
+    scores: bool = False
+
+
+DEMOS = {
+    "lambda-star": Demo(
+        suite="starter@1",
+        agents=("random", "blind", "local-search", "stigmergy", "rule", "oracle"),
+        shown=("reach-good-01", "rule", "random"),
+        scores=True,
+    ),
+    "babyai": Demo(
+        suite="babyai@1",
+        agents=(
+            *("babyai-random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
+            *("babyai-noisy-bot-30", "babyai-noisy-bot-10", "babyai-bot"),
+        ),
+        shown=("babyai-go-to-01", "babyai-seeker", "babyai-random"),
+    ),
+    "overcooked": Demo(
+        suite="overcooked@1",
+        agents=("overcooked-stay", "overcooked-random", "overcooked-greedy", "overcooked-cloned"),
+        shown=("deliver-soup-01", "overcooked-cloned", "overcooked-random"),
+        making=(
+            ("trajectories", "import", "--format", "overcooked-2019"),
+            ("mine", "overcooked", "--per-category", "5", "--replace"),
+            ("suite", "freeze", "overcooked"),
+            ("overcooked", "train"),
+        ),
+    ),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
+    parser.add_argument(
+        "--domain", choices=DEMOS, default="lambda-star", help="default lambda-star"
+    )
     parser.add_argument("--no-app", action="store_true", help="stop after the report")
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
@@ -22,18 +69,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
-    players = [word for name in AGENTS for word in ("--agent", name)]
+    from sts.suites.store import versions
+    from sts.workspace import Workspace
+
+    demo = DEMOS[args.domain]
+    players = [word for name in demo.agents for word in ("--agent", name)]
     count, workers = str(args.continuations), str(args.workers)
-    commands = [
-        ["suite", "verify", SUITE],
-        ["run", SUITE, *players, "--continuations", count, "--workers", workers],
-        ["show", SHOWN, "--agent", "rule", "--agent", "random"],
-        ["label", SUITE],
-        ["lambda-star", "score", *players, "--team", "3", "--episodes", "1000", "--save"],
-        ["report", SUITE],
+    scenario, *pair = demo.shown
+    name, _, version = demo.suite.partition("@")
+    made = int(version) in versions(Workspace.open(args.workspace)).get(name, {})
+    commands = [] if made else [list(words) for words in demo.making]
+    commands += [
+        ["suite", "verify", demo.suite],
+        ["run", demo.suite, *players, "--continuations", count, "--workers", workers],
+        ["show", f"{demo.suite}/{scenario}", *(w for one in pair for w in ("--agent", one))],
+        ["label", demo.suite],
     ]
+    if demo.scores:
+        commands.append(
+            ["lambda-star", "score", *players, "--team", "3", "--episodes", "1000", "--save"]
+        )
+    commands.append(["report", demo.suite])
     if not args.no_app:
-        commands.append(["annotate", SUITE, "--as", "you", "--port", str(args.port)])
+        commands.append(["annotate", demo.suite, "--as", "you", "--port", str(args.port)])
     return commands
 
 
@@ -72,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    summary="the whole pipeline on the packaged suite, then the annotator",
+    summary="the whole pipeline on a suite, then the annotator",
     example="sts demo --no-app",
     configure=configure,
     run=run,

@@ -10,6 +10,13 @@ from sts.command import Command
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument("suite", metavar="NAME@VERSION")
+    parser.add_argument(
+        "--category",
+        action="append",
+        default=[],
+        metavar="module:NAME",
+        help="a category of your own; repeatable",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +30,15 @@ def run(args: argparse.Namespace) -> int:
 
     workspace = Workspace.open(args.workspace)
     suite = store.load(workspace, args.suite)
-    labels = label_suite(workspace, suite)
+    brought = [categories.named(name) for name in args.category]
+    labels = label_suite(workspace, suite, brought)
+    ruled = {*categories.known(), *(c.name for c in brought)}
+    unruled = sorted({s.category for s in suite.scenarios} - ruled)
+    if labels.empty and len(unruled) == len({s.category for s in suite.scenarios}):
+        raise StsError(
+            f"no automatic label for {', '.join(unruled)}: name a category of your own by "
+            "--category module:NAME"
+        )
     if labels.empty:
         raise StsError(
             f"no continuations of {suite.label} to label: expected some from "
@@ -35,7 +50,6 @@ def run(args: argparse.Namespace) -> int:
     for agent, own in labels.groupby("agent"):
         counts = [int((own["verdict"] == verdict).sum()) for verdict in header[2:5]]
         rows.append((str(agent), len(own), *counts, counts[0] / len(own)))
-    unruled = sorted({s.category for s in suite.scenarios} - set(categories.known()))
     notes = [f"no automatic label for {name}: left out" for name in unruled]
     text = "\n".join(
         (

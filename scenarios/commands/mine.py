@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sts.command import Command
 
@@ -18,7 +18,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="of the draft")
     parser.add_argument("--per-category", type=int, default=10, metavar="N")
     parser.add_argument(
-        "--category", action="append", metavar="C", help="only this one; repeatable"
+        "--category",
+        action="append",
+        metavar="C",
+        help="only this one, a name or module:NAME; repeatable",
+    )
+    parser.add_argument(
+        "--partner",
+        metavar="P",
+        help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     parser.add_argument("--replace", action="store_true", help="an older draft of that name")
@@ -28,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Mines the workspace's trajectories and writes the draft."""
     import sys
     from collections import Counter
+    from dataclasses import replace
 
     from scenarios import categories, mining
     from sts.commands.arguments import at_least, progress, say, table
@@ -42,9 +51,14 @@ def run(args: argparse.Namespace) -> int:
     per_category = at_least(1, "--per-category", args.per_category)
     names = dict.fromkeys(args.category or categories.known())
     chosen = [categories.named(name) for name in names]
+    if args.partner is not None:
+        chosen = [replace(category, partner=args.partner) for category in chosen]
     if path.exists() and not args.replace:
         raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
     recorded = trajectories.load(workspace)
+    if not args.category:
+        there = {t.episode.domain for t in recorded}
+        chosen = [category for category in chosen if category.domain in there]
     test = sum(t.split == "test" for t in recorded)
 
     def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
@@ -62,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
     workspace.ensure()
     suites.write_scenarios(path, found.scenarios)
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
-    rows = []
-    for name in names:
+    rows: list[tuple[Any, ...]] = []
+    for name in (c.name for c in chosen):
         own = Counter(s.difficulty for s in found.scenarios if s.category == name)
         rows.append(
             (

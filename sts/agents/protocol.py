@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Sees = Literal["observation", "world", "rehearsal"]
+Sees = Literal["observation", "world", "rehearsal", "recording"]
 
 
 class Instructions(NamedTuple):
@@ -46,10 +46,11 @@ class Agent(ABC):
 
     Attributes:
       name: how reports call it.
-      sees: "observation" (ranked); "world" and "rehearsal" are baselines outside the ranking.
+      sees: "observation" (ranked); "world", "rehearsal" and "recording" are baselines outside it.
       deterministic: it always answers alike, so one continuation is enough.
       draws: how many uniform numbers each role needs at each step for its own planning.
       domain: whose worlds it plays; "" for any.
+      trained_on: the recordings that it has learned from, in a few words; "" for none.
     """
 
     name: ClassVar[str]
@@ -57,6 +58,7 @@ class Agent(ABC):
     deterministic: ClassVar[bool] = False
     draws: ClassVar[int] = 0
     domain: ClassVar[str] = ""
+    trained_on: str = ""
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
         """Returns a team's memory at the start: arrays whose first axis is the episode."""

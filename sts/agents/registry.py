@@ -8,10 +8,10 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 from sts import registry
-from sts.agents.protocol import Agent
+from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
 from sts.files import content_hash
 
@@ -65,8 +65,8 @@ def made(found: Any, name: str) -> Agent:
     for attribute in ("sees", "deterministic", "draws", "domain"):
         if not hasattr(agent, attribute):
             setattr(agent, attribute, getattr(Agent, attribute))
-    if agent.sees not in ("observation", "world", "rehearsal"):
-        raise ArgumentError(f"agent {name!r}: sees must be observation, world or rehearsal")
+    if agent.sees not in get_args(Sees):
+        raise ArgumentError(f"agent {name!r}: sees must be one of {', '.join(get_args(Sees))}")
     if not isinstance(agent.deterministic, bool):
         raise ArgumentError(f"agent {name!r}: deterministic must be True or False")
     if type(agent.draws) is not int or not 0 <= agent.draws <= MOST_DRAWS:

@@ -27,6 +27,26 @@ def size(text: str) -> tuple[int, int]:
     return height, width
 
 
+def settings(pairs: Sequence[str]) -> dict[str, Any]:
+    """Returns {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON.
+
+    Raises:
+      ArgumentError: not of that form, or a key twice.
+    """
+    out: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key.isidentifier():
+            raise ArgumentError(f"expected a setting as KEY=VALUE, found {pair!r}")
+        if key in out:
+            raise ArgumentError(f"the setting {key} is given twice")
+        try:
+            out[key] = json.loads(text)
+        except ValueError:
+            out[key] = text
+    return out
+
+
 def at_least(least: int, name: str, value: int) -> int:
     """Returns `value`.
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from sts.command import Command
+
+OWN = "lambda-star"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -13,26 +16,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
     )
     parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
-    parser.add_argument("--domain", default="lambda-star", metavar="D", help="whose worlds")
-    parser.add_argument("--size", default="10x10", metavar="HxW")
-    parser.add_argument("--team", type=int, default=1, metavar="P", help="participants")
+    parser.add_argument("--domain", default=OWN, metavar="D", help="whose worlds")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of the domain's worlds, a JSON value or text; repeatable",
+    )
+    parser.add_argument("--size", metavar="HxW", help="of Λ* (default: 10x10)")
+    parser.add_argument("--team", type=int, metavar="P", help="participants in Λ* (default: 1)")
     parser.add_argument("--steps", type=int, default=50, metavar="T")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     parser.add_argument("--split", choices=("auto",), default="auto", help="by hash of the world")
-    parser.add_argument("--patterns", choices=("paper", "lambdastar-2016"), default="paper")
+    parser.add_argument(
+        "--patterns", choices=("paper", "lambdastar-2016"), help="of Λ* (default: paper)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Records and saves."""
     from sts import agents
-    from sts.commands.arguments import at_least, progress, say, size
+    from sts.commands.arguments import at_least, progress, say
     from sts.trajectories import store
     from sts.trajectories.record import record
     from sts.workspace import Workspace
 
-    height, width = size(args.size)
     at_least(1, "--episodes", args.episodes)
-    at_least(1, "--team", args.team)
+    wanted = _settings(args)
     workspace = Workspace.open(args.workspace)
     players = [agents.load(name) for name in args.agent]
     made = []
@@ -44,13 +55,7 @@ def run(args: argparse.Namespace) -> int:
                 count=args.episodes,
                 steps=args.steps,
                 seed=args.seed,
-                settings={
-                    "height": height,
-                    "width": width,
-                    "participants": args.team,
-                    "horizon": args.steps,
-                    "patterns": args.patterns,
-                },
+                settings=wanted,
             )
             show(done, len(players))
     path = store.save(workspace, made)
@@ -61,6 +66,29 @@ def run(args: argparse.Namespace) -> int:
         f"{len(made)} trajectories of {args.steps} steps, {test} on the test side -> {path}",
     )
     return 0
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Returns what the domain makes its worlds to; the flags of Λ* have no meaning elsewhere."""
+    from sts.commands.arguments import at_least, settings, size
+    from sts.errors import ArgumentError
+
+    given = settings(args.set)
+    if args.domain == OWN:
+        height, width = size("10x10" if args.size is None else args.size)
+        return {
+            "height": height,
+            "width": width,
+            "participants": at_least(1, "--team", 1 if args.team is None else args.team),
+            "horizon": args.steps,
+            "patterns": args.patterns or "paper",
+        } | given
+    for flag in ("size", "team", "patterns"):
+        if getattr(args, flag) is not None:
+            raise ArgumentError(
+                f"--{flag} is for {OWN}; the settings of {args.domain} are given by --set KEY=VALUE"
+            )
+    return given
 
 
 COMMAND = Command(

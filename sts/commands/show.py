@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sts.continuations.types import Continuation
+    from sts.episodes import Episode
     from sts.suites.types import Scenario
     from sts.workspace import Workspace
 
@@ -28,6 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frames", type=int, metavar="N", help="scenes in a strip (default: what fits)"
     )
+    parser.add_argument(
+        "--webp", metavar="FILE", help="write the pictures of the one continuation there, moving"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,9 +46,11 @@ def run(args: argparse.Namespace) -> int:
     shown: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []
+    recordings: list[Episode] = []
     for what in args.what:
         if "@" in what:
             scenario = _scenario(workspace, what)
+            recordings.append(_recorded(scenario))
             parts.append(_of_scenario(scenario, args.frames))
             values.append({"scenario": scenario.id, "hash": scenario.hash})
             shown += _played(workspace, scenario, args.agent, args.index)
@@ -53,6 +59,10 @@ def run(args: argparse.Namespace) -> int:
     parts += _compared(shown, args.frames)
     for one in shown:
         values.append({"continuation": one.id, "agent": one.agent, "index": one.identity.index})
+    if args.webp is not None:
+        count = _write(args.webp, [one.episode for one in shown] or recordings)
+        parts.append(f"{count} pictures written to {args.webp}")
+        values.append({"webp": args.webp, "pictures": count})
     say(args.json, values, "\n\n".join(parts))
     return 0
 
@@ -115,13 +125,36 @@ def _frames(takeover: int, end: int, count: int) -> list[int]:
     return sorted({*early, takeover, *late})
 
 
+def _recorded(scenario: Scenario) -> Episode:
+    """Returns the recording up to where a continuation ends."""
+    one = scenario.recording
+    return one.part(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
+
+
+def _write(file: str, episodes: Sequence[Episode]) -> int:
+    """Writes the frames of the one episode as an animation; returns how many there are."""
+    from pathlib import Path
+
+    from sts.errors import ArgumentError
+    from sts.files import write_atomically
+    from sts.frames import frames, webp
+
+    if len(episodes) != 1:
+        raise ArgumentError(
+            f"--webp: expected one continuation, found {len(episodes)}; name its id"
+        )
+    every = frames(episodes[0])
+    write_atomically(Path(file), webp(*every))
+    return len(every)
+
+
 def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
     from sts.commands.strips import fitting, room, strip
 
-    end = min(scenario.recording.steps, scenario.takeover + scenario.horizon)
+    shown = _recorded(scenario)
     text = strip(
-        scenario.recording,
-        _frames(scenario.takeover, end, wanted or fitting(scenario.recording, room())),
+        shown,
+        _frames(scenario.takeover, shown.steps, wanted or fitting(shown, room())),
         judged=scenario.roles,
         takeover=scenario.takeover,
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from sts.command import Command
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sts.trajectories.types import Trajectory
     from sts.workspace import Workspace
 
@@ -16,15 +19,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     imported = actions.add_parser("import", help="bring in recordings made elsewhere")
-    imported.add_argument("files", nargs="+", metavar="FILE")
+    imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
     imported.add_argument("--format", required=True, metavar="F", help="such as lambdastar-2016")
-    actions.add_parser("ls", help="what there is")
+    imported.add_argument(
+        "--domain", metavar="D", help="what replays them, where F asks: module:Class"
+    )
+    _add_filters(actions.add_parser("ls", help="what there is"))
     shown = actions.add_parser("show", help="one of them, and the state it began in")
     shown.add_argument("id", metavar="ID")
     verified = actions.add_parser("verify", help="replay all of them, or those of files")
     verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
-    exported = actions.add_parser("export", help="write all to one Parquet file")
-    exported.add_argument("file", metavar="FILE")
+    exported = actions.add_parser("export", help="write them for others to read")
+    exported.add_argument("file", metavar="OUT", help="the file or folder to make")
+    exported.add_argument("--format", default="parquet", metavar="F", help="such as minari, rlds")
+    exported.add_argument(
+        "--role", type=int, metavar="P", help="whose steps, where F holds one participant's; 0"
+    )
+    _add_filters(exported)
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    """Adds the flags that say which trajectories are meant; `_chosen` heeds them."""
+    parser.add_argument("--domain", metavar="D", help="only those of this domain")
+    parser.add_argument("--who", metavar="NAME", help="only those that NAME took part in")
+    parser.add_argument("--source", metavar="TEXT", help="only those whose source has TEXT in it")
+    parser.add_argument("--split", choices=("train", "test"), help="only those of this side")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,20 +61,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace, workspace: Workspace) -> int:
-    from pathlib import Path
-
     from sts import registry
     from sts.commands.arguments import progress, say
     from sts.trajectories import store
 
     read = registry.load("sts.importers", "format", args.format)
+    wanted, more = _wanted(args.format, read, args.files), _with_domain(args, read)
     files = []
     with progress("importing", "files") as show:
-        for done, file in enumerate(args.files, 1):
-            found = read(Path(file))
+        for done, paths in enumerate(wanted, 1):
+            found = read(*paths, **more)
             _check(found)
-            files.append((file, found))
-            show(done, len(args.files))
+            files.append((str(paths[0]) if paths else args.format, found))
+            show(done, len(wanted))
     rows = [(file, len(found), str(store.save(workspace, found))) for file, found in files]
     total = sum(count for _, count, _ in rows)
     say(
@@ -65,6 +83,45 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
         + f"\n{total} trajectories in all",
     )
     return 0
+
+
+def _wanted(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
+    """Returns what an importer is called with, once for each file.
+
+    An importer takes a path, or nothing where it finds its recordings itself, or either.
+
+    Raises:
+      ArgumentError: there are files and it takes none, or the other way round.
+    """
+    import inspect
+    from pathlib import Path
+
+    from sts.errors import ArgumentError
+
+    every = inspect.signature(read).parameters.values()
+    takes = [one for one in every if one.kind is not one.KEYWORD_ONLY]
+    if files and not takes:
+        raise ArgumentError(f"--format {format} finds its recordings itself: expected no FILE")
+    if not files and any(one.default is one.empty for one in takes):
+        raise ArgumentError(f"--format {format} reads files: expected FILE")
+    return [(Path(file),) for file in files] or [()]
+
+
+def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
+    """Returns --domain for an importer that takes `domain`.
+
+    Raises:
+      ArgumentError: it takes none.
+    """
+    import inspect
+
+    from sts.errors import ArgumentError
+
+    if args.domain is None:
+        return {}
+    if "domain" not in inspect.signature(read).parameters:
+        raise ArgumentError(f"--format {args.format} knows its domain: expected no --domain")
+    return {"domain": args.domain}
 
 
 def _check(trajectories: list[Trajectory]) -> None:
@@ -91,9 +148,8 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     from collections import Counter
 
     from sts.commands.arguments import say, table
-    from sts.trajectories import store
 
-    every = store.load(workspace)
+    every = _chosen(args, workspace)
     counts: Counter[tuple[str, str, int, int, str]] = Counter()
     for t in every:
         who = ", ".join(dict.fromkeys(p.name for p in t.participants))
@@ -104,6 +160,31 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
     say(args.json, [dict(zip(header, row, strict=True)) for row in rows], text)
     return 0
+
+
+def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
+    """Returns the trajectories that the flags of `_add_filters` leave.
+
+    Raises:
+      StsError: there are trajectories, and none of them is left.
+    """
+    from sts.errors import StsError
+    from sts.trajectories import store
+
+    every = store.load(workspace)
+    found = [
+        t
+        for t in every
+        if args.domain in (None, t.episode.domain)
+        and (args.who is None or args.who in {p.name for p in t.participants})
+        and (args.source is None or args.source in t.source)
+        and args.split in (None, t.split)
+    ]
+    if every and not found:
+        flags = ("domain", "who", "source", "split")
+        said = " ".join(f"--{f} {getattr(args, f)}" for f in flags if getattr(args, f))
+        raise StsError(f"none of {len(every)} trajectories is left by {said}")
+    return found
 
 
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
@@ -168,12 +249,25 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
 def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
-    from sts.commands.arguments import say
-    from sts.trajectories import store
+    from sts import registry
+    from sts.commands.arguments import progress, say
+    from sts.errors import StsError, Unavailable
 
-    every = store.load(workspace)
-    store.write(Path(args.file), every)
-    say(args.json, {"file": args.file, "trajectories": len(every)}, f"{len(every)} -> {args.file}")
+    write = registry.load("sts.exporters", "format", args.format)
+    out = Path(args.file)
+    if out.exists():
+        raise Unavailable(f"{out} exists: remove it, or choose another name")
+    every = _chosen(args, workspace)
+    if not every:
+        raise StsError("no trajectories to export: `sts record` or `import` some")
+    with progress("exporting", "trajectories") as show:
+        write(out, every, role=args.role, progress=show)
+    whose = "" if args.format == "parquet" else f", participant {args.role or 0} of each"
+    say(
+        args.json,
+        {"file": args.file, "format": args.format, "trajectories": len(every)},
+        f"{len(every)} trajectories{whose} -> {out}",
+    )
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sts import agents
+from sts.continuations.recorded import repeated
 from sts.continuations.types import Continuation, Identity, continuation
 from sts.domains import Domain, Worlds
 from sts.domains import domain as find_domain
@@ -78,17 +79,23 @@ def continue_all(
     worlds = domain.restore([s.recording.state for s in every])
     watch = Watch(every, form.takeover)
     watch.start(worlds)
+    script, repeats = script_of(domain, form, every), agent.sees == "recording"
+    if repeats:
+        script = repeated(script, form.roles, every)
     played = play(
         domain,
         worlds,
-        teams_of(form, agent, names),
+        teams_of(form, None if repeats else agent, names),
         steps=form.takeover + form.horizon,
-        script=script_of(domain, form, every),
-        told=Told([s.instruction.text for s in every], [s.instruction.given_at for s in every]),
+        script=script,
+        told=None
+        if repeats
+        else Told([s.instruction.text for s in every], [s.instruction.given_at for s in every]),
         watch=watch,
     )
     seconds = (time.perf_counter() - began) / len(every)
-    made = provenance()
+    trained_on = getattr(agent, "trained_on", "")
+    made = provenance() | ({"trained_on": trained_on} if trained_on else {})
     return [
         continuation(
             s,

@@ -36,11 +36,18 @@ def identity(scenario: Scenario, person: str, attempt: int) -> Identity:
     return Identity(scenario.hash, HUMAN, mark, 0, attempt)
 
 
-def view(scenario: Scenario, turns: Sequence[Turn], *, person: str, attempt: int) -> dict[str, Any]:
+def view(
+    scenario: Scenario,
+    turns: Sequence[Turn],
+    *,
+    person: str,
+    attempt: int,
+    look: Callable[[int, Worlds], None] = lambda frame, worlds: None,
+) -> dict[str, Any]:
     """Returns what the person has seen from the start of the context until now, as JSON.
 
     `frames[f]` is the sight before step f, for f up to takeover + len(turns). The instruction is
-    there from the frame at which it is given.
+    there from the frame at which it is given. `look` is called with each f and the world then.
 
     Raises:
       ArgumentError: a turn is not one, or there are more than the horizon.
@@ -50,6 +57,7 @@ def view(scenario: Scenario, turns: Sequence[Turn], *, person: str, attempt: int
     frames: list[dict[str, Any]] = []
 
     def see(worlds: Worlds) -> None:
+        look(len(frames), worlds)
         frames.append(domain.sight(worlds, role))
 
     _replayed(scenario, turns, person, attempt, see)

@@ -1,15 +1,13 @@
 """Any environment as a domain: B worlds of it, stepped one after the other.
 
-Whatever an environment does wrong becomes one line that names it and the step, and what it prints
-is not mixed with what `sts` prints.
+Whatever an environment does wrong becomes one line that names it and the step; see
+`sts.domains.guard`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +16,20 @@ from numpy.typing import NDArray
 
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
+from sts.domains.guard import WATCH, guarded
 from sts.domains.protocol import DIGEST, Picture, Worlds
 from sts.draws import stream
 from sts.errors import ArgumentError, DamagedState, StsError
 from sts.files import content_hash
 
 SEEDS = 2**31
+LEAST, MOST = -128, 127
+_MARK = 2 * DIGEST
 _GLYPHS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class WrongRewards(StsError):
+    """Rewards that are no whole units, or not one for each participant."""
 
 
 @dataclass(frozen=True)
@@ -67,22 +72,28 @@ class Stepped:
 
     @property
     def scene(self) -> NDArray[np.uint16]:
-        """uint16[B, 4], the digest of each world."""
-        out = np.empty((len(self._worlds), DIGEST), np.uint16)
+        """uint16[B, 4], each world's digest: its own where that is 8 bytes, else a hash of it."""
+        out = bytearray()
         with self._guarded("tell its digest"):
-            for b, world in enumerate(self._worlds):
-                mark = hashlib.blake2b(world.digest(), digest_size=2 * DIGEST).digest()
-                out[b] = np.frombuffer(mark, "<u2")
-        return out
+            for world in self._worlds:
+                mark = world.digest()
+                out += mark if len(mark) == _MARK else _hashed(mark)
+                WATCH.progress += 1
+        return np.frombuffer(bytes(out), "<u2").reshape(-1, DIGEST).astype(np.uint16, copy=False)
+
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        """bool[B], which worlds have come to their end; none where the environment does not say."""
+        with self._guarded("tell whether it has ended"):
+            return np.array([bool(getattr(one, "ended", False)) for one in self._worlds])
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
         """Returns what `roles` see now; draws nothing and changes nothing."""
         with self._guarded("observe"):
-            seen = [[one.observe(role) for role in roles] for one in self._worlds]
-            values = {
-                key: np.stack([np.stack([np.asarray(o[key]) for o in row]) for row in seen])
-                for key in seen[0][0]
-            }
+            seen = [self._shown(one, role) for one in self._worlds for role in roles]
+            stacked = {key: np.stack([np.asarray(o[key]) for o in seen]) for key in seen[0]}
+            shape = (len(self._worlds), len(roles))
+            values = {key: array.reshape(shape + array.shape[1:]) for key, array in stacked.items()}
         chosen = list(roles)
         return Seen(
             np.full(len(self._worlds), self._steps, np.int64),
@@ -95,37 +106,77 @@ class Stepped:
 
     def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
         """Moves every world on by one step."""
-        rewards = np.empty_like(self._rewards)
+        given = []
         with self._guarded("step"):
-            for b, (world, chosen) in enumerate(zip(self._worlds, moves.tolist(), strict=True)):
-                rewards[b] = world.step(chosen)
+            for world, chosen in zip(self._worlds, moves.tolist(), strict=True):
+                given.append(world.step(chosen))
+                WATCH.progress += 1
+        rewards = self._whole(given)
         self._steps += 1
         self._moves, self._says, self._rewards = moves.copy(), says.copy(), rewards
 
     def states(self) -> list[bytes]:
         """Returns each world serialised."""
+        out = []
         with self._guarded("tell its state"):
-            return [wrap(self._name, self._version, world.state()) for world in self._worlds]
+            for world in self._worlds:
+                out.append(wrap(self._name, self._version, world.state()))
+                WATCH.progress += 1
+        return out
 
     def frames(self) -> list[NDArray[np.uint8]]:
         """Returns each world as it looks, uint8[H, W, 3]."""
+        out = []
         with self._guarded("render"):
-            return [np.asarray(world.render(), np.uint8) for world in self._worlds]
+            for world in self._worlds:
+                frame = np.asarray(world.render())
+                if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3:
+                    found = f"{frame.dtype}{list(frame.shape)}"
+                    raise ValueError(f"expected a frame of uint8[height, width, 3], found {found}")
+                out.append(frame)
+                WATCH.progress += 1
+        return out
 
-    def _guarded(self, doing: str) -> contextlib.AbstractContextManager[None]:
+    @staticmethod
+    def _shown(world: Environment, role: int) -> Mapping[str, Any]:
+        WATCH.progress += 1
+        return world.observe(role)
+
+    def _whole(self, given: list[Any]) -> NDArray[np.int8]:
+        """Returns the rewards of a step as int8[B, P].
+
+        Raises:
+          WrongRewards: there are not as many as participants, or one is not whole or out of range.
+        """
+        shape = self._rewards.shape
+        try:
+            found = np.array(given)
+        except (TypeError, ValueError, OverflowError):  # some of one length, others of another
+            found = np.empty(0)
+        fits = found.shape == shape and found.dtype.kind in "iub"
+        if fits and LEAST <= found.min() and found.max() <= MOST:
+            return found.astype(np.int8)
+        wrong = next((one for one in given if not _rewarding(one, shape[1])), given[0])
+        raise WrongRewards(
+            f"domain {self._name!r} at step {self._steps}: expected {shape[1]} whole rewards from "
+            f"{LEAST} to {MOST}, found {wrong!r:.60}"
+        )
+
+    def _guarded(self, doing: str) -> guarded:
         return guarded(f"domain {self._name!r} failed to {doing} at step {self._steps}")
 
 
-@contextlib.contextmanager
-def guarded(what: str) -> Iterator[None]:
-    """Turns an error of somebody's environment into one line, and its prints to standard error."""
+def _hashed(mark: bytes) -> bytes:
+    return hashlib.blake2b(mark, digest_size=_MARK).digest()
+
+
+def _rewarding(one: Any, participants: int) -> bool:
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
-    except StsError:
-        raise
-    except Exception as error:
-        raise StsError(f"{what}: {type(error).__name__}: {error}") from error
+        return len(one) == participants and all(
+            isinstance(r, int | np.integer | np.bool_) and LEAST <= r <= MOST for r in one
+        )
+    except TypeError:
+        return False
 
 
 class Adapted:
@@ -139,33 +190,34 @@ class Adapted:
         Raises:
           ArgumentError: it cannot be made without arguments, or has more than 127 moves.
         """
-        self._make = make
-        try:
-            with guarded("an environment could not be made"):
-                one = make()
-        except StsError as error:
-            raise ArgumentError(f"domain {name!r}: {error}") from error
-        if not 1 <= len(one.moves) <= 127 or not 0 <= one.noop < len(one.moves):
-            raise ArgumentError(f"domain {one.name!r}: expected 1 to 127 moves, one of them no-op")
+        self._create = make
+        self.name = name or "unnamed"
+        one = self._make()
+        if not 1 <= len(one.moves) <= MOST or not 0 <= one.noop < len(one.moves):
+            raise ArgumentError(f"domain {name!r}: expected 1 to {MOST} moves, one of them no-op")
+        if not one.participants:
+            raise ArgumentError(f"domain {name!r}: expected 1 participant or more")
         self.name = name or one.name
         self.version = one.version
         self.moves, self.noop = tuple(one.moves), one.noop
         self.participants = tuple(one.participants)
         self.reward_unit = float(getattr(one, "reward_unit", 1.0))
 
+    def environment(self, state: bytes) -> Environment:
+        """Returns the world in `state` itself.
+
+        Raises:
+          DamagedState: it is no state of this domain and version.
+        """
+        own = unwrap(self.name, self.version, state)
+        world = self._make()
+        with guarded(f"domain {self.name!r}: a state cannot be restored", DamagedState):
+            world.restore(own)
+        return world
+
     def restore(self, states: Sequence[bytes]) -> Stepped:
         """Returns the worlds in `states`, ready to step."""
-        worlds = []
-        for raw in states:
-            own = unwrap(self.name, self.version, raw)
-            world = self._make()
-            try:
-                with guarded(f"domain {self.name!r}: a state cannot be restored"):
-                    world.restore(own)
-            except StsError as error:
-                raise DamagedState(str(error)) from error
-            worlds.append(world)
-        return Stepped(self.name, worlds, self.version)
+        return Stepped(self.name, [self.environment(one) for one in states], self.version)
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Returns `count` new worlds; `settings` are the environment's own.
@@ -176,12 +228,9 @@ class Adapted:
         out, world = [], self._make()
         for index in range(count):
             own = int(stream("domain", self.name, int(seed), index)) % SEEDS
-            try:
-                with guarded(f"domain {self.name!r} cannot begin"):
-                    world.reset(own, **settings)
-                    out.append(wrap(self.name, self.version, world.state()))
-            except StsError as error:
-                raise ArgumentError(str(error)) from error
+            with guarded(f"domain {self.name!r} cannot begin", ArgumentError):
+                world.reset(own, **settings)
+                out.append(wrap(self.name, self.version, world.state()))
         return out
 
     def world(self, state: bytes) -> str:
@@ -195,9 +244,8 @@ class Adapted:
 
     def instruction(self, state: bytes) -> str:
         """Returns what the world in `state` itself asks for; "" for nothing."""
-        world = self._make()
+        world = self.environment(state)
         with guarded(f"domain {self.name!r} failed to tell its instruction"):
-            world.restore(unwrap(self.name, self.version, state))
             return world.instruction() if hasattr(world, "instruction") else ""
 
     def picture(self, state: bytes) -> Picture:
@@ -226,3 +274,7 @@ class Adapted:
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
         """Returns the digest as text: a terminal shows no frames."""
         return ["".join(f"{number:04x}" for number in scene)]
+
+    def _make(self) -> Environment:
+        with guarded(f"domain {self.name!r}: an environment could not be made", ArgumentError):
+            return self._create()

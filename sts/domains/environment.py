@@ -33,6 +33,9 @@ class Environment(Protocol):
       noop: the index of the move that does nothing.
       participants: the name of each.
       reward_unit: what a reward of 1 is worth.
+
+    One that knows whether it has come to its end may say so by an attribute or property `ended`,
+    a bool; nothing depends on it but that `sts domain check` can then say more.
     """
 
     name: ClassVar[str]
@@ -68,7 +71,8 @@ class Environment(Protocol):
     def digest(self) -> bytes:
         """Returns what tells this moment from others, for holding a replay to its recording.
 
-        It is asked for at every step, so it must be quick: a hash of what can be seen will do.
+        It is asked for at every step, so it must be quick: a hash of what can be seen will do, and
+        is taken as it is where it has 8 bytes.
         """
 
     def observe(self, role: int) -> Mapping[str, Any]:

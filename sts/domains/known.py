@@ -21,6 +21,9 @@ from sts.errors import ArgumentError, DamagedData, StsError
 def domain(name: str) -> Domain:
     """Returns the domain called `name`: an installed one, or a user's by `module:Class`.
 
+    `FAMILY:NAME` is one of an installed family, a function in the entry-point group
+    `sts.domain_families` that returns a class by name: `gymnasium:CartPole-v1`.
+
     What stands there is a domain, or an `Environment` of which one is made.
 
     Raises:
@@ -28,7 +31,10 @@ def domain(name: str) -> Domain:
       ArgumentError: what stands at `module:Class` is neither.
       MissingExtra: it needs a library that is not installed; says the pip command.
     """
-    if ":" in name:
+    family, _, member = name.partition(":")
+    if member and family in registry.named("sts.domain_families"):
+        found = registry.load("sts.domain_families", "family of domains", family)(member)
+    elif ":" in name:
         found = registry.load_path("domain", name)
     else:
         found = registry.load("sts.domains", "domain", name)

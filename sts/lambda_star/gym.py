@@ -240,19 +240,14 @@ def _settings(
     team: int,
     steps: int,
     patterns: str,
-    complexity: Sequence[int] | None,
+    complexity: tuple[int, int] | None,
     radius: int,
 ) -> Settings:
     try:
-        (height, width), (low, high) = size, complexity or (1, 1)
+        height, width = size
     except (TypeError, ValueError):
-        raise ArgumentError(
-            f"expected a size of two numbers and a complexity of two or None, found {size!r} and "
-            f"{complexity!r}"
-        ) from None
-    return Settings(
-        height, width, team, steps, (low, high) if complexity else None, patterns, radius
-    )
+        raise ArgumentError(f"expected a size of two numbers, found {size!r}") from None
+    return Settings(height, width, team, steps, complexity, patterns, radius)
 
 
 def _box(settings: Settings, *worlds: int) -> Box[np.float32]:
@@ -279,16 +274,28 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
 
 def _moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
     """Returns actions as the kernels, which check nothing, can take them."""
-    moves = np.asarray(actions)
+    try:
+        moves = np.asarray(actions)
+    except ValueError:  # rows of unequal length
+        moves = np.array(actions, object)
     if (
         moves.shape != shape
         or moves.dtype.kind not in "iu"
         or not ((0 <= moves) & (moves < MOVES)).all()
     ):
         raise ArgumentError(
-            f"expected moves 0 to {MOVES - 1}, integers of shape {shape}, found {actions!r:.60}"
+            f"expected moves 0 to {MOVES - 1}, integers of shape {shape}, "
+            f"found {_found(moves, shape)}"
         )
     return moves.astype(np.int8)
+
+
+def _found(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
+    """Returns what is wrong with moves, in a few words: one value, or their type and shape."""
+    if moves.ndim and (moves.shape != shape or moves.dtype.kind not in "iu"):
+        return f"{moves.dtype}{list(moves.shape)}"
+    wrong = moves if moves.ndim == 0 else moves[(moves < 0) | (moves >= MOVES)][0]
+    return f"{wrong.item()!r:.60}"
 
 
 def _unless_over(seat: Seat) -> None:

@@ -21,8 +21,9 @@ from sts.episodes import Episode
 
 CELL = 20
 _MARGIN, _GAP, _TITLE, _LABEL = 8, 14, 24, 20
-_WIDE = 880
+_WIDE, _LETTER = 880, 7.5
 _TRAIL, _ABREAST, _CROWD = 4, 8.0, 1.3
+_TIP = 1.33  # how far a shape reaches from its middle at most, in radii, and its edge
 _GREY = "#777"
 _INK = "#111"
 _OWN = (("#009E73", 0.0), ("#D55E00", 4.0))
@@ -50,11 +51,17 @@ def fitting(width: int) -> int:
 
 
 def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
-    """Returns the scenes at `frames` (0 to T, frame f is before step f) as an SVG file."""
+    """Returns the scenes at `frames` (0 to T, frame f is before step f) as an SVG file.
+
+    Boards that do not fit beside each other on a page go on in further rows.
+    """
     picture = find_domain(episode.domain).picture(episode.state)
     wide, high = picture.width * CELL, picture.height * CELL
-    width = len(frames) * (wide + _GAP) - _GAP + 2 * _MARGIN
-    height = _TITLE + high + _LABEL
+    abreast = min(len(frames), max(1, (_WIDE + _GAP) // (wide + _GAP)))
+    lines = -(-len(frames) // abreast)
+    boards = abreast * (wide + _GAP) - _GAP
+    width = max(boards, round(_LETTER * len(title))) + 2 * _MARGIN
+    height = _TITLE + lines * (high + _LABEL) + (lines - 1) * _GAP
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" color="{_GREY}" font-family="sans-serif" '
@@ -64,22 +71,26 @@ def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
     for i, frame in enumerate(frames):
         scenes = episode.scene[max(0, frame - _TRAIL) : frame + 1].astype(np.int64)
         label = "start" if frame == 0 else f"step {frame}"
-        parts += _frame(picture, scenes, _MARGIN + i * (wide + _GAP), label)
+        line, place = divmod(i, abreast)
+        left, top = _MARGIN + place * (wide + _GAP), _TITLE + line * (high + _LABEL + _GAP)
+        parts += _frame(picture, scenes, left, top, label)
     return ("\n".join([*parts, "</svg>"]) + "\n").encode()
 
 
-def _frame(picture: Picture, scenes: NDArray[np.int64], left: int, label: str) -> Iterator[str]:
+def _frame(
+    picture: Picture, scenes: NDArray[np.int64], left: int, top: int, label: str
+) -> Iterator[str]:
     """Yields one board; the last row of `scenes` is now, the others lead to it."""
     wide, high = picture.width * CELL, picture.height * CELL
-    box = f'x="{left}" y="{_TITLE}" width="{wide}" height="{high}"'
+    box = f'x="{left}" y="{top}" width="{wide}" height="{high}"'
     yield f"<svg {box}>"
     yield from _ground(picture, scenes)
     yield f'</svg><rect {box} fill="none" stroke="currentColor"/>'
-    yield f'<g transform="translate({left} {_TITLE})">'
+    yield f'<g transform="translate({left} {top})">'
     yield from _things(picture, scenes[-1].tolist())
     yield "</g>"
     yield (
-        f'<text x="{left + wide // 2}" y="{_TITLE + high + 15}" fill="currentColor" '
+        f'<text x="{left + wide // 2}" y="{top + high + 15}" fill="currentColor" '
         f'text-anchor="middle">{label}</text>'
     )
 
@@ -162,19 +173,32 @@ def _middle(coordinate: int) -> int:
 
 
 def _things(picture: Picture, cells: Sequence[int]) -> Iterator[str]:
-    """Yields each object where it stands: those that share a cell crowd in it, smaller."""
+    """Yields each object where it stands.
+
+    Those that share a cell crowd around its middle, smaller; at the edge of the board they move in
+    together, so that no shape is cut or lies outside.
+    """
+    wide, high = picture.width * CELL, picture.height * CELL
     for which, cell in enumerate(cells):
         row, column = divmod(cell, picture.width)
         group = [other for other, there in enumerate(cells) if there == cell]
         side = math.isqrt(len(group) - 1) + 1
         down, right = divmod(group.index(which), side)
         lines = -(-len(group) // side)
+        apart, radius = _CROWD * CELL / side, (0.42 if side == 1 else 0.75 / side) * CELL
+        x, y = float(_middle(column)), float(_middle(row))
+        if side > 1:
+            x = _within(x, (side - 1) / 2 * apart + _TIP * radius, wide)
+            y = _within(y, (lines - 1) / 2 * apart + _TIP * radius, high)
         place = _Place(
-            _middle(column) + (right - (side - 1) / 2) * _CROWD * CELL / side,
-            _middle(row) + (down - (lines - 1) / 2) * _CROWD * CELL / side,
-            (0.42 if side == 1 else 0.75 / side) * CELL,
+            x + (right - (side - 1) / 2) * apart, y + (down - (lines - 1) / 2) * apart, radius
         )
         yield _thing(which, picture.glyphs[which], place)
+
+
+def _within(middle: float, reach: float, length: int) -> float:
+    """Returns the middle, moved so far that what reaches to both sides of it is on the board."""
+    return min(max(middle, reach), length - reach)
 
 
 def _thing(which: int, glyph: str, place: _Place) -> str:

@@ -13,8 +13,14 @@ from typing import NamedTuple
 
 HERE = Path(__file__).parent
 MODULES = {
-    "player": ("page", "episode", "keys", "outbox", "desk", "draw", "player"),
-    "seat": ("page", "episode", "draw", "draw_sight", "seat_state", "seat"),
+    "player": (
+        *("page", "episode", "keys", "outbox", "desk"),
+        *("draw", "draw_frame", "film", "player"),
+    ),
+    "seat": (
+        *("page", "episode", "draw", "draw_sight", "draw_frame", "film"),
+        *("seat_state", "seat"),
+    ),
 }
 
 

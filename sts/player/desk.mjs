@@ -16,6 +16,7 @@ export const VERDICTS = {
   not_done: "Not done",
   cannot_judge: "Cannot judge",
 };
+const UNSEEN = new Set(["cannot_judge", "reason", "undo", "submit"]); // what can be done with an episode not seen
 const REMEMBERED = 20; // episodes that B can go back through
 
 const visitOf = (episode) => ({
@@ -36,8 +37,9 @@ function remembered({ episode: payload, uuid: sent, mark }) {
 }
 
 export class Desk {
-  constructor({ outbox, random, settings = {} }) {
-    Object.assign(this, { outbox, random });
+  // `ready` says whether an episode can be shown by now; until then nothing in it is marked.
+  constructor({ outbox, random, settings = {}, ready = () => true }) {
+    Object.assign(this, { outbox, random, ready });
     this.speed = SPEEDS.includes(settings.speed) ? settings.speed : 8;
     this.autoplay = settings.autoplay ?? true;
     this.queue = [];
@@ -111,6 +113,7 @@ export class Desk {
 
   // Called at every repaint: moves on by one frame at most, so no frame is ever skipped unseen.
   tick(now) {
+    if (this.playing && !this.ready(this.visit.episode)) this.lastTick = now;
     if (!this.playing || now - this.lastTick < 1000 / this.speed) return false;
     const due = this.lastTick + 1000 / this.speed;
     this.go(this.visit.frame + 1, now);
@@ -157,6 +160,7 @@ export class Desk {
   #actOnVisit({ name, by = 1, frame = 0, reason }, now) {
     const { visit } = this;
     const { episode } = visit;
+    if (!this.ready(episode) && !UNSEEN.has(name)) return this.say("One moment: the pictures are on their way.") ?? false;
     const jump = (to) => {
       this.playing = false;
       this.go(to, now);

@@ -1,17 +1,22 @@
 // One continuation as the page shows it, decoded once. Frame f (0..steps) is the scene before
 // step f; frame `takeover` is the last one that was recorded, later ones are the continuation.
+// What a scene looks like is known as the cell of each object, or as a sheet of frames.
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-export function decode(payload) {
-  const raw = bytes(payload.scene);
+function words(raw) {
   const view = new DataView(raw.buffer);
-  const cells = Uint16Array.from({ length: raw.length / 2 }, (_, i) => view.getUint16(2 * i, true));
+  return Uint16Array.from({ length: raw.length / 2 }, (_, i) => view.getUint16(2 * i, true));
+}
+
+export function decode(payload) {
   const says = bytes(payload.says);
   const objects = payload.names.length;
   const speakers = payload.steps ? says.length / payload.steps : 0;
-  if (cells.length !== (payload.steps + 1) * objects || !Number.isInteger(speakers))
-    throw new Error(`episode ${payload.id}: ${cells.length} cells for ${payload.steps} steps`);
+  const cells = payload.sheet ? null : words(bytes(payload.scene));
+  const fits = !cells || cells.length === (payload.steps + 1) * objects;
+  if (!fits || !Number.isInteger(speakers))
+    throw new Error(`episode ${payload.id}: ${cells?.length} cells for ${payload.steps} steps`);
   const utterances = [];
   for (let i = 0; i < says.length; i++)
     if (says[i])

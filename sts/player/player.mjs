@@ -2,7 +2,9 @@
 
 import { Desk, REASONS, SPEEDS } from "./desk.mjs";
 import { paint, paintObject } from "./draw.mjs";
+import { colourIn, paintFrame } from "./draw_frame.mjs";
 import { cellOf, count, instructionAt, placeOf } from "./episode.mjs";
+import { Film } from "./film.mjs";
 import { KEYS, actionOf } from "./keys.mjs";
 import { Outbox } from "./outbox.mjs";
 import { closeConnectionDialogs, element, isTyping, keep, keepFocus } from "./page.mjs";
@@ -26,6 +28,7 @@ class Player {
     this.sentAt = this.beatAt = this.seenAt = performance.now();
     this.unansweredSince = null;
     this.drawnEpisode = null;
+    this.film = new Film(() => this.desk && this.#render());
     this.#listen();
     closeConnectionDialogs(this.abort.signal);
     this.#writeKeys();
@@ -43,6 +46,7 @@ class Player {
     this.resize.disconnect();
     clearInterval(this.timer);
     cancelAnimationFrame(this.frameRequest);
+    this.film.close();
   }
 
   // Runs on mount and whenever `data` or the theme changes; returns which call it was.
@@ -67,6 +71,7 @@ class Player {
       outbox: new Outbox(this.store, namespace),
       random: (array) => crypto.getRandomValues(array), // randomUUID exists on https and localhost only
       settings: recall(this.store, SETTINGS) ?? { autoplay: !matchMedia(STILL).matches },
+      ready: ({ sheet }) => !sheet || this.film.bitmap(sheet.webp) !== null,
     });
   }
 
@@ -168,6 +173,8 @@ class Player {
     const item = visit?.episode.id ?? "";
     if (host.dataset.item !== item) host.dataset.item = item;
     host.dataset.frame = desk.frame;
+    const sheets = (...episodes) => episodes.flatMap((episode) => episode?.sheet?.webp ?? []);
+    this.film.keep(sheets(visit?.episode), sheets(desk.waiting?.episode, desk.queue[0]));
     this.#renderConnection();
     this.$(".keys").hidden = !desk.help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", desk.help);
@@ -216,9 +223,10 @@ class Player {
     );
     const theme = themeOf(this.root.host);
     this.$(".legend").replaceChildren(...episode.names.map((name, object) => {
-      const icon = element("canvas", { width: 56, height: 56 });
       const judged = episode.judged.includes(object);
-      paintObject(icon.getContext("2d"), object, 28, 28, 18, { glyph: episode.glyphs[object], judged, theme });
+      const icon = episode.sheet ? swatch(name) : element("canvas", { width: 56, height: 56 });
+      if (!episode.sheet)
+        paintObject(icon.getContext("2d"), object, 28, 28, 18, { glyph: episode.glyphs[object], judged, theme });
       const label = element("span", { textContent: judged ? `${name}: judged` : name });
       const row = element("li", { className: judged ? "judged" : "" });
       row.append(icon, label);
@@ -306,7 +314,9 @@ class Player {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     if (!width || !height) return;
     const { episode, frame } = visit;
-    const bubbles = paint(canvas, episode, frame, { ...themeOf(this.root.host), scale });
+    const theme = { ...themeOf(this.root.host), scale };
+    if (episode.sheet) return this.#drawFrame(canvas, episode, frame, theme);
+    const bubbles = paint(canvas, episode, frame, theme);
     const latest = new Map();
     for (const u of episode.utterances)
       if (u.frame <= frame && frame - u.frame < Math.max(1, this.desk.speed))
@@ -319,6 +329,14 @@ class Player {
       }).join("; "));
   }
 
+  #drawFrame(canvas, episode, frame, theme) {
+    const { sheet, takeover, width, height } = episode;
+    const line = frame > takeover ? theme.accent : theme.border;
+    const which = { width, height, columns: sheet.columns, index: frame };
+    paintFrame(canvas, this.film.bitmap(sheet.webp), which, line, theme);
+    if (!this.desk.playing) canvas.setAttribute("aria-label", `Picture: ${placeOf(episode, frame).join(", ")}`);
+  }
+
   #renderConnection() {
     const { desk } = this;
     const unsaved = desk.outbox.size;
@@ -327,7 +345,11 @@ class Player {
     const lost = this.lost && unsaved;
     const kept = desk.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
     const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
-    const trouble = this.data?.trouble || (lost ? `Connection lost. ${waits}. Go on meanwhile.` : "");
+    const broken = this.film.isBroken(desk.visit?.episode.sheet?.webp);
+    const trouble =
+      this.data?.trouble ||
+      (lost ? `Connection lost. ${waits}. Go on meanwhile.` : "") ||
+      (broken ? "The pictures of this episode cannot be shown: X, a reason, Enter goes on." : "");
     const text = trouble || desk.message.text;
     if (status.textContent !== text) status.textContent = text;
     status.className = `status ${trouble ? "warning" : desk.message.tone}`;
@@ -365,6 +387,13 @@ class Player {
       return row;
     }));
   }
+}
+
+// What a name says about how its bearer looks, for there are no symbols in a frame.
+function swatch(name) {
+  const dot = element("i", { className: "swatch", hidden: !colourIn(name) });
+  dot.style.background = colourIn(name) ?? "";
+  return dot;
 }
 
 export default function (component) {

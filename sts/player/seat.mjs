@@ -1,9 +1,11 @@
-// The page of the human seat: one neighbourhood, nine moves, a word.
+// The page of the human seat: a neighbourhood or a picture, the moves, a word.
 
+import { paintFrame } from "./draw_frame.mjs";
 import { paintSight } from "./draw_sight.mjs";
 import { count } from "./episode.mjs";
+import { Film } from "./film.mjs";
 import { closeConnectionDialogs, element, isTyping, keepFocus, localStore, ownsKey, themeOf } from "./page.mjs";
-import { MOVES, Seat, seatAction } from "./seat_state.mjs";
+import { Seat, seatAction } from "./seat_state.mjs";
 
 const RESEND_TURNS = 3000; // ms until turns that the server has not shown are sent again
 const CONTEXT_PACE = 350; // ms a step while the context plays
@@ -15,6 +17,7 @@ class SeatPage {
     this.abort = new AbortController();
     this.calls = 0;
     this.seenAt = performance.now();
+    this.film = new Film(() => this.seat?.view?.seat && this.#draw());
     this.resize = new ResizeObserver(() => this.seat?.view?.seat && this.#draw());
     this.resize.observe(this.$("canvas"));
     this.#listen();
@@ -33,6 +36,7 @@ class SeatPage {
     this.abort.abort();
     this.resize.disconnect();
     this.timers.forEach(clearInterval);
+    this.film.close();
   }
 
   update({ data, setStateValue }) {
@@ -42,6 +46,7 @@ class SeatPage {
       this.seat = new Seat({ storage: localStore(), namespace: data.namespace });
     }
     this.seat.receive(data);
+    this.film.keep((data.sheets ?? []).map(({ webp }) => webp));
     if (this.calls++ === 0 && !isTyping(document.activeElement)) this.$(".seat").focus({ preventScroll: true });
     if (data.seat && data.played < this.seat.turns.length) this.#flush();
     this.#render();
@@ -61,7 +66,7 @@ class SeatPage {
     const { signal } = this.abort;
     window.addEventListener("keydown", (event) => {
       if (!this.seat?.view?.seat || isTyping(event.composedPath()[0]) || ownsKey(event, this.root)) return;
-      const action = seatAction(event);
+      const action = seatAction(event, this.seat.layout);
       if (!action) return;
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -101,14 +106,13 @@ class SeatPage {
     const sight = view.frames[seat.frame];
     const step = seat.frame - view.takeover;
     this.$(".part").textContent = this.#part(view, step);
-    const where = `row ${sight.row + 1}, column ${sight.column + 1} of ${sight.height} × ${sight.width}`;
-    this.$(".place").textContent = `You are in ${where}; the edges meet`;
+    this.$(".place").textContent = view.sheets ? `You are: ${view.you}` : placeIn(sight);
     this.$(".reward").textContent = [
       `Last reward ${signed(sight.last_reward)}`,
       ...(sight.last_move ? [`last move ${sight.last_move}`] : []),
       ...(seat.lastWord ? [`you said ${seat.lastWord}`] : []),
     ].join(" · ");
-    const heard = Object.entries(sight.heard).map(([word, n]) => (n > 1 ? `${word} (${n} times)` : word));
+    const heard = Object.entries(sight.heard ?? {}).map(([word, n]) => (n > 1 ? `${word} (${n} times)` : word));
     this.$(".heard").textContent = heard.length ? `Heard: ${heard.join(", ")}` : "";
     const { instruction } = seat;
     this.$(".instruction").textContent = instruction ?? "No instruction yet";
@@ -128,9 +132,14 @@ class SeatPage {
   }
 
   #renderButtons(view) {
-    if (!this.$(".pad").children.length) {
-      const rows = Object.entries(MOVES).map(([key, move]) => this.#button("move", move, key.toUpperCase()));
-      this.$(".pad").replaceChildren(...rows);
+    const { layout } = this.seat;
+    if (this.drawnLayout !== layout) {
+      this.drawnLayout = layout;
+      const keys = Object.fromEntries(Object.entries(layout).map(([key, move]) => [move, key.toUpperCase()]));
+      const order = view.sheets ? view.moves : Object.values(layout); // nine ways stand as on a compass
+      this.$(".pad").replaceChildren(...order.map((move) => this.#button("move", move, keys[move])));
+      this.$(".speech").hidden = view.tokens.length < 2;
+      this.$(".help").textContent = HELP + (view.tokens.length < 2 ? "" : SPEECH);
       this.$(".words").replaceChildren(...view.tokens.slice(1).map((word) => this.#button("say", word)));
     }
     for (const button of this.$(".pad").children) button.disabled = !this.seat.myTurn;
@@ -158,11 +167,15 @@ class SeatPage {
   }
 
   #draw() {
+    const { view, picture } = this.seat;
     const canvas = this.$("canvas");
+    canvas.style.aspectRatio = picture ? `${view.width} / ${view.height}` : "";
     const scale = devicePixelRatio || 1;
-    const size = Math.round(canvas.clientWidth * scale);
-    if (!size) return;
-    if (canvas.width !== size) Object.assign(canvas, { width: size, height: size });
+    const width = Math.round(canvas.clientWidth * scale);
+    const height = Math.round(canvas.clientHeight * scale);
+    if (!width || !height) return;
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    if (picture) return this.#drawFrame(canvas, picture, { ...themeOf(this.root.host), scale });
     const sight = this.seat.view.frames[this.seat.frame];
     paintSight(canvas, sight, themeOf(this.root.host));
     canvas.setAttribute("aria-label", sight.cells.map((cell, i) => {
@@ -170,8 +183,24 @@ class SeatPage {
       return there.length ? `${PLACES[i] ?? `cell ${i + 1}`}: ${there.join(", ")}` : "";
     }).filter(Boolean).join("; ") || "nobody near");
   }
+
+  #drawFrame(canvas, picture, theme) {
+    const { height, width, takeover } = this.seat.view;
+    const line = this.seat.frame > takeover ? theme.accent : theme.border;
+    const bitmap = this.film.bitmap(picture.webp);
+    if (!bitmap && this.painted === this.seat.seat) return; // the frame before stays for these moments
+    if (bitmap) this.painted = this.seat.seat;
+    paintFrame(canvas, bitmap, { height, width, ...picture }, line, theme);
+    canvas.setAttribute("aria-label", "Picture of the scene");
+  }
 }
 
+const placeIn = ({ row, column, height, width }) =>
+  `You are in row ${row + 1}, column ${column + 1} of ${height} × ${width}; the edges meet`;
+const HELP = "Space plays the context, T jumps to your turn, ← → look back. ";
+const SPEECH =
+  "Q W E A S D Z X C or the keypad move; with Shift they are said instead; " +
+  "Y, N, M and 0 to 8 are said; Backspace says nothing.";
 const FINISHED = [
   "Finished, thank you",
   "Your continuation is kept and will be judged by others, who are not told that it is yours.",

@@ -7,6 +7,11 @@ export const MOVES = {
   a: "left", s: "stay", d: "right",
   z: "down-left", x: "down", c: "down-right",
 };
+const WAYS = {
+  up: "w", north: "w", forward: "w", left: "a", west: "a", right: "d", east: "d",
+  down: "s", south: "s", back: "s", backward: "s", stay: "x", wait: "x", noop: "x", done: "x",
+};
+const FREE = [..."eqfzgvbhijklopu"]; // t is a control; r and c are left to Streamlit
 const NUMPAD = { 7: "q", 8: "w", 9: "e", 4: "a", 5: "s", 6: "d", 1: "z", 2: "x", 3: "c" };
 const WORDS = { y: "yes", n: "no", m: "more" };
 const CONTROLS = {
@@ -14,16 +19,31 @@ const CONTROLS = {
   Backspace: "silence", Escape: "silence",
 };
 
+// A domain's moves by key: those of MOVES where it has all of these, else each way by its name and
+// the others in order.
+export function layoutOf(moves) {
+  if (Object.values(MOVES).every((move) => moves.includes(move))) return MOVES;
+  const layout = {};
+  const others = moves.filter((move) => {
+    const key = WAYS[move.toLowerCase()];
+    if (!key || layout[key]) return true;
+    layout[key] = move;
+    return false;
+  });
+  others.slice(0, FREE.length).forEach((move, i) => (layout[FREE[i]] = move));
+  return layout;
+}
+
 // The action of a key press, or null. A move alone moves; with Shift it is a word to be said; the
 // numeric keypad moves, the row of digits says numbers.
-export function seatAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }) {
+export function seatAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }, layout = MOVES) {
   if (ctrlKey || metaKey || altKey) return null;
   const pad = code.startsWith("Numpad") ? NUMPAD[code.slice(6)] : undefined;
-  if (pad) return repeat ? { name: "nothing" } : { name: "move", move: MOVES[pad] };
+  if (pad && layout[pad]) return repeat ? { name: "nothing" } : { name: "move", move: layout[pad] };
   const letter = key.length === 1 ? key.toLowerCase() : key;
   if (CONTROLS[letter]) return { name: CONTROLS[letter] };
   if (repeat) return null;
-  if (MOVES[letter]) return shiftKey ? { name: "say", word: MOVES[letter] } : { name: "move", move: MOVES[letter] };
+  if (layout[letter]) return shiftKey ? { name: "say", word: layout[letter] } : { name: "move", move: layout[letter] };
   if (WORDS[letter]) return { name: "say", word: WORDS[letter] };
   if (/^[0-8]$/.test(letter)) return { name: "say", word: letter };
   return null;
@@ -49,6 +69,7 @@ export class Seat {
     }
     this.view = view;
     if (!view.seat) return;
+    if (fresh) this.layout = layoutOf(view.moves);
     // What the server would not take is not ours to keep; what it has not seen is.
     if (view.received > view.played && view.received === this.turns.length)
       this.turns = this.turns.slice(0, view.played);
@@ -68,6 +89,16 @@ export class Seat {
 
   get state() {
     return { seat: this.seat, turns: this.turns, seconds: Math.round(this.seconds) };
+  }
+
+  // Where the frame in view stands: in which sheet, and which of its frames.
+  get picture() {
+    let index = this.frame;
+    for (const { count, ...sheet } of this.view.sheets ?? []) {
+      if (index < count) return { ...sheet, index };
+      index -= count;
+    }
+    return null;
   }
 
   get instruction() {

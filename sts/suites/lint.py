@@ -47,7 +47,7 @@ def misfits(s: Scenario) -> list[str]:
     needed = s.takeover + (s.horizon if s.partner == "replay" else 0)
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
-        (split(s.world) == "test", "its world is on the training side"),
+        (split(s.world, s.provenance) == "test", "its world is on the training side"),
         (s.kind in KINDS, f"kind must be one of {', '.join(KINDS)}"),
         (s.difficulty in DIFFICULTIES, f"difficulty must be one of {', '.join(DIFFICULTIES)}"),
         (

@@ -9,9 +9,9 @@ import numpy as np
 from sts import agents, columns
 from sts.domains import domain as find_domain
 from sts.draws import stream
-from sts.episodes import Episode
+from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError
-from sts.lockstep import Team, play
+from sts.lockstep import Team, Told, play
 from sts.provenance import provenance
 from sts.trajectories.types import Participant, Trajectory, trajectory
 
@@ -35,13 +35,18 @@ def record(
       seed: names the worlds and the agent's streams.
       settings: passed to the domain's `generate`.
 
+    What a world itself asks for is told from the start, and kept as a setter's instruction.
+
     Raises:
       ArgumentError: nothing is asked for, or the settings cannot be met.
     """
     if count < 1 or steps < 1:
         raise ArgumentError(f"expected at least 1 episode of 1 step, found {count} of {steps}")
     world = find_domain(domain)
-    (first,) = world.generate(1, seed=seed, **settings)
+    try:
+        (first,) = world.generate(1, seed=seed, **settings)
+    except TypeError as error:  # a keyword that it does not take
+        raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
     size = count * (steps + 1) * len(world.picture(first).names)
     if size > columns.MOST:
         raise ArgumentError(
@@ -55,7 +60,15 @@ def record(
     streams = np.array(
         [stream("record", agent.name, mark, seed, index) for index in range(count)], np.uint64
     )
-    played = play(world, worlds, [Team(agent, roles, streams)], steps=steps)
+    asks = getattr(world, "instruction", None)
+    missions = [asks(state) if asks is not None else "" for state in states]
+    played = play(
+        world,
+        worlds,
+        [Team(agent, roles, streams)],
+        steps=steps,
+        told=Told(missions, [0] * count),
+    )
     made = provenance() | {"seed": seed, "fingerprint": mark}
     return [
         trajectory(
@@ -70,6 +83,11 @@ def record(
             tuple(Participant("agent", agent.name) for _ in roles),
             source=f"sts record {agent.name} seed {seed} episode {i}",
             provenance=made | {"index": i},
+            instructions=(
+                (Instruction(missions[i], world.name, given_at=0, source="setter"),)
+                if missions[i]
+                else ()
+            ),
         )
         for i in range(count)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ from sts import columns
 from sts.domains import checked
 from sts.domains import domain as find_domain
 from sts.episodes import Instruction
-from sts.errors import DamagedData, UnknownName
+from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.files import canonical_json, content_hash, parsed_json
 from sts.trajectories.types import Participant, Trajectory
 from sts.workspace import Workspace
@@ -44,6 +44,25 @@ def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
     }
     episodes = columns.episode_columns([t.episode for t in trajectories])
     columns.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
+
+
+def export(
+    path: Path,
+    trajectories: Sequence[Trajectory],
+    *,
+    role: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Writes trajectories to one file, as every exporter is called.
+
+    Raises:
+      ArgumentError: a participant is asked for: this format holds all of them.
+    """
+    if role is not None:
+        raise ArgumentError("--format parquet holds every participant: expected no --role")
+    write(path, trajectories)
+    if progress is not None:
+        progress(len(trajectories), len(trajectories))
 
 
 def read(path: Path) -> list[Trajectory]:

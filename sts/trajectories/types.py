@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from sts.episodes import Episode, Instruction
 from sts.files import canonical_json, content_hash
 
 TEST_SHARE = 5
+SIDES = ("train", "test")
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,19 @@ class Trajectory:
     @property
     def split(self) -> str:
         """The side of its world: "test" for one world in five, else "train"."""
-        return split(self.world)
+        return split(self.world, self.provenance)
 
 
-def split(world: str) -> str:
-    """Returns the side of a world, by its hash."""
+def split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
+    """Returns the side of a world: the one that its source has it on, else by its hash.
+
+    Args:
+      world: its hash.
+      provenance: of what was recorded in it; `split` there is the source's own, "train" or "test".
+    """
+    own = (provenance or {}).get("split")
+    if own in SIDES:
+        return str(own)
     return "test" if int(world[:8], 16) % TEST_SHARE == 0 else "train"
 
 

@@ -22,6 +22,7 @@ from sts.annotations.store import Store
 from sts.continuations.run import run
 from sts.suites import store as suites
 from sts.workspace import Workspace
+from tests.annotator_app import ring
 
 REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
 ROOT = Path(__file__).parents[2]
@@ -37,8 +38,8 @@ AGENTS = ("local-search", "stigmergy")
 class Server:
     """`sts annotate` as a process of our own, on its own workspace and a free loopback port."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, suite: str = SUITE) -> None:
+        self.folder, self.suite = folder, suite
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.store = Store.open(Workspace.open(str(folder)))
@@ -55,7 +56,7 @@ class Server:
             OWNER,
             "--no-browser",
         ]
-        command = [sys.executable, "-m", "sts.cli", "annotate", SUITE, *options]
+        command = [sys.executable, "-m", "sts.cli", "annotate", self.suite, *options]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.log, stderr=self.log)
         for _ in range(300):
             with contextlib.suppress(OSError):
@@ -80,23 +81,54 @@ class Server:
         return self.store.history(found[0].id, limit=1000)
 
 
+def empty_workspace(folder: Path) -> Workspace:
+    """Returns a workspace that wants enough judgements for no test to leave another without."""
+    workspace = Workspace.open(str(folder)).ensure()
+    settings = folder / "workspace.toml"
+    settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
+    return workspace
+
+
+def quiet(done: int, total: int) -> None:
+    """Shows no progress."""
+
+
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace in which two agents have continued the packaged suite, each scenario once."""
     folder = tmp_path_factory.mktemp("recorded")
-    workspace = Workspace.open(str(folder)).ensure()
-    settings = folder / "workspace.toml"
-    # Enough judgements wanted that no test can leave another without work.
-    settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
+    workspace = empty_workspace(folder)
     scenarios = suites.load(workspace, SUITE).scenarios
-    quiet = lambda done, total: None  # noqa: E731
     run(workspace, scenarios, AGENTS, count=1, seed=0, workers=1, progress=quiet)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def ringing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of a domain that renders pixels, in which one agent has continued a suite."""
+    folder = tmp_path_factory.mktemp("ringing")
+    workspace = empty_workspace(folder)
+    scenarios = ring.scenarios(60)
+    suites.write_scenarios(suites.draft_path(workspace, "rings"), scenarios)
+    suites.freeze(workspace, "rings")
+    run(workspace, scenarios, (ring.RINGER,), count=1, seed=0, workers=1, progress=quiet)
     return folder
 
 
 @pytest.fixture(scope="session")
 def server(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made = Server(shutil.copytree(recorded, tmp_path_factory.mktemp("shared") / "workspace"))
+    made.start()
+    yield made
+    made.end()
+    made.store.close()
+
+
+@pytest.fixture(scope="session")
+def pixels(ringing: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server on episodes that are seen as pictures."""
+    copy = shutil.copytree(ringing, tmp_path_factory.mktemp("pixels") / "workspace")
+    made = Server(copy, ring.SUITE)
     made.start()
     yield made
     made.end()

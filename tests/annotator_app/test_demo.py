@@ -1,5 +1,6 @@
 """The demo: the whole pipeline by public commands, its labels called what they are."""
 
+import argparse
 import json
 import os
 import shutil
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from annotator_app.commands import demo
 from annotator_app.queueing import enqueue
 from sts.annotations.store import Store
 from sts.cli import main
 from sts.continuations import store as continuations
 from sts.suites import store as suites
 from sts.workspace import Workspace
+from tests.examples import scenarios
 
 BANNER = "Automatic labels, not an STS result"
 
@@ -129,3 +132,48 @@ def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: 
     page = (root / "reports" / "starter-1" / "report.html").read_text()
     assert "automatic" in page
     assert found["labels_used"] == "human"
+
+
+def commands(domain: str, root: Path, *options: str) -> list[list[str]]:
+    parser = argparse.ArgumentParser()
+    demo.configure(parser)
+    args = parser.parse_args(["--domain", domain, *options])
+    args.workspace = str(root)
+    return demo.steps(args)
+
+
+def test_a_suite_that_is_not_packaged_is_made_once(tmp_path: Path) -> None:
+    first = [words[0] for words in commands("overcooked", tmp_path)]
+    assert first == [
+        *("trajectories", "mine", "suite", "overcooked"),
+        *("suite", "run", "show", "label", "report", "annotate"),
+    ]
+    workspace = Workspace.open(str(tmp_path))
+    suites.write_scenarios(suites.draft_path(workspace, "overcooked"), scenarios(1))
+    suites.freeze(workspace, "overcooked")
+    again = commands("overcooked", tmp_path, "--no-app")
+    assert [words[0] for words in again] == ["suite", "run", "show", "label", "report"]
+    assert ["suite", "verify", "overcooked@1"] in again
+
+
+def test_every_demo_shows_agents_that_it_runs(tmp_path: Path) -> None:
+    for name, one in demo.DEMOS.items():
+        assert set(one.shown[1:]) <= set(one.agents)
+        told = commands(name, tmp_path)
+        assert any(words[0] == "lambda-star" for words in told) is (name == "lambda-star")
+
+
+def test_an_unknown_domain_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--domain", "chess"]) == 2
+    error = capsys.readouterr().err
+    assert "invalid choice: 'chess'" in error and error.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("domain", ["babyai", "overcooked"])
+def test_the_demo_of_another_domain_ends_in_a_ranked_report(domain: str, tmp_path: Path) -> None:
+    words = ["--no-app", "--continuations", "1", "--workspace", str(tmp_path)]
+    assert main(["demo", "--domain", domain, *words]) == 0
+    found = json.loads((tmp_path / "reports" / f"{domain}-1" / "report.json").read_text())
+    ranked = [a["agent"] for a in found["agents"] if a["rank"] is not None]
+    assert len(ranked) >= 3 and found["labels_used"] == "automatic"

@@ -6,7 +6,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import learners, limits, memory, paths, pipeline, scaling, worlds
+from tests.benchmarks import (
+    domains,
+    formats,
+    learners,
+    limits,
+    memory,
+    paths,
+    pipeline,
+    scaling,
+    worlds,
+)
 from tests.benchmarks.measure import Sizes, Table, machine, markdown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
@@ -42,6 +52,8 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield worlds.learners(sizes)
     yield pipeline.start_up(sizes)
     yield pipeline.continuations(sizes)
+    yield formats.table(sizes)
+    yield domains.table(sizes)
 
 
 def aims(reactive: paths.Rates, policies: paths.Policies, learning: learners.Rates) -> Table:

@@ -28,6 +28,7 @@ class Sizes(NamedTuple):
       new: environments made, and stepped by Gymnasium.
       memory: numbers of episodes whose memory is compared.
       continuations: of each scenario and agent.
+      exported: trajectories written for others to read.
     """
 
     runs: int = 5
@@ -42,6 +43,7 @@ class Sizes(NamedTuple):
     new: int = 1000
     memory: tuple[int, ...] = (1000, 10_000, 100_000)
     continuations: int = 10
+    exported: int = 500
 
 
 class Table(NamedTuple):

@@ -9,6 +9,8 @@ import pytest
 from sts.lambda_star.play import learning as rehearsal
 from tests.benchmarks import (
     __main__,
+    domains,
+    formats,
     learners,
     limits,
     memory,
@@ -32,6 +34,7 @@ TINY = Sizes(
     new=10,
     memory=(2, 3),
     continuations=1,
+    exported=3,
 )
 
 
@@ -103,3 +106,11 @@ def test_scaling_and_memory_are_measured():
 @pytest.mark.slow
 def test_the_pipeline_is_timed():
     holds(pipeline.start_up(TINY), pipeline.continuations(TINY))
+
+
+def test_formats_are_timed_and_weighed():
+    holds(formats.table(TINY))
+
+
+def test_environments_of_others_are_timed():
+    holds(domains.table(TINY))

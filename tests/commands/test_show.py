@@ -3,14 +3,17 @@
 import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from sts.cli import main
 from sts.commands.show import _frames
-from sts.commands.strips import beside, strip, utterances
+from sts.commands.strips import NO_COLOURS, _width, beside, half_blocks, strip, utterances
 from sts.continuations import seat
 from sts.suites import store as suites
 from sts.workspace import Workspace
+from tests.annotator_app import ring
 from tests.examples import recorded, scenarios
 
 
@@ -94,3 +97,57 @@ def test_more_frames_than_there_are_take_no_more_room() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10**6
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    workspace = Workspace.open(str(folder))
+    suites.write_scenarios(suites.draft_path(workspace, "rings"), ring.scenarios(2))
+    suites.freeze(workspace, "rings")
+    words = ["--agent", ring.RINGER, "--continuations", "1"]
+    assert main(["run", ring.SUITE, *words, "--workspace", str(folder)]) == 0
+    return folder
+
+
+def test_pictures_are_shown_where_the_terminal_has_colours(
+    pictures: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"{ring.SUITE}/ring-00", "--agent", "ringer"]
+    plain = shown(capsys, pictures, *words)
+    assert plain.count(NO_COLOURS) == 2 and "\x1b" not in "".join(plain)
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setattr("sts.commands.strips.in_colour", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = shown(capsys, pictures, *words)
+    assert sum("▀" in line for line in lines) == 2
+    assert max(_width(line) for line in lines) <= 100
+
+
+def test_half_blocks_show_two_pixels_above_each_other() -> None:
+    frame = np.zeros((2, 24, 3), np.uint8)
+    frame[0], frame[1] = (1, 2, 3), (4, 5, 6)
+    assert half_blocks(frame) == ["\x1b[38;2;1;2;3;48;2;4;5;6m▀" * 24 + "\x1b[0m"]
+
+
+def test_pictures_of_one_continuation_are_written_as_an_animation(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "out" / "one.webp"
+    words = [f"{ring.SUITE}/ring-00", "--agent", "ringer", "--webp", str(file)]
+    frames = ring.TAKEOVER + ring.HORIZON + 1
+    assert shown(capsys, pictures, *words)[-1] == f"{frames} pictures written to {file}"
+    with Image.open(file) as image:
+        assert image.format == "WEBP" and image.n_frames > 1  # type: ignore[attr-defined]
+
+
+def test_what_has_no_pictures_or_is_not_one_is_one_line(
+    root: Path, pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--webp", str(tmp_path / "x.webp"), "--workspace"]
+    assert main(["show", "mine@1/reach-good-01", "--agent", "random", *words, str(root)]) == 2
+    assert "renders no frames" in capsys.readouterr().err
+    two = [f"{ring.SUITE}/ring-00", f"{ring.SUITE}/ring-01"]
+    assert main(["show", *two, *words, str(pictures)]) == 2
+    assert "expected one continuation, found 2" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -271,13 +271,17 @@ def test_a_world_is_drawn_as_text_and_as_pixels():
 @pytest.mark.parametrize(
     ("settings", "kind", "said"),
     [
-        ({"size": 10}, ArgumentError, "two numbers"),
+        ({"size": 10}, ArgumentError, "^expected a size of two numbers, found 10$"),
+        ({"size": (10, 10.0)}, ArgumentError, "whole numbers, found columns 10.0"),
+        ({"team": "3"}, ArgumentError, "whole numbers, found team '3'"),
+        ({"steps": 20.0}, ArgumentError, "whole numbers, found steps 20.0"),
+        ({"radius": None}, ArgumentError, "whole numbers, found radius None"),
         ({"size": (2, 10)}, ArgumentError, "sides from 3 to 255"),
         ({"team": 0}, ArgumentError, "a team of 1"),
         ({"steps": 1}, ArgumentError, "2 to 100000 steps"),
         ({"patterns": "spiral"}, ArgumentError, "spiral"),
         ({"complexity": (2, 60)}, ArgumentError, "cannot be drawn"),
-        ({"complexity": 3}, ArgumentError, "two or None"),
+        ({"complexity": 3}, ArgumentError, "two whole numbers or None, found 3$"),
         ({"partner": "random"}, ArgumentError, "a team of 2 or more, found 1"),
         ({"team": 2, "partner": "nobody"}, UnknownName, "nobody"),
         ({"worlds": 0}, ArgumentError, "1 world or more"),
@@ -288,6 +292,24 @@ def test_worlds_that_cannot_be_made_are_refused_when_asked_for(settings, kind, s
     for environment in (LambdaStarEnv, LambdaStarVectorEnv):
         with pytest.raises(kind, match=said):
             environment(**settings)
+
+
+@pytest.mark.parametrize(
+    ("moves", "found"),
+    [
+        (np.zeros(1000, np.int64), r"int64\[1000\]"),
+        (np.zeros((2, 2), np.float32), r"float32\[2, 2\]"),
+        (np.zeros(2), r"float64\[2\]"),
+        ([[1], [1, 2]], r"object\[2\]"),
+        (np.array([3, 12]), "12"),
+        (7, "7"),
+    ],
+)
+def test_wrong_moves_are_told_by_type_and_shape_or_by_the_first_wrong_one(moves, found):
+    envs = LambdaStarVectorEnv(2)
+    envs.reset(seed=0)
+    with pytest.raises(ArgumentError, match=rf"integers of shape \(2,\), found {found}$"):
+        envs.step(moves)
 
 
 @pytest.mark.parametrize("move", [9, -1, 1.0, "up", None, [1], np.nan])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shlex
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import sts.files
 from sts import cli
 from sts.episodes import Episode
 from sts.lambda_star import state as states
@@ -74,6 +76,40 @@ def test_those_who_share_a_cell_crowd_around_its_middle():
     assert len(set(sharing)) == 4
     assert np.mean(sharing, 0).tolist() == [1.5, 1.5]
     assert np.abs(np.array(sharing) - 1.5).max() < 0.5
+
+
+@pytest.mark.parametrize("cell", [0, 4, 15, 19, 2, 10, 9, 17])
+@pytest.mark.parametrize("sharing", [2, 3, 4])
+def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sharing: int):
+    elsewhere = [c for c in range(HEIGHT * WIDTH) if c != cell]
+    root = drawn(episode([*elsewhere[: 5 - sharing], *[cell] * sharing]), [0])
+    xs, ys = [], []
+    for shape in root.find(f"{SVG}g"):
+        if shape.tag == f"{SVG}circle":
+            x, y, r = (float(shape.get(name)) for name in ("cx", "cy", "r"))
+            xs, ys = [*xs, x - r, x + r], [*ys, y - r, y + r]
+        for corner in (shape.get("points") or "").split():
+            x, y = map(float, corner.split(","))
+            xs, ys = [*xs, x], [*ys, y]
+    over = 1.0  # what a single shape's tip, in the middle of a cell, may have
+    assert -over <= min(xs) and max(xs) <= WIDTH * strip.CELL + over
+    assert -over <= min(ys) and max(ys) <= HEIGHT * strip.CELL + over
+
+
+def test_boards_that_do_not_fit_beside_each_other_go_on_in_rows():
+    many = episode(*([0, 17, 2, 3, 4] for _ in range(30)))
+    root = drawn(many, list(range(30)))
+    assert float(root.get("width")) <= 900
+    boxes = [
+        tuple(float(box.get(name)) for name in ("x", "y", "width", "height"))
+        for box in root.findall(f"{SVG}rect")
+    ]
+    assert len(set(boxes)) == 30 and len({y for _, y, _, _ in boxes}) > 1
+    for x, y, width, height in boxes:
+        assert x + width <= float(root.get("width"))
+        assert y + height + 15 <= float(root.get("height"))
+    one = drawn(many, [0, 1, 2])
+    assert len({box.get("y") for box in one.findall(f"{SVG}rect")}) == 1
 
 
 def test_a_trail_over_the_edge_leaves_on_one_side_and_enters_on_the_other():
@@ -164,11 +200,42 @@ def test_without_a_file_the_strip_is_text(
 ):
     monkeypatch.setenv("COLUMNS", "80")
     assert cli.main(["lambda-star", "strip", "--agent", "random", "--steps", "9"]) == 0
-    title, frames, *rows = capsys.readouterr().out.splitlines()
+    title, frames, *rows, legend = capsys.readouterr().out.splitlines()
     assert title.startswith("random: mean reward ")
     assert frames.split() == ["0", "3", "6", "9"]
     assert len(rows) == 8
     assert all(letter in "".join(rows) for letter in "GEABC")
+    assert legend == "G Good, E Evil, A B C participants"
+
+
+@pytest.mark.parametrize(
+    ("team", "legend"),
+    [
+        (1, "G Good, E Evil, A participant"),
+        (5, "G Good, E Evil, A B C D F participants, + more than two in that cell"),
+        (9, "G Good, E Evil, A to K participants, + more than two in that cell"),
+    ],
+)
+def test_the_legend_names_what_the_scenes_have(
+    team: int, legend: str, capsys: pytest.CaptureFixture[str]
+):
+    words = ["--agent", "random", "--size", "3x3", "--team", str(team)]
+    assert cli.main(["lambda-star", "strip", *words]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == legend
+
+
+def test_a_picture_that_cannot_be_written_does_not_take_the_scenes_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path.parent / ".part"))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sts.files, "write_atomically", full)
+    assert cli.main(["lambda-star", "strip", "--agent", "random", "--svg", "a.svg"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("random: mean reward ") and "->" not in out
+    assert err.startswith("sts: a.svg: ") and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -176,7 +243,14 @@ def test_without_a_file_the_strip_is_text(
     [
         (["--agent", "nobody"], "unknown agent 'nobody'; known: ", 2),
         (["--agent", "random", "--svg", "strip.png"], ".svg", 2),
-        (["--agent", "random", "--svg", "file/strip.svg"], "sts: file: ", 1),
+        (
+            ["--agent", "random", "--svg", "file/strip.svg"],
+            "--svg file/strip.svg: file is not a",
+            2,
+        ),
+        (["--agent", "random", "--svg", "none/strip.svg"], "the folder none does not exist", 2),
+        (["--agent", "random", "--agent", "oracle"], "argument --agent: given twice", 2),
+        (["--agent", "random", "--size", "5x5", "--size", "6x6"], "--size: given twice", 2),
         (["--agent", "random", "--frames", "1"], "--frames of 2 or more", 2),
         (["--agent", "random", "--index", "-1"], "--index of 0 or more", 2),
         (["--agent", "random", "--team", "0"], "team of 1", 2),
@@ -217,6 +291,7 @@ def test_the_gallery_is_what_its_commands_draw(
     monkeypatch.chdir(tmp_path)
     words = shlex.split(line)
     file = words[words.index("--svg") + 1]
+    (tmp_path / file).parent.mkdir(parents=True)
     assert cli.main(words) == 0
     drawn_now, kept = (tmp_path / file).read_bytes(), (ROOT / file).read_bytes()
     assert drawn_now == kept, f"stale: run sts {line}"

@@ -18,6 +18,12 @@ export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 
   };
 }
 
+// The same episode seen as frames: no cells, but a sheet of pictures.
+export function filmed(id, options) {
+  const { scene, ...rest } = payload(id, options);
+  return { ...rest, scene_kind: "frames", names: ["blue", "red"], judged: [0], sheet: { webp: id, columns: 3 } };
+}
+
 export class Storage {
   entries = new Map();
   full = false;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Seat, seatAction } from "../../sts/player/seat_state.mjs";
+import { Seat, layoutOf, seatAction } from "../../sts/player/seat_state.mjs";
 import { Storage } from "./fixtures.mjs";
 
 const MOVES = ["up-left", "up", "up-right", "left", "stay", "right", "down-left", "down", "down-right"];
@@ -118,6 +118,34 @@ test("keys move, with Shift they speak, and the keypad moves while the digit row
   assert.equal(seatAction({ key: "9", code: "Digit9" }), null);
   assert.equal(seatAction({ key: "w", ctrlKey: true }), null);
   assert.equal(seatAction({ key: "w", repeat: true }), null);
+});
+
+test("the moves of another world have keys: ways by their names, the others in order", () => {
+  const maze = layoutOf(["left", "right", "forward", "pickup", "drop", "toggle", "done"]);
+  assert.deepEqual(maze, { a: "left", d: "right", w: "forward", e: "pickup", q: "drop", f: "toggle", x: "done" });
+  assert.deepEqual(seatAction({ key: "e" }, maze), { name: "move", move: "pickup" });
+  assert.deepEqual(seatAction({ key: "4", code: "Numpad4" }, maze), { name: "move", move: "left" });
+  assert.equal(seatAction({ key: "z" }, maze), null);
+});
+
+test("no two of many moves share a key, and none takes a control's or Streamlit's", () => {
+  const many = Array.from({ length: 127 }, (_, i) => `move ${i}`);
+  const keys = Object.keys(layoutOf([...many, "up", "north", "forward"]));
+  assert.equal(new Set(keys).size, keys.length);
+  assert.deepEqual(keys.filter((key) => ["t", "r", "c", "y", "n", "m"].includes(key)), []);
+  assert.equal(layoutOf(MOVES).q, "up-left");
+});
+
+test("the frame in view is found in the sheets that came", () => {
+  const seat = seated();
+  assert.equal(seat.picture, null);
+  const sheets = [{ webp: "context", columns: 2, count: 3 }, { webp: "first", columns: 1, count: 1 }];
+  seat.act({ name: "now" });
+  seat.act({ name: "move", move: "up" });
+  seat.receive(view(1, { sheets }));
+  assert.deepEqual(seat.picture, { webp: "first", columns: 1, index: 0 });
+  seat.act({ name: "back" });
+  assert.deepEqual(seat.picture, { webp: "context", columns: 2, index: 2 });
 });
 
 test("without a scenario nothing plays and no key does anything", () => {

@@ -30,7 +30,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_a_file_beside_the_others_is_mined_and_labelled(own: str) -> None:
-    assert len(categories.known()) == 9
+    assert own in categories.known()
     category = categories.named(own)
     found = mining.mine(
         recorded("random", count=40, team=4, steps=30), [category], per_category=3, seed=0

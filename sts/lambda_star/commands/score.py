@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sts.lambda_star.intelligence.score import Scores
+    from sts.workspace import Workspace
 
 
 def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -78,7 +79,9 @@ def run(args: argparse.Namespace) -> int:
     from sts.lambda_star.intelligence import factors
     from sts.lambda_star.intelligence.score import score
     from sts.lambda_star.intelligence.text import text
+    from sts.workspace import Workspace
 
+    workspace = Workspace.open(args.workspace)
     table = target("--table", args.table, ".csv")
     drawn = target("--figure", args.figure, ".svg")
     names = _named(args.agent)
@@ -104,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         _write(scores, table, drawn, files)
         if args.save:
-            _save(scores, args.workspace, files)
+            _save(scores, workspace, files)
     finally:
         value = {
             "agents": [mean._asdict() for mean in scores.agents],
@@ -151,12 +154,11 @@ def _write(scores: Scores, table: Path | None, drawn: Path | None, files: dict[s
         files[str(drawn)] = ""
 
 
-def _save(scores: Scores, workspace: str | None, files: dict[str, str]) -> None:
+def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
     """Keeps the base's scores; notes which settings these are where others were played too."""
     from sts.lambda_star.intelligence.files import METRIC, metric, save
-    from sts.workspace import Workspace
 
-    path = save(Workspace.open(workspace), scores)
+    path = save(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
     said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
     files[str(path)] = f" (the base: {said})" if several else ""

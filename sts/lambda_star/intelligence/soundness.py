@@ -108,7 +108,7 @@ def _judged(each: Properties, mean: Estimate, s: Settings, asked: dict[str, int]
     n = int(each.sensitivity.max()) if (each.sensitivity > 0).all() else None
     findings = [
         _all("equal K", np.equal(*each.complexity.T), f", {low} to {high}"),
-        _all("different paths", each.shift != 0, f", {same} by the same moves" if same else ""),
+        _all("different paths", each.shift != 0, f", {same} with the same moves" if same else ""),
         _shifted(each, s) if published else _drawn(each, patterns.drawn_range(s)),
         _all("symmetric rewards", each.symmetric),
         _unbiased(mean, z),
@@ -136,7 +136,7 @@ def _all(name: str, kept: NDArray[np.bool_], more: str = "") -> Finding:
 def _drawn(each: Properties, asked: tuple[int, int]) -> Finding:
     low, high = asked
     within = (low <= each.complexity) & (each.complexity <= high)
-    return _all("K as asked", within[:, 0] & within[:, 1], f", {low} to {high}")
+    return _all("K in range", within[:, 0] & within[:, 1], f", {low} to {high}")
 
 
 def _shifted(each: Properties, s: Settings) -> Finding:

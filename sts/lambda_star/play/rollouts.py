@@ -56,6 +56,11 @@ class Rollout(NamedTuple):
     log_probs: NDArray[np.float32]
     around: NDArray[np.float32] | None = None
 
+    def __repr__(self) -> str:
+        """Returns one line; the arrays are long."""
+        episodes, steps, team = self.moves.shape
+        return f"Rollout(episodes={episodes}, steps={steps}, team={team})"
+
 
 def generate(
     count: int,
@@ -87,8 +92,9 @@ def generate(
     """
     if not _whole(count) or not 1 <= count <= MOST:
         raise ArgumentError(f"expected 1 to {MOST} environments, found {count!r}")
-    if not _whole(seed) or not _whole(start) or start < 0:
-        raise ArgumentError(f"expected whole numbers, found seed {seed!r}, start {start!r}")
+    _check_whole(seed=seed, start=start)
+    if start < 0:
+        raise ArgumentError(f"expected a start of 0 or more, found start {start}")
     if not isinstance(size, Sequence) or len(size) != 2 or not all(map(_whole, size)):
         raise ArgumentError(f"expected a size of (rows, columns), found {size!r}")
     settings = Settings(size[0], size[1], team, steps, complexity, patterns, radius)
@@ -132,6 +138,7 @@ def rollout(
         than there is, or there are no environments.
       StsError: the agent failed, or returned what is no choice; names the step.
     """
+    _check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
     worlds = taken(environments)
     members = seated(agent, worlds)
     check(rehearsals, threads)
@@ -193,6 +200,13 @@ def taken(environments: Worldly) -> Environments:
             f"states, found {type(environments).__name__}"
         )
     return environments_.of_states(states)
+
+
+def _check_whole(**named: object) -> None:
+    """Raises ArgumentError where a value is no whole number; names it."""
+    for name, value in named.items():
+        if not _whole(value):
+            raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
 
 
 def _whole(value: object) -> TypeGuard[int]:

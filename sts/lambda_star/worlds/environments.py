@@ -33,6 +33,14 @@ class Environments(NamedTuple):
     complexity: Ints
     index: Ints  # type: ignore[assignment]  # a name that tuples have too
 
+    def __repr__(self) -> str:
+        """Returns one line; the arrays are long."""
+        s, low, high = self.settings, int(self.complexity.min()), int(self.complexity.max())
+        return (
+            f"Environments({len(self.complexity)} of {s.height}x{s.width}, "
+            f"team={s.participants}, steps={s.horizon}, K {low} to {high}, {s.patterns} patterns)"
+        )
+
     def fresh(self) -> Arrays:
         """Returns the arrays anew, to be played; the patterns, which no step writes, are shared."""
         own = {name: a.copy() for name, a in self.arrays._asdict().items() if name != "patterns"}

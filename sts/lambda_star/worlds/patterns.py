@@ -42,6 +42,7 @@ class Settings(NamedTuple):
 def check(settings: Settings) -> None:
     """Raises ArgumentError where no world can be made to `settings`; says what can."""
     s = settings
+    _check_types(s)
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
         raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
     if not 1 <= s.participants <= min(MOST_PARTICIPANTS, s.height * s.width):
@@ -58,6 +59,31 @@ def check(settings: Settings) -> None:
     if s.complexity is not None and not 1 <= s.complexity[0] <= s.complexity[1]:
         low, high = s.complexity
         raise ArgumentError(f"expected a complexity range of 1 or more, found {low} to {high}")
+
+
+def _check_types(s: Settings) -> None:
+    """Raises ArgumentError where a number is none, which a caller in Python can cause."""
+    numbers = {
+        "rows": s.height,
+        "columns": s.width,
+        "team": s.participants,
+        "steps": s.horizon,
+        "radius": s.radius,
+    }
+    for name, value in numbers.items():
+        if not _whole(value):
+            raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
+    range_ = s.complexity
+    if range_ is not None and not (
+        isinstance(range_, Sequence) and len(range_) == 2 and all(map(_whole, range_))
+    ):
+        raise ArgumentError(
+            f"expected a complexity range of two whole numbers or None, found {range_!r}"
+        )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def complexity(state: State) -> tuple[int, int]:

@@ -220,7 +220,7 @@ def test_unequal_complexity_is_found_out(monkeypatch):
 def test_complexity_out_of_range_is_found_out(monkeypatch):
     monkeypatch.setattr(soundness.patterns, "drawn_range", lambda s: (9, 12))
     found = failures(monkeypatch, replace(BROKEN, good_pattern=(STAY,), evil_pattern=(STAY,)))
-    assert "K as asked" in found and "equal K" not in found
+    assert "K in range" in found and "equal K" not in found
 
 
 def test_paths_that_are_the_same_or_not_shifted_as_published_are_found_out(monkeypatch):
@@ -276,9 +276,23 @@ def test_the_command_says_what_holds_and_fails_with_1(capsys):
     assert "FAILS" in capsys.readouterr().out
 
 
+def test_the_command_says_what_its_letters_mean(capsys):
+    assert cli.main(["lambda-star", "check", "--size", "5x5", "--episodes", "200"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for word in ("K", "same moves", "z", "n", "H(mu)"):
+        assert sum(line.startswith(f"{word}: ") for line in lines) == 1, word
+    assert max(map(len, lines)) <= 100
+    program = ["--patterns", "lambdastar-2016", "--size", "5x5", "--episodes", "9"]
+    assert cli.main(["lambda-star", "check", *program]) == 0
+    assert "same moves" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
+        (["--size", "5x5", "--size", "6x6"], "argument --size: given twice"),
+        (["--team", "5", "--team", "5"], "argument --team: given twice"),
+        (["--steps", "5", "--steps", "6"], "argument --steps: given twice"),
         (["--episodes", "1"], "expected 2 environments or more, found 1"),
         (["--team", "0"], "expected a team of 1 to 100 here, found 0"),
         (["--complexity", "2-99"], "2 to 50 can"),

@@ -284,7 +284,16 @@ def test_what_is_no_environment_is_refused(environments, kind, said):
         ({"count": 0}, "found 0"),
         ({"count": "4"}, "found '4'"),
         ({"start": -1}, "start -1"),
-        ({"seed": 0.5}, "seed 0.5"),
+        ({"seed": 0.5}, "^expected whole numbers, found seed 0.5$"),
+        ({"seed": None}, "found seed None"),
+        ({"team": 2.0}, "found team 2.0"),
+        ({"team": "3"}, "found team '3'"),
+        ({"team": True}, "found team True"),
+        ({"steps": "50"}, "found steps '50'"),
+        ({"radius": 1.0}, "found radius 1.0"),
+        ({"complexity": 5}, "two whole numbers or None, found 5$"),
+        ({"complexity": (2, 3, 4)}, "two whole numbers or None"),
+        ({"complexity": ("2", "3")}, "two whole numbers or None"),
         ({"size": 10}, "found 10"),
         ({"size": (10, 10, 10)}, "rows, columns"),
         ({"size": (2, 10)}, "sides from 3 to 255"),
@@ -298,6 +307,19 @@ def test_what_is_no_environment_is_refused(environments, kind, said):
 def test_environments_that_cannot_be_made_are_refused_in_words(settings, said):
     with pytest.raises(ArgumentError, match=said):
         generate(**({"count": 2} | settings))
+
+
+@pytest.mark.parametrize("name", ["seed", "rehearsals", "threads"])
+@pytest.mark.parametrize("value", [None, "1", 1.5, True])
+def test_a_rollout_asked_for_with_what_is_no_number_is_refused_in_words(name, value):
+    with pytest.raises(ArgumentError, match=f"^expected whole numbers, found {name} "):
+        rollout("random", SMALL, **{name: value})
+
+
+def test_environments_and_rollouts_show_themselves_in_a_line():
+    worlds = generate(4, size=(6, 5), team=2, steps=9, complexity=(3, 3))
+    assert repr(worlds) == ("Environments(4 of 6x5, team=2, steps=9, K 3 to 3, paper patterns)")
+    assert repr(rollout("random", worlds)) == "Rollout(episodes=4, steps=9, team=2)"
 
 
 IMPORTS = """

@@ -1,0 +1,86 @@
+"""Pictures of continuations that only render pixels, each made once and kept in the workspace.
+
+They are made from recordings alone, so the folder may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable
+
+from sts.continuations.store import load
+from sts.domains import Worlds
+from sts.domains import domain as find_domain
+from sts.episodes import Episode
+from sts.errors import StsError
+from sts.files import content_hash, write_atomically
+from sts.frames import Sheet, across, frames, look, sheet, webp
+from sts.suites import store as suites
+from sts.workspace import Workspace
+
+FOLDER = "frames"
+KEPT = 4096
+"""Single pictures that the process remembers, some kilobytes each."""
+_kept: dict[str, bytes] = {}
+
+
+def framed(domain: str, state: bytes) -> bool:
+    """Whether scenes of this world are pictures that it renders."""
+    return find_domain(domain).picture(state).kind == "frames"
+
+
+def sheet_of(workspace: Workspace, episode: Episode) -> Sheet:
+    """Returns the frames of an episode, from the workspace or made now and kept there.
+
+    Raises:
+      StsError: the episode does not replay, or its world cannot be rendered.
+    """
+    file = workspace.path(FOLDER, f"{content_hash(b'sheet', episode.content_hash.encode())}.webp")
+    picture = find_domain(episode.domain).picture(episode.state)
+    with contextlib.suppress(OSError):
+        found = file.read_bytes()
+        return Sheet(found, across(len(episode.scene), picture.height, picture.width))
+    made = sheet(frames(episode))
+    with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
+        write_atomically(file, made.webp)
+    return made
+
+
+def picture_of(worlds: Worlds, name: str) -> bytes:
+    """Returns the first world of the domain called `name` as it looks now, as WebP."""
+    key = content_hash(worlds.states()[0])
+    found = _kept.get(key)
+    if found is None:
+        found = webp(look(worlds, name))
+        if len(_kept) >= KEPT:
+            _kept.clear()
+        _kept[key] = found
+    return found
+
+
+def begin(workspace: Workspace, suite: str) -> None:
+    """Has the sheets of a suite's continuations made in a process that ends with this one."""
+    context = multiprocessing.get_context("spawn")
+    arguments = (str(workspace.root.resolve()), suite, os.getpid())
+    context.Process(target=_make, args=arguments, daemon=True).start()
+
+
+def _make(root: str, label: str, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    os.nice(10)
+    workspace = Workspace.open(root)
+    for one in _framed(workspace, label):
+        if os.getppid() != parent:
+            return
+        with contextlib.suppress(StsError):  # whoever is to judge it will be told
+            sheet_of(workspace, one)
+
+
+def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:
+    scenarios = suites.load(workspace, label).scenarios
+    for one in load(workspace, {s.hash for s in scenarios}):
+        if framed(one.episode.domain, one.episode.state):
+            yield one.episode

@@ -1,0 +1,1 @@
+"""Categories of BabyAI, one for each kind of mission; see `scenarios.babyai`."""

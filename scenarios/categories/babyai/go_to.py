@@ -1,0 +1,7 @@
+"""babyai-go-to: stand before an object and face it, as in "go to the red ball"."""
+
+from __future__ import annotations
+
+from scenarios.babyai import category
+
+CATEGORY = category("go-to", context=4, horizon=20)

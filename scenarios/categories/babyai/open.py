@@ -1,0 +1,7 @@
+"""babyai-open: open a door, as in "open the yellow door"."""
+
+from __future__ import annotations
+
+from scenarios.babyai import category
+
+CATEGORY = category("open", context=4, horizon=20)

@@ -1,0 +1,7 @@
+"""babyai-pick-up: take an object up, as in "pick up a grey key"."""
+
+from __future__ import annotations
+
+from scenarios.babyai import category
+
+CATEGORY = category("pick-up", context=4, horizon=20)

@@ -1,0 +1,1 @@
+"""What the cooks of Overcooked can be asked to do."""

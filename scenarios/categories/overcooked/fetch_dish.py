@@ -1,0 +1,35 @@
+"""fetch-dish: take a dish, from the stack or from a counter.
+
+Asked when the cook's hands are empty.
+"""
+
+from __future__ import annotations
+
+from scenarios.category import Category
+from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, first_done, fitting, moments_before
+
+HORIZON, LEAD = 40, 30
+
+
+def done(before: Moment, after: Moment, role: int) -> bool:
+    """Says whether the cook took a dish."""
+    return after.has_done(role, "dish_pickup")
+
+
+def fault(moment: Moment, role: int) -> str | None:
+    """Says why a cook cannot be asked for a dish."""
+    return "the cook's hands are not empty" if moment.holds(role) else None
+
+
+CATEGORY = Category(
+    name="fetch-dish",
+    kind="instruction",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=("Fetch a dish.", "Go and get a dish.", "Take a dish, we need one."),
+    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
+    label=first_done(done),
+    fits=fitting(fault),
+    context=CONTEXT,
+    partner=PARTNER,
+)

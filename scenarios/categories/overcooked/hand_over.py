@@ -1,0 +1,91 @@
+"""hand-over: lay something on a counter where the other cook can take it.
+
+Asked, of an onion or a dish, before a person laid one where the other took it soon after. What the
+other then does is not judged: laying it within their reach is what was asked. Easy where the cook
+holds it already; else medium, or hard where the other stands in a part of the kitchen of their own,
+so that not every counter will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scenarios.category import Candidate, Category, Label
+from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline, within_reach
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+HORIZON, LEAD, SOON = 50, 25, 60
+
+
+def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+    """Yields a moment before each time that a cook laid something that the other then took."""
+    line = timeline(trajectory.episode)
+    for step in range(CONTEXT + 1, len(line)):
+        for who, deed, place in line[step].events:
+            thing = deed.removesuffix("_drop")
+            if thing not in ("onion", "dish") or not deed.endswith("_drop"):
+                continue
+            if not _taken(line[step + 1 : step + 1 + SOON], 1 - who, thing, place):
+                continue
+            moment = step
+            while moment > max(CONTEXT, step - LEAD) and not _fault(line[moment - 1], who, thing):
+                moment -= 1
+            if moment < step and moment + HORIZON < len(line):
+                words = names(who) | {"a": "an onion" if thing == "onion" else "a dish"}
+                how = _difficulty(line[moment], who, thing)
+                yield Candidate(moment, who, how, {"thing": thing}, words, answer=thing)
+
+
+def _taken(later: tuple[Moment, ...], who: int, thing: str, place: tuple[int, int]) -> bool:
+    return any((who, f"{thing}_pickup", place) in moment.events for moment in later)
+
+
+def _difficulty(moment: Moment, role: int, thing: str) -> str:
+    if moment.holds(role) == thing:
+        return "easy"
+    apart = within_reach(moment, 0) != within_reach(moment, 1)
+    return "hard" if apart else "medium"
+
+
+def _fault(moment: Moment, role: int, thing: str) -> str | None:
+    return None if moment.holds(role) in ("", thing) else "the cook holds something else"
+
+
+def fits(scenario: Scenario) -> str | None:
+    """Says why a cook cannot be asked for it at takeover."""
+    context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
+    return _fault(timeline(context)[-1], scenario.roles[0], scenario.parameters["thing"])
+
+
+def label(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """Success when the judged cook first lays such a thing where the other can take it."""
+    role, deed = roles[0], f"{parameters['thing']}_drop"
+    after = timeline(episode)[takeover:]
+    for step in range(1, len(after)):
+        laid = {place for who, what, place in after[step].events if (who, what) == (role, deed)}
+        if laid & within_reach(after[step], 1 - role):
+            return Label("success", step)
+    return Label("not_done", None)
+
+
+CATEGORY = Category(
+    name="hand-over",
+    kind="instruction",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=(
+        "Lay {a} on a counter where the cook with the {other} hat can take it.",
+        "Hand over {a}: lay it on a counter that the cook with the {other} hat can reach.",
+        "Give {a} to the cook with the {other} hat, by way of a counter.",
+    ),
+    candidates=candidates,
+    label=label,
+    fits=fits,
+    context=CONTEXT,
+    partner=PARTNER,
+)

@@ -1,0 +1,35 @@
+"""pot-onion: put an onion into a pot.
+
+Asked when the cook holds an onion or nothing.
+"""
+
+from __future__ import annotations
+
+from scenarios.category import Category
+from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, first_done, fitting, moments_before
+
+HORIZON, LEAD = 40, 30
+
+
+def done(before: Moment, after: Moment, role: int) -> bool:
+    """Says whether the cook put an onion into a pot."""
+    return after.has_done(role, "potting_onion")
+
+
+def fault(moment: Moment, role: int) -> str | None:
+    """Says why a cook cannot be asked for an onion."""
+    return None if moment.holds(role) in ("", "onion") else "the cook holds something else"
+
+
+CATEGORY = Category(
+    name="pot-onion",
+    kind="instruction",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=("Put an onion into a pot.", "Add an onion to a pot.", "Bring an onion to a pot."),
+    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
+    label=first_done(done),
+    fits=fitting(fault),
+    context=CONTEXT,
+    partner=PARTNER,
+)

@@ -1,0 +1,33 @@
+"""What is taken from minigrid; everything else here takes it from this module."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from sts.errors import MissingExtra
+
+try:
+    import gymnasium
+    import minigrid  # noqa: F401  # makes the levels known to gymnasium
+    from minigrid.core.constants import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
+    from minigrid.core.grid import Grid
+    from minigrid.utils.baby_ai_bot import BabyAIBot, DropSubgoal, GoNextToSubgoal
+except ImportError:
+    raise MissingExtra(
+        "BabyAI needs minigrid, which is not installed: "
+        "pip install 'standardised-test-suite[babyai]'"
+    ) from None
+
+VERSION = f"minigrid {version('minigrid')}"
+
+__all__ = [
+    "COLOR_TO_IDX",
+    "OBJECT_TO_IDX",
+    "STATE_TO_IDX",
+    "VERSION",
+    "BabyAIBot",
+    "DropSubgoal",
+    "GoNextToSubgoal",
+    "Grid",
+    "gymnasium",
+]

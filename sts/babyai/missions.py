@@ -1,0 +1,71 @@
+"""Missions as text: of which kind one is, and what it asks for in which order.
+
+Needs nothing but the text, so it works without the extra.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+KINDS = ("go-to", "open", "pick-up", "put-next", "sequence")
+_VERBS = {"go to": "go-to", "open": "open", "pick up": "pick-up", "put": "put-next"}
+_THING = r"(?:the|a) (?:(red|green|blue|purple|yellow|grey) )?(box|ball|key|door|object)"
+_CLAUSE = re.compile(rf"(go to|open|pick up|put) {_THING}[^,]*?(?: next to {_THING})?")
+_WHERE = re.compile(r"in front of you|behind you|on your (?:left|right)")
+
+
+class Thing(NamedTuple):
+    """What a mission speaks of; "" for any colour or any type."""
+
+    colour: str
+    type: str
+
+
+class Clause(NamedTuple):
+    """One thing to do: `kind` is "go-to", "open", "pick-up" or "put-next".
+
+    Attributes:
+      kind: of the instruction.
+      thing: what to go to, open, pick up or carry.
+      beside: next to what it is to be put; only for "put-next".
+    """
+
+    kind: str
+    thing: Thing
+    beside: Thing | None
+
+
+def kind(mission: str) -> str:
+    """Returns the kind of a mission, "sequence" where it has several clauses; "" of none."""
+    found = clauses(mission)
+    if len(found) > 1:
+        return "sequence"
+    return found[0].kind if found else ""
+
+
+def relative(mission: str) -> bool:
+    """Whether a mission names a place as seen from where the agent began, as in "on your left"."""
+    return _WHERE.search(mission) is not None
+
+
+def clauses(mission: str) -> list[Clause]:
+    """Returns what a mission asks for, in an order in which it may be done; [] for other texts."""
+    if " after you " in mission:
+        parts = mission.split(" after you ")[::-1]
+    else:
+        parts = mission.split(", then ")
+    found = [_CLAUSE.fullmatch(text) for part in parts for text in part.split(" and ")]
+    if not all(found):
+        return []
+    return [_clause(match) for match in found if match]
+
+
+def _clause(match: re.Match[str]) -> Clause:
+    verb, colour, type, other_colour, other_type = match.groups()
+    beside = _thing(other_colour, other_type) if other_type else None
+    return Clause(_VERBS[verb], _thing(colour, type), beside)
+
+
+def _thing(colour: str | None, type: str) -> Thing:
+    return Thing(colour or "", "" if type == "object" else type)

@@ -1,0 +1,332 @@
+"""What every domain promises. A claim returns None, or why it could not be checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains.adapted import WrongRewards
+from sts.domains.conformance.fresh import elsewhere, survives
+from sts.domains.conformance.runs import (
+    Broken,
+    Moves,
+    Trial,
+    compare,
+    play,
+    settle,
+    settled,
+    spread,
+)
+from sts.domains.protocol import Framed, Worlds
+from sts.errors import DamagedData, NewerFormat, StsError
+
+MOST_MOVES = 127
+Claim = tuple[str, Callable[[Trial], str | None]]
+
+
+def described(trial: Trial) -> None:
+    """Names, moves, no-op, tokens, reward unit, and participants."""
+    domain = trial.domain
+    for what, names in (("moves", domain.moves), ("tokens", domain.tokens)):
+        _names(what, names)
+    if not isinstance(domain.name, str) or not domain.name:
+        raise Broken(f"its name is {domain.name!r}")
+    if not 0 <= domain.noop < len(domain.moves) <= MOST_MOVES:
+        raise Broken(f"its no-op is move {domain.noop} of {len(domain.moves)}, at most 127")
+    if not (math.isfinite(domain.reward_unit) and domain.reward_unit > 0):
+        raise Broken(f"its reward unit is {domain.reward_unit}")
+
+
+def _names(what: str, names: tuple[str, ...]) -> None:
+    if not names or not all(isinstance(n, str) and n for n in names):
+        raise Broken(f"its {what} are {list(names)!r:.80}, expected names")
+    if len(set(names)) < len(names):
+        raise Broken(f"two of its {what} have one name: {', '.join(names)}")
+
+
+def steps(trial: Trial) -> None:
+    """Every move can be made, at every step."""
+    survives(trial)
+    try:
+        trial.play()
+    except Broken as error:
+        if not isinstance(error.__cause__, WrongRewards):
+            raise
+
+
+def rewards(trial: Trial) -> None:
+    """Rewards are int8, one a participant."""
+    try:
+        trial.play()
+    except Broken as error:
+        if isinstance(error.__cause__, WrongRewards):
+            raise
+        return
+    for seed, _, made, played in trial.each():
+        if played.rewards.dtype != np.int8 or played.rewards.shape != made.moves.shape:
+            found = f"{played.rewards.dtype}{list(played.rewards.shape)}"
+            raise Broken(f"seed {seed}: rewards of a run are {found}")
+
+
+def restores(trial: Trial) -> None:
+    """A restored world has the state that it was restored from."""
+    for seed, step, state, _, _ in trial.points():
+        if trial.domain.restore([state]).states() != [state]:
+            raise Broken(f"seed {seed}, step {step}: a world restored tells another state at once")
+
+
+def replays(trial: Trial) -> None:
+    """The same moves have the same consequences, from the start and from the middle."""
+    for seed, step, state, made, played in trial.points():
+        compare(seed, step, played, play(trial.domain, state, made, first=step), "replayed,")
+        if step:
+            with settled():
+                found = trial.domain.restore([state]).scene[0]
+            if not np.array_equal(found, trial.played[seed].scene[step - 1]):
+                raise Broken(f"seed {seed}, step {step}: restored, the scene before it is another")
+
+
+def fresh(trial: Trial) -> None:
+    """A process that has seen nothing of it goes on identically."""
+    for point, there in zip(trial.points(), elsewhere(trial).played, strict=True):
+        if isinstance(there, str):
+            raise Broken(f"seed {point.seed}, step {point.step}: in a fresh process {there}")
+        here = play(trial.domain, point.state, point.made, first=point.step)
+        compare(point.seed, point.step, here, there, "in a fresh process")
+
+
+def same_seed(trial: Trial) -> None:
+    """A seed names a world, however many are made and wherever."""
+    several = trial.domain.generate(3, seed=0, **trial.settings)
+    if several[:1] != [trial.starts[0]] or several != trial.domain.generate(
+        3, seed=0, **trial.settings
+    ):
+        raise Broken("seed 0: made a second time, its worlds are others")
+    there = elsewhere(trial).starts
+    for seed, state in enumerate(trial.starts):
+        if there[seed] != state:
+            found = there[seed]
+            how = f": {found}" if isinstance(found, str) else ""
+            raise Broken(f"seed {seed}: another process makes another world of it{how}")
+
+
+def other_seeds(trial: Trial) -> None:
+    """Other seeds, and other worlds of one seed, are other worlds."""
+    if len(set(trial.starts)) == 1:
+        raise Broken(f"seeds 0 to {trial.seeds - 1}: all of them are the same world")
+    if len(set(trial.domain.generate(trial.seeds, seed=0, **trial.settings))) == 1:
+        raise Broken(f"seed 0: its first {trial.seeds} worlds are the same one")
+
+
+def looking(trial: Trial) -> None:
+    """Whatever is asked between steps, and twice, the world goes on as if nobody had."""
+    participants = range(trial.made[0].moves.shape[1])
+    roles = tuple(participants)
+    looks: dict[str, Callable[[Worlds], object]] = {
+        "observing": lambda w: [w.observe((p,), team=(p,), world=False) for p in roles],
+        "observing as a team": lambda w: w.observe(roles, team=roles, world=True),
+        "asking for the scene": lambda w: w.scene,
+        "asking for the rewards": lambda w: w.rewards,
+        "asking for the state": lambda w: w.states(),
+        "rendering": _render,
+        "asking what a person sees": lambda w: trial.domain.sight(w, 0),
+    }
+    for doing, look in looks.items():
+
+        def twice(_: int, worlds: Worlds, *, look: Callable[[Worlds], object] = look) -> None:
+            try:
+                look(worlds)
+                look(worlds)
+            except StsError:  # another claim's
+                return
+
+        for seed, state, made, played in trial.each():
+            compare(
+                seed, 0, played, play(trial.domain, state, made, between=twice), f"after {doing}"
+            )
+    for seed, state, made, played in trial.each():
+        with settled():
+            worlds = trial.domain.restore([state])
+            for t, (moves, says) in enumerate(zip(*made, strict=True)):
+                settle(t)
+                worlds.step(moves[None], says[None])
+            if not np.array_equal(worlds.scene[0], played.scene[-1]):
+                raise Broken(
+                    f"seed {seed}, step {trial.steps - 1}: the scene after it is another where "
+                    "none was asked for before"
+                )
+
+
+def _render(worlds: Worlds) -> None:
+    frames: Callable[[], object] | None = getattr(worlds, "frames", None)
+    if frames is not None:
+        frames()
+
+
+def noop(trial: Trial) -> None:
+    """Nobody need do anything, and that too has the same consequences each time."""
+    for seed, state, made, _ in trial.each():
+        idle = Moves(np.full_like(made.moves, trial.domain.noop), np.zeros_like(made.says))
+        try:
+            once = play(trial.domain, state, idle)
+        except StsError as error:
+            raise Broken(f"seed {seed}: where nobody does anything {error}") from error
+        compare(seed, 0, once, play(trial.domain, state, idle), "doing nothing a second time")
+
+
+def side_by_side(trial: Trial) -> str | None:
+    """Worlds of one batch, and worlds of several, go on as each alone."""
+    if _drawn_by_all(trial):
+        return "it draws from a global random generator"
+    moves = np.stack([m.moves for m in trial.made])
+    says = np.stack([m.says for m in trial.made])
+    with settled():
+        worlds = trial.domain.restore(trial.starts)
+        for t in range(trial.steps):
+            worlds.step(moves[:, t], says[:, t])
+            scene, found = worlds.scene, worlds.rewards
+            for seed in range(trial.seeds):
+                alone = trial.played[seed]
+                if not np.array_equal(scene[seed], alone.scene[t]) or not np.array_equal(
+                    found[seed], alone.rewards[t]
+                ):
+                    raise Broken(
+                        f"seed {seed}, step {t}: beside {trial.seeds - 1} others of its batch it "
+                        "goes otherwise than alone"
+                    )
+    for seed, state, made, played in trial.each():
+        other = (seed + 1) % trial.seeds
+        beside: list[Worlds] = []
+
+        def disturb(
+            t: int, _: Worlds, *, other: int = other, beside: list[Worlds] = beside
+        ) -> None:
+            if t == trial.middle:
+                beside.append(trial.domain.restore([trial.starts[other]]))
+            for worlds in beside:
+                worlds.step(trial.made[other].moves[None, t], trial.made[other].says[None, t])
+
+        again = play(trial.domain, state, made, between=disturb)
+        compare(seed, 0, played, again, "with another world made and stepped meanwhile")
+    return None
+
+
+def _drawn_by_all(trial: Trial) -> bool:
+    try:
+        own_randomness(trial)
+    except Broken:
+        return True
+    return False
+
+
+def own_randomness(trial: Trial) -> None:
+    """The global random generators neither move a world nor are moved by it."""
+    for seed, state, made, played in trial.each():
+
+        def stir(t: int, _: Worlds) -> None:
+            random.seed(t + 1)
+            np.random.seed(t + 1)  # noqa: NPY002
+
+        again = play(trial.domain, state, made, between=stir)
+        compare(seed, 0, played, again, "with the global random generators set anew")
+
+
+def foreign(trial: Trial) -> None:
+    """What is no state of it is refused by an error that says so."""
+    state = trial.halfway[0]
+    flipped = bytearray(state)
+    others = {"nothing at all": b"", "other bytes": b"not a state of anything", "text": b"{}"}
+    for cut in spread(len(state), 5)[:-1]:
+        others[f"one cut to {cut} bytes"] = state[:cut]
+    others["one with a byte too many"] = state + b"\0"
+    for at in spread(len(state), 12):
+        flipped = bytearray(state)
+        flipped[at] ^= 0x10
+        others[f"one whose byte {at} is altered"] = bytes(flipped)
+    for what, raw in others.items():
+        _refused(trial, what, raw)
+
+
+def _refused(trial: Trial, what: str, raw: bytes) -> None:
+    try:
+        trial.domain.restore([raw])
+    except (DamagedData, NewerFormat):
+        return
+    except Exception as error:
+        raise Broken(f"{what}, taken for a state, ends in {type(error).__name__}") from error
+    raise Broken(f"{what} is taken for a state")
+
+
+def pictured(trial: Trial) -> None:
+    """A scene fits its picture, and frames are of one size."""
+    for seed, start, made, played in trial.each():
+        picture = trial.domain.picture(start)
+        people = made.moves.shape[1]
+        if len(picture.participants) != people:
+            raise Broken(f"seed {seed}: its picture has other than {people} participants")
+        _names("picture's names", picture.names)
+        if played.scene.shape[1] != picture.objects or played.scene.max() >= picture.bound:
+            raise Broken(f"seed {seed}: a scene does not fit its picture")
+        if picture.kind == "frames":
+            _framed(trial, seed, (picture.height, picture.width, 3))
+        lines = trial.domain.draw(picture, played.scene[0], (0,))
+        if len({len(line) for line in lines}) != 1:
+            raise Broken(f"seed {seed}: drawn as text, its lines are not of one width")
+        json.dumps(trial.domain.view(start))
+
+
+def _framed(trial: Trial, seed: int, size: tuple[int, int, int]) -> None:
+    """Frames are uint8 of one size, and a world that was restored looks as it did."""
+    first = trial.domain.picture(trial.starts[0])
+    if size[:2] != (first.height, first.width):
+        raise Broken(f"seed {seed}: frames are {list(size)}, those of seed 0 are of another size")
+
+    def look(t: int, worlds: Worlds) -> None:
+        frame = _frame(worlds)
+        if frame.dtype != np.uint8 or frame.shape != size:
+            found = f"{frame.dtype}{list(frame.shape)}"
+            raise Broken(f"seed {seed}, step {t}: a frame is {found}, expected {list(size)}")
+        if not np.array_equal(_frame(worlds), frame):
+            raise Broken(f"seed {seed}, step {t}: rendered again, the frame is another")
+
+    play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
+    half, seen = trial.middle, []
+
+    def keep(t: int, worlds: Worlds) -> None:
+        if t == half:
+            seen.append(_frame(worlds))
+
+    play(trial.domain, trial.starts[seed], trial.made[seed], between=keep)
+    with settled():
+        restored = _frame(trial.domain.restore([trial.halfway[seed]]))
+    if not np.array_equal(restored, seen[0]):
+        raise Broken(f"seed {seed}, step {half}: restored, it looks otherwise")
+
+
+def _frame(worlds: Worlds) -> NDArray[np.uint8]:
+    framed: Framed = worlds  # type: ignore[assignment]
+    return framed.frames()[0]
+
+
+FIRST = ("described", "steps", "rewards")
+CLAIMS: dict[str, Claim] = {
+    "described": ("its moves, no-op, words and reward unit are what they should be", described),
+    "steps": ("it can be made and stepped, whatever is done", steps),
+    "rewards": ("rewards are whole, in range, and one for each participant", rewards),
+    "restores": ("a restored world has the state that it was restored from", restores),
+    "replays": ("a recording replays, from its start and from its middle", replays),
+    "fresh": ("a state goes on identically in a fresh process", fresh),
+    "same-seed": ("the same seed makes the same worlds, in another process too", same_seed),
+    "other-seeds": ("other seeds make other worlds", other_seeds),
+    "looking": ("observing, rendering, asking for state or scene leaves it alone", looking),
+    "no-op": ("everybody may do nothing, at every step", noop),
+    "side-by-side": ("worlds do not disturb each other", side_by_side),
+    "own-randomness": ("global random generators do not move it", own_randomness),
+    "foreign": ("damaged, truncated and other bytes are refused by name", foreign),
+    "pictured": ("scenes fit their picture, frames are uint8 of one size", pictured),
+}

@@ -1,0 +1,199 @@
+"""What a domain promises besides where it is made of an `Environment`."""
+
+from __future__ import annotations
+
+import pickletools
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains.adapted import Adapted
+from sts.domains.conformance.batches import Claim
+from sts.domains.conformance.runs import Broken, Trial, settled
+from sts.domains.envelope import unwrap, wrap
+from sts.domains.environment import Environment
+from sts.domains.guard import guarded
+from sts.errors import DamagedData, NewerFormat, StsError
+
+_FORMAT = 4  # where the number of its format stands in an envelope
+
+
+def _adapted(trial: Trial) -> Adapted:
+    return cast(Adapted, trial.domain)
+
+
+def versions(trial: Trial) -> None:
+    """States of another domain, version or format are refused, and the line says which."""
+    domain = _adapted(trial)
+    if not isinstance(domain.version, str) or not domain.version:
+        raise Broken(f"its version is {domain.version!r}")
+    state = trial.starts[0]
+    own = unwrap(domain.name, domain.version, state)
+    newer = bytearray(state)
+    newer[_FORMAT : _FORMAT + 2] = (2**16 - 1).to_bytes(2, "little")
+    for raw, word in (
+        (wrap("another-domain", domain.version, own), "another-domain"),
+        (wrap(domain.name, "another-version", own), "another-version"),
+        (bytes(newer), "65535"),
+    ):
+        try:
+            domain.restore([raw])
+        except (DamagedData, NewerFormat) as error:
+            if word not in str(error):
+                raise Broken(f"a state of {word} is refused without a word of it") from error
+            continue
+        raise Broken(f"a state of {word} is taken for its own")
+
+
+def garbage(trial: Trial) -> None:
+    """Bytes that are no state of the environment are refused by the environment itself."""
+    domain = _adapted(trial)
+    own = unwrap(domain.name, domain.version, trial.halfway[0])
+    half = own[: len(own) // 2]
+    others = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
+    for what, raw in others.items():
+        try:
+            domain.environment(wrap(domain.name, domain.version, raw))
+        except DamagedData:
+            continue
+        raise Broken(f"restore takes {what} for a state; expected a ValueError")
+
+
+def no_pickle(trial: Trial) -> None:
+    """A state is no pickle, which would run code when it is read."""
+    domain = _adapted(trial)
+    own = unwrap(domain.name, domain.version, trial.starts[0])
+    if own[:1] != b"\x80":
+        return
+    try:
+        for _ in pickletools.genops(own):
+            pass
+    except Exception:  # whatever it finds that is no pickle
+        return
+    raise Broken("seed 0: its state is a pickle")
+
+
+def begins_anew(trial: Trial) -> None:
+    """One that has been played begins like a new one, and refuses settings that it has not."""
+    domain = _adapted(trial)
+    used = domain.environment(trial.starts[0])
+    with guarded(f"domain {domain.name!r} cannot begin again"):
+        for moves in trial.made[0].moves[: trial.middle].tolist():
+            used.step(moves)
+        with settled():
+            used.reset(7, **trial.settings)
+            found = used.state()
+    new = domain.environment(trial.starts[0])
+    with guarded(f"domain {domain.name!r} cannot begin"), settled():
+        new.reset(7, **trial.settings)
+        wanted = new.state()
+    if found != wanted:
+        raise Broken("reset with one seed, a world that has been played differs from a new one")
+
+
+def settings(trial: Trial) -> None:
+    """A setting that it has not is refused."""
+    nonsense: dict[str, Any] = {"setting_that_nobody_has": 1}
+    try:
+        trial.domain.generate(1, seed=0, **trial.settings, **nonsense)
+    except StsError:
+        return
+    raise Broken("a setting that it cannot have is taken without a word")
+
+
+def observes(trial: Trial) -> None:
+    """What a participant sees has the same names, shapes and types at every step of every world."""
+    domain = _adapted(trial)
+    shapes: dict[int, dict[str, Any]] = {}
+    for seed, state, made, _ in trial.each():
+        with settled():
+            world = domain.environment(state)
+            for t, moves in enumerate(made.moves.tolist()):
+                for role in range(len(domain.participants)):
+                    when = f"seed {seed}, step {t}: participant {role}"
+                    seen = _seen(world, role, when)
+                    again = _seen(world, role, when)
+                    found = {key: value.shape for key, value in seen.items()}
+                    wanted = shapes.setdefault(role, found)
+                    if found != wanted:
+                        raise Broken(f"{when} sees shapes {found}, expected {wanted}")
+                    for key, value in seen.items():
+                        if value.dtype.kind == "O":
+                            raise Broken(f"{when} sees {key} as objects, expected an array")
+                        if not np.array_equal(value, again[key]):
+                            raise Broken(f"{when} sees another {key} when it looks again")
+                with guarded(f"domain {domain.name!r} failed to step at step {t}"):
+                    world.step(moves)
+
+
+def _seen(world: Environment, role: int, when: str) -> dict[str, NDArray[Any]]:
+    try:
+        with guarded(when):
+            return {key: np.array(value) for key, value in world.observe(role).items()}
+    except StsError as error:
+        raise Broken(str(error)) from error
+
+
+def instructs(trial: Trial) -> None:
+    """What the world asks for is text."""
+    for seed, state, _, _ in trial.each():
+        try:
+            text = _adapted(trial).instruction(state)
+        except StsError as error:
+            raise Broken(f"seed {seed}: {error}") from error
+        if not isinstance(text, str):
+            raise Broken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
+
+
+def digests(trial: Trial) -> None:
+    """Moments that look different have different digests."""
+    domain = _adapted(trial)
+    for seed, state, made, _ in trial.each():
+        seen: dict[bytes, tuple[int, bytes]] = {}
+        with settled():
+            worlds = domain.restore([state])
+            for t in range(trial.steps):
+                worlds.step(made.moves[None, t], made.says[None, t])
+                scene = worlds.scene[0].tobytes()
+                try:
+                    frame = worlds.frames()[0].tobytes()
+                except StsError:  # another claim's
+                    return
+                when, looked = seen.setdefault(scene, (t, frame))
+                if looked != frame:
+                    raise Broken(
+                        f"seed {seed}, step {t}: it looks otherwise than after step {when}, and "
+                        "has the same digest"
+                    )
+
+
+def ends(trial: Trial) -> str | None:
+    """A world that has come to its end stays as it is and rewards nothing."""
+    domain = _adapted(trial)
+    if not hasattr(domain.environment(trial.starts[0]), "ended"):
+        return "it has no attribute `ended`"
+    over = 0
+    for seed, state, made, _ in trial.each():
+        with settled(), guarded(f"domain {domain.name!r} at seed {seed}"):
+            world: Any = domain.environment(state)
+            for t, moves in enumerate([*made.moves.tolist(), *made.moves.tolist()]):
+                ended, before = bool(world.ended), world.state()
+                rewards = list(world.step(moves))
+                if ended and (world.state() != before or not world.ended or any(rewards)):
+                    raise Broken(f"seed {seed}, step {t}: it had ended before, and goes on")
+                over += ended
+    return None if over else f"no world came to its end within {2 * trial.steps} steps"
+
+
+CLAIMS: dict[str, Claim] = {
+    "versions": ("states of another domain, version or format are refused", versions),
+    "garbage": ("bytes that are no state of the environment are refused", garbage),
+    "no-pickle": ("a state is no pickle, which would run code when read", no_pickle),
+    "begins-anew": ("a world that has been played begins like a new one", begins_anew),
+    "settings": ("a setting that it has not is refused", settings),
+    "observes": ("observations have fixed names, shapes and types", observes),
+    "instructs": ("what it asks for is text", instructs),
+    "digests": ("moments that look different have different digests", digests),
+    "ends": ("a world that has ended stays as it is and rewards nothing", ends),
+}

@@ -1,0 +1,229 @@
+"""Playing worlds the same way more than once, and saying where two times differ."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains.protocol import Domain, Worlds
+from sts.draws import stream
+from sts.errors import StsError
+
+
+class Broken(StsError):
+    """A claim that does not hold, and where: the seed, the step, and how."""
+
+
+class Moves(NamedTuple):
+    """What is done in one world: int8[T, P] each."""
+
+    moves: NDArray[np.int8]
+    says: NDArray[np.int8]
+
+    def after(self, step: int) -> Moves:
+        """Returns what is done from `step` on."""
+        return Moves(self.moves[step:], self.says[step:])
+
+
+class Played(NamedTuple):
+    """What came of it: the scene and the rewards after each step, and the state at the end."""
+
+    scene: NDArray[np.uint16]
+    rewards: NDArray[np.int8]
+    end: bytes
+
+    def after(self, step: int) -> Played:
+        """Returns what came of it from `step` on."""
+        return Played(self.scene[step:], self.rewards[step:], self.end)
+
+
+Between = Callable[[int, Worlds], None]
+
+
+def play(
+    domain: Domain, state: bytes, made: Moves, *, first: int = 0, between: Between | None = None
+) -> Played:
+    """Returns what comes of `made` in the world of `state`.
+
+    The scene is asked for once after each step, and nothing else before the end, so that two runs
+    ask alike.
+
+    Args:
+      domain: whose state it is.
+      state: where it begins.
+      made: what is done.
+      first: the step that it begins at; the global random generators are set by it.
+      between: called before each step with its number, from 0 on, and the world.
+    """
+    with settled():
+        worlds = domain.restore([state])
+        scene, rewards = [], []
+        for t, (moves, says) in enumerate(zip(*made, strict=True)):
+            settle(first + t)
+            if between is not None:
+                between(t, worlds)
+            worlds.step(moves[None], says[None])
+            scene.append(worlds.scene[0].copy())
+            rewards.append(worlds.rewards[0].copy())
+        return Played(np.array(scene), np.array(rewards), worlds.states()[0])
+
+
+def compare(seed: int, first: int, wanted: Played, found: Played, when: str) -> None:
+    """Raises Broken where two runs, which both begin before step `first`, differ."""
+    for t in range(len(wanted.scene)):
+        for what, a, b in (
+            ("scene", wanted.scene[t], found.scene[t]),
+            ("rewards", wanted.rewards[t], found.rewards[t]),
+        ):
+            if not np.array_equal(a, b):
+                raise Broken(
+                    f"seed {seed}, step {first + t}: {when} the {what} after it is "
+                    f"{b.tolist()}, and was {a.tolist()}"
+                )
+    if wanted.end != found.end:
+        last = first + len(wanted.scene)
+        raise Broken(f"seed {seed}, step {last}: {when} the state at the end is another")
+
+
+@contextlib.contextmanager
+def settled() -> Iterator[None]:
+    """Sets the global random generators alike inside, and puts them back."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    settle(0)
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
+
+
+class Point(NamedTuple):
+    """A moment of a world.
+
+    Attributes:
+      seed: which world.
+      step: when.
+      state: before that step.
+      made: what is done from there on.
+      played: what came of that when the world was played without stopping.
+    """
+
+    seed: int
+    step: int
+    state: bytes
+    made: Moves
+    played: Played
+
+
+def settle(seed: int) -> None:
+    """Sets the global random generators."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+
+
+@dataclass
+class Trial:
+    """The worlds that a domain is tried on, and what came of one course of moves in each.
+
+    Attributes:
+      domain: what is tried.
+      name: by which another process finds it.
+      seeds: E, how many worlds.
+      steps: T.
+      settings: of its worlds.
+      starts: the state that each world begins in.
+      made: what is done in each.
+      played: what came of it.
+      middle: the step halfway.
+      halfway: the state before it, of each world.
+      elsewhere: what a fresh process found, once it was asked.
+    """
+
+    domain: Domain
+    name: str
+    seeds: int
+    steps: int
+    settings: dict[str, Any]
+    starts: list[bytes] = field(default_factory=list)
+    made: list[Moves] = field(default_factory=list)
+    played: list[Played] = field(default_factory=list)
+    halfway: list[bytes] = field(default_factory=list)
+    elsewhere: Any = None
+
+    @property
+    def middle(self) -> int:
+        """The step at which states are taken on the way."""
+        return self.steps // 2
+
+    def start(self, seed: int) -> bytes:
+        """Returns a new world."""
+        with settled():
+            (state,) = self.domain.generate(1, seed=seed, **self.settings)
+        return state
+
+    def play(self) -> None:
+        """Makes the worlds and plays each of them, once without a look and once up to halfway.
+
+        It is done once, however often it is asked for.
+
+        Raises:
+          Broken: a world cannot be made or stepped.
+        """
+        if len(self.halfway) == self.seeds:
+            return
+        for kept in (self.starts, self.made, self.played, self.halfway):
+            kept.clear()
+        for seed in range(self.seeds):
+            with _step_of(seed):
+                state = self.start(seed)
+                participants = self.domain.restore([state]).rewards.shape[1]
+                made = course(self.domain, seed, self.steps, participants)
+                self.starts.append(state)
+                self.made.append(made)
+                self.played.append(play(self.domain, state, made))
+                before = Moves(made.moves[: self.middle], made.says[: self.middle])
+                self.halfway.append(play(self.domain, state, before).end)
+
+    def each(self) -> Iterator[tuple[int, bytes, Moves, Played]]:
+        """Yields (seed, start, what is done, what came of it)."""
+        yield from zip(range(self.seeds), self.starts, self.made, self.played, strict=True)
+
+    def points(self) -> Iterator[Point]:
+        """Yields the start and the middle of each world."""
+        for seed, start, made, played in self.each():
+            yield Point(seed, 0, start, made, played)
+            half = self.middle
+            yield Point(seed, half, self.halfway[seed], made.after(half), played.after(half))
+
+
+def course(domain: Domain, seed: int, steps: int, participants: int) -> Moves:
+    """Returns moves and words at random, in which every move comes up early."""
+    size = (steps, participants)
+    generator = np.random.default_rng(int(stream("conformance", seed)))
+    moves = generator.integers(len(domain.moves), size=size, dtype=np.int8)
+    says = generator.integers(len(domain.tokens), size=size, dtype=np.int8)
+    for p in range(participants):
+        every = generator.permutation(len(domain.moves))[:steps]
+        moves[: every.size, p] = every
+    return Moves(moves, says)
+
+
+@contextlib.contextmanager
+def _step_of(seed: int) -> Iterator[None]:
+    try:
+        yield
+    except StsError as error:
+        raise Broken(f"seed {seed}: {error}") from error
+    except Exception as error:  # a domain may be anybody's
+        raise Broken(f"seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def spread(count: int, most: int) -> Sequence[int]:
+    """Returns up to `most` numbers under `count`, evenly, the first and the last among them."""
+    return sorted({round(i * (count - 1) / max(1, most - 1)) for i in range(most)})

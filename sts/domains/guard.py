@@ -1,0 +1,145 @@
+"""Calls into somebody's environment: whatever it does becomes one line, and the rest goes on.
+
+What it prints goes to standard error, so that it is never mixed with what `sts` prints. What it
+raises, `SystemExit` among it, becomes an `StsError`. Where it does not come back within
+STS_PATIENCE seconds (60) it is interrupted, in worker processes as in the main one.
+
+The interrupt is a signal that Python delivers between two of its own instructions. So it cannot
+reach compiled code that never returns to Python, nor a thread other than the main one, and there is
+none where the system has no such signal (Windows).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType, TracebackType
+from typing import Any, TextIO
+
+from sts.errors import ArgumentError, StsError
+
+PATIENCE = "STS_PATIENCE"
+SECONDS = 60.0
+
+
+class TooLong(BaseException):
+    """Interrupts an environment; no `Exception`, which it might swallow."""
+
+
+class _Quiet:
+    """Standard output as it was before the first of the calls under way, in whichever thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._kept: TextIO = sys.stdout
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._kept, sys.stdout = sys.stdout, sys.stderr
+            self._depth += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                sys.stdout = self._kept
+
+
+class _Watch:
+    """Interrupts a call that has made no progress from one ring of its clock to the next."""
+
+    def __init__(self) -> None:
+        self.progress = 0
+        self._seen = -1
+        self._rings = False
+
+    def start(self, seconds: float) -> bool:
+        """Returns whether the clock has been started: it runs once, for the outermost call."""
+        if self._rings or not hasattr(signal, "setitimer"):
+            return False
+        if threading.current_thread() is not threading.main_thread():
+            return False
+        handler = signal.getsignal(signal.SIGALRM)
+        if handler == signal.SIG_DFL:
+            signal.signal(signal.SIGALRM, self._ring)
+        elif handler != self._ring:  # somebody else's
+            return False
+        self._seen, self._rings = self.progress, True
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+        return True
+
+    def stop(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        self._rings = False
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        if not self._rings:  # an alarm of somebody else's
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGALRM)
+        elif self.progress == self._seen:
+            raise TooLong
+        self._seen = self.progress
+
+
+_QUIET = _Quiet()
+WATCH = _Watch()
+"""Whoever steps many worlds in one guarded call counts `progress` up after each of them."""
+
+
+def patience() -> float:
+    """Returns how many seconds an environment may take for one step.
+
+    Raises:
+      ArgumentError: STS_PATIENCE is no positive number.
+    """
+    text = os.environ.get(PATIENCE)
+    if text is None:
+        return SECONDS
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise ArgumentError(f"expected {PATIENCE} to be a number of seconds, found {text!r}")
+    return seconds
+
+
+class guarded:  # noqa: N801 - reads as a function
+    """A context in which somebody's environment is called; `what` begins the line of an error."""
+
+    def __init__(self, what: str, error: type[StsError] = StsError) -> None:
+        self._what, self._error = what, error
+
+    def __enter__(self) -> None:
+        """Takes standard output away and starts the clock."""
+        seconds = patience()
+        _QUIET.enter()
+        self._since = time.monotonic()
+        self._watched = WATCH.start(seconds)
+
+    def __exit__(
+        self, kind: Any, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Stops the clock, gives standard output back, and says what went wrong.
+
+        Raises:
+          StsError: an exception, or that it took too long.
+        """
+        if self._watched:
+            WATCH.stop()
+        _QUIET.leave()
+        if error is None or isinstance(error, StsError):
+            return
+        if isinstance(error, TooLong):
+            seconds = f"{time.monotonic() - self._since:.0f} seconds"
+            raise self._error(
+                f"{self._what}: it has not come back after {seconds} ({PATIENCE} says how many a "
+                "step may take)"
+            ) from None
+        if isinstance(error, Exception | SystemExit):
+            raise self._error(f"{self._what}: {type(error).__name__}: {error}") from error

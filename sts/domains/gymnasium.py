@@ -1,0 +1,270 @@
+"""Any Gymnasium environment with a Discrete action space as a world that can be restored.
+
+By its id, `gymnasium:CartPole-v1` (`gymnasium:minigrid:MiniGrid-Empty-5x5-v0` where a module
+registers it), or by a class that says more:
+
+    class CartPole(GymnasiumEnvironment):
+        id, moves, noop = "CartPole-v1", ("left", "right"), 0
+
+A state is the seed, the settings and the moves made so far, as JSON: restoring makes the
+environment anew and makes the moves again, so it takes as long as the moves did, and no pickle is
+ever read. With them stands a digest after each step of all that has come out so far: observation,
+reward, terminated, truncated. An environment that answers otherwise on the way back is refused, and
+the step is named.
+
+What is lost: the `info` of a step, and, where `rounded` is set, what a reward is worth between two
+units. Needs the extra `gym`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains.adapted import LEAST, MOST
+from sts.errors import ArgumentError, DamagedState, MissingExtra
+from sts.files import canonical_json
+
+try:
+    import gymnasium
+except ImportError:
+    raise MissingExtra(
+        "a Gymnasium environment needs gymnasium, which is not installed: "
+        "pip install 'standardised-test-suite[gym]'"
+    ) from None
+
+_MARK = 8
+_CLOSE = 1e-6
+_WHOLE = frozenset(range(LEAST, MOST + 1))
+_ENDING = struct.Struct("<d??")
+_SHAPELESS = (gymnasium.spaces.Sequence, gymnasium.spaces.Graph, gymnasium.spaces.OneOf)
+
+
+class GymnasiumEnvironment:
+    """One world of the environment `id`, with one participant.
+
+    Attributes:
+      id: as `gymnasium.make` takes it.
+      kwargs: what `gymnasium.make` is to be given besides; a recording's own settings come on top.
+      name: what recordings call it; the id unless it is said.
+      version: gymnasium's and that of the package that the environment is from, unless it is said.
+      moves: names of the actions; their numbers unless they are said.
+      noop: the move that does nothing, or as little as any.
+      reward_unit: what a reward of 1 is worth; a reward must be a whole number of units, -128 to
+        127, and is refused otherwise.
+      rounded: True takes the nearest unit instead, which loses up to half a unit at each step.
+    """
+
+    id: ClassVar[str] = ""
+    kwargs: ClassVar[Mapping[str, Any]] = {}
+    name: str = ""
+    version: str = ""
+    moves: tuple[str, ...] = ()
+    noop: ClassVar[int] = 0
+    participants: ClassVar[tuple[str, ...]] = ("agent",)
+    reward_unit: ClassVar[float] = 1.0
+    rounded: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        """Makes the environment, and no world yet: `reset` or `restore` does.
+
+        Raises:
+          ArgumentError: Gymnasium knows none of that id, its action space is not Discrete, it does
+            not render pixels, or what it shows has no fixed shape.
+        """
+        self._begin({})
+        self.name = self.name or self.id
+        self.version = self.version or _version(self._env)
+        count, named = self._count, self.moves
+        if named and len(named) != count:
+            raise ArgumentError(f"{self.id} has {count} actions, and {len(named)} are named")
+        self.moves = named or tuple(str(i) for i in range(count))
+
+    def reset(self, seed: int, **settings: Any) -> None:
+        """Begins the world of `seed`; `settings` are passed to `gymnasium.make`."""
+        if settings != self._settings:
+            self._begin(settings)
+        self._seed, self._made, self._marks = int(seed), list[int](), list[bytes]()
+        self._last, _ = self._env.reset(seed=self._seed)
+        self.ended = False
+        self._mark = b""
+        self._note(0.0, False, False)
+
+    def step(self, moves: Sequence[int]) -> Sequence[int]:
+        """Makes the one participant's move and returns its reward in units; nothing once ended.
+
+        Raises:
+          ArgumentError: the reward is no whole number of units, or out of range.
+        """
+        if self.ended:
+            return (0,)
+        (move,) = moves
+        self._last, given, terminated, truncated, _ = self._env.step(self._first + move)
+        self._made.append(move)
+        self.ended = bool(terminated or truncated)
+        reward = float(given)
+        self._note(reward, terminated, truncated)
+        units = reward / self.reward_unit
+        if units in _WHOLE:
+            return (int(units),)
+        return (self._rounded(reward, units),)
+
+    def state(self) -> bytes:
+        """Returns the seed, the settings, the moves, and a digest before and after each of them."""
+        return canonical_json(
+            {
+                "seed": self._seed,
+                "settings": self._settings,
+                "moves": self._made,
+                "marks": [mark.hex() for mark in self._marks],
+            }
+        )
+
+    def restore(self, state: bytes) -> None:
+        """Makes the moves of `state` again, and holds each against its digest.
+
+        Raises:
+          DamagedState: it is no state, or the environment does not replay it; names the step.
+        """
+        try:
+            told = json.loads(state)
+            seed, settings = int(told["seed"]), dict(told["settings"])
+            moves, marks = (
+                [int(m) for m in told["moves"]],
+                [bytes.fromhex(m) for m in told["marks"]],
+            )
+        except (ValueError, TypeError, LookupError) as error:
+            raise DamagedState(f"expected a state of {self.id}, found {state!r:.60}") from error
+        if len(marks) != len(moves) + 1 or not all(0 <= m < len(self.moves) for m in moves):
+            raise DamagedState(f"expected a state of {self.id}, found moves that cannot be made")
+        self.reset(seed, **settings)
+        for step, mark in enumerate(marks):
+            if step:
+                self.step(moves[step - 1 : step])
+            if len(self._marks) != step + 1 or self._marks[step] != mark:
+                when = f"after step {step - 1}" if step else "as it begins"
+                raise DamagedState(
+                    f"{self.id} does not replay identically: {when} it is not as it was when the "
+                    "state was taken"
+                )
+
+    def digest(self) -> bytes:
+        """Returns the digest of all that has come out of it so far."""
+        return self._mark
+
+    def observe(self, role: int) -> dict[str, Any]:
+        """Returns the last observation: an array is called "observation"; dicts are flattened."""
+        return {key: np.array(value) for key, value in _flat("", self._last)}
+
+    def instruction(self) -> str:
+        """Returns "": Gymnasium has no place for what is asked."""
+        return ""
+
+    def render(self) -> NDArray[np.uint8]:
+        """Returns its pixels."""
+        return np.asarray(self._env.render())
+
+    def _begin(self, settings: Mapping[str, Any]) -> None:
+        if not self.id:
+            raise ArgumentError(f"{type(self).__name__} names no environment: expected an `id`")
+        wanted: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a render mode that it has not; see below
+                self._env: gymnasium.Env[Any, Any] = gymnasium.make(
+                    self.id, **wanted, **{**self.kwargs, **settings}
+                )
+        except gymnasium.error.DependencyNotInstalled as error:
+            raise MissingExtra(f"{self.id}: {error}") from error
+        except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
+            raise ArgumentError(f"Gymnasium does not make {self.id!r}: {error}") from error
+        space = self._env.action_space
+        if type(space) is not gymnasium.spaces.Discrete:
+            raise ArgumentError(f"{self.id}: expected a Discrete action space, found {space}")
+        if "rgb_array" not in self._env.metadata.get("render_modes", ()):
+            raise ArgumentError(
+                f"{self.id} does not render as rgb_array, and a judge must see something"
+            )
+        if any(isinstance(one, _SHAPELESS) for one in _spaces(self._env.observation_space)):
+            raise ArgumentError(f"{self.id}: what it shows has no fixed shape")
+        self._first, self._count = int(space.start), int(space.n)
+        self._settings = dict(settings)
+
+    def _note(self, reward: float, terminated: bool, truncated: bool) -> None:
+        """Adds what has just come out to the digest of all that came before."""
+        last = self._last
+        if type(last) is np.ndarray:
+            seen = last.tobytes()
+        else:
+            seen = b"".join(_bytes(key, value) for key, value in _flat("", last))
+        told = self._mark + _ENDING.pack(reward, terminated, truncated) + seen
+        self._mark = hashlib.blake2b(told, digest_size=_MARK).digest()
+        self._marks.append(self._mark)
+
+    def _rounded(self, reward: float, units: float) -> int:
+        """Returns the nearest whole number of units, where that is allowed."""
+        whole = round(units) if math.isfinite(units) else 2**31
+        if not LEAST <= whole <= MOST:
+            raise ArgumentError(
+                f"{self.id}: a reward of {reward:g} is not within {LEAST} to {MOST} units of "
+                f"{self.reward_unit:g}; declare another reward_unit"
+            )
+        if not self.rounded and abs(units - whole) > _CLOSE:
+            raise ArgumentError(
+                f"{self.id}: a reward of {reward:g} is no whole number of units of "
+                f"{self.reward_unit:g}; declare a reward_unit that divides it, or rounded = True"
+            )
+        return whole
+
+
+def named(id: str) -> type[GymnasiumEnvironment]:
+    """Returns the class of the environment that Gymnasium calls `id`."""
+    return type("Gymnasium", (GymnasiumEnvironment,), {"id": id})
+
+
+def _flat(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Returns the leaves of an observation by name: "image", "position.x", "0"."""
+    if isinstance(value, Mapping):
+        pairs = [(str(key), value[key]) for key in sorted(value)]
+    elif isinstance(value, tuple):
+        pairs = [(str(i), one) for i, one in enumerate(value)]
+    else:
+        return [(name or "observation", value)]
+    dot = f"{name}." if name else ""
+    return [leaf for key, one in pairs for leaf in _flat(f"{dot}{key}", one)]
+
+
+def _bytes(key: str, value: Any) -> bytes:
+    own = value.encode() if isinstance(value, str) else np.asarray(value).tobytes()
+    return key.encode() + own
+
+
+def _spaces(space: gymnasium.Space[Any]) -> list[gymnasium.Space[Any]]:
+    if isinstance(space, gymnasium.spaces.Dict | gymnasium.spaces.Tuple):
+        inside = space.spaces
+        inner = inside.values() if isinstance(inside, Mapping) else inside
+        return [leaf for one in inner for leaf in _spaces(one)]
+    return [space]
+
+
+def _version(env: gymnasium.Env[Any, Any]) -> str:
+    """Returns the versions of gymnasium and of the package that the environment is from."""
+    package = type(env.unwrapped).__module__.partition(".")[0]
+    parts = [f"gymnasium {gymnasium.__version__}"]
+    if package != "gymnasium":
+        try:
+            parts.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            own = getattr(import_module(package), "__version__", None)
+            parts += [f"{package} {own}"] if own else []
+    return ", ".join(parts)

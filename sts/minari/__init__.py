@@ -1,0 +1,13 @@
+"""Minari datasets (hdf5): ours for others, others' for us. Needs the extra `minari`."""
+
+from sts.errors import MissingExtra
+
+try:
+    import h5py as h5py
+    import minari as minari
+    import PIL as PIL
+except ImportError as _error:
+    raise MissingExtra(
+        f"Minari datasets need {_error.name}, which is not installed: "
+        "pip install 'standardised-test-suite[minari]'"
+    ) from None

@@ -1,0 +1,107 @@
+"""A small network in NumPy: one hidden layer, and a distribution over moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+_BETAS, _TINY = (0.9, 0.999), 1e-8
+
+
+class Network(NamedTuple):
+    """Weights: inputs to hidden units, and those to the moves."""
+
+    into: Floats
+    hidden: Floats
+    out: Floats
+    moves: Floats
+
+    def __call__(self, inputs: Floats) -> Floats:
+        """Returns the probability of each move, [N, moves]."""
+        return self._softmax(self._active(inputs))
+
+    def gradient(self, inputs: Floats, wanted: NDArray[np.int64]) -> tuple[float, Network]:
+        """Returns the mean cross-entropy of `wanted`, and what it changes with."""
+        active = self._active(inputs)
+        found = self._softmax(active)
+        rows = np.arange(len(wanted))
+        loss = -float(np.log(np.maximum(found[rows, wanted], _TINY)).mean())
+        found[rows, wanted] -= 1
+        found /= np.float32(len(wanted))
+        back = (found @ self.out.T) * (active > 0)
+        return loss, Network(inputs.T @ back, back.sum(0), active.T @ found, found.sum(0))
+
+    def _active(self, inputs: Floats) -> Floats:
+        active: Floats = np.maximum(inputs @ self.into + self.hidden, np.float32(0))
+        return active
+
+    def _softmax(self, active: Floats) -> Floats:
+        found = active @ self.out + self.moves
+        found = np.exp(found - found.max(1, keepdims=True))
+        shares: Floats = found / found.sum(1, keepdims=True)
+        return shares
+
+
+def new(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
+    """Returns an untrained network."""
+    return Network(
+        rng.normal(0, np.sqrt(2 / inputs), (inputs, hidden)).astype(np.float32),
+        np.zeros(hidden, np.float32),
+        rng.normal(0, np.sqrt(1 / hidden), (hidden, moves)).astype(np.float32),
+        np.zeros(moves, np.float32),
+    )
+
+
+def trained(
+    network: Network,
+    inputs: Callable[[NDArray[np.int64]], Floats],
+    wanted: NDArray[np.int64],
+    *,
+    epochs: int,
+    batch: int,
+    rate: float,
+    rng: np.random.Generator,
+) -> Iterator[tuple[float, Network]]:
+    """Yields the mean loss and the network after each epoch of Adam, its rate falling to 0.
+
+    Args:
+      network: to begin from.
+      inputs: returns those of some examples by their numbers.
+      wanted: int64[N], the move of each example.
+      epochs: how often every example is seen.
+      batch: examples of one step.
+      rate: of the first step.
+      rng: decides the order of the examples.
+    """
+    mean = Network(*(np.zeros_like(w) for w in network))
+    square = Network(*(np.zeros_like(w) for w in network))
+    count, total = 0, epochs * -(-len(wanted) // batch)
+    for _ in range(epochs):
+        losses = []
+        order = rng.permutation(len(wanted))
+        for start in range(0, len(order), batch):
+            chosen = order[start : start + batch]
+            loss, slope = network.gradient(inputs(chosen), wanted[chosen])
+            losses.append(loss)
+            count += 1
+            now = rate * (1 - (count - 1) / total)
+            mean = _mixed(mean, slope, _BETAS[0])
+            square = _mixed(square, Network(*(g * g for g in slope)), _BETAS[1])
+            scale = now * np.sqrt(1 - _BETAS[1] ** count) / (1 - _BETAS[0] ** count)
+            network = _moved(network, mean, square, np.float32(scale))
+        yield float(np.mean(losses)), network
+
+
+def _mixed(old: Network, new: Network, share: float) -> Network:
+    kept, added = np.float32(share), np.float32(1 - share)
+    return Network(*(kept * a + added * b for a, b in zip(old, new, strict=True)))
+
+
+def _moved(network: Network, mean: Network, square: Network, scale: np.float32) -> Network:
+    parts = zip(network, mean, square, strict=True)
+    moved = (w - scale * m / (np.sqrt(s) + np.float32(_TINY)) for w, m, s in parts)
+    return Network(*(w.astype(np.float32) for w in moved))

@@ -1,0 +1,44 @@
+"""Kitchens as pictures of one size, by the package's own drawing."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIZE = (300, 540)
+"""Rows and columns of pixels: the largest recorded kitchen in tiles of 60."""
+SPRITE = 15
+"""Pixels of a tile as it is drawn; whole multiples of it keep edges sharp."""
+BACKGROUND = 32
+
+
+def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
+    """Returns uint8[300, 540, 3]: the kitchen as large as fits, in the middle."""
+    rows, columns = len(terrain), len(terrain[0])
+    tile = min(SIZE[0] // rows, SIZE[1] // columns) // SPRITE * SPRITE
+    visualizer, pygame = _visualizer(tile)
+    pixels = pygame.surfarray.array3d(visualizer.render_state(state, terrain)).transpose(1, 0, 2)
+    out = np.full((*SIZE, 3), BACKGROUND, np.uint8)
+    top, left = (SIZE[0] - len(pixels)) // 2, (SIZE[1] - pixels.shape[1]) // 2
+    out[top : top + len(pixels), left : left + pixels.shape[1]] = pixels
+    return out
+
+
+@functools.cache
+def _visualizer(tile: int) -> tuple[Any, Any]:
+    """Returns the package's drawing, told that there is no screen and nobody to greet."""
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pygame
+        from overcooked_ai_py.visualization.state_visualizer import StateVisualizer
+
+        made = StateVisualizer(tile_size=tile, cooking_timer_font_size=tile // 4)
+    return made, pygame

@@ -1,0 +1,64 @@
+// Pictures of episodes, decoded before somebody waits for them. A sheet is one WebP of many frames.
+
+export class Film {
+  #sheets = new Map(); // its text -> the bitmap, "coming" or "broken"
+
+  constructor(changed, decode = bitmapOf, later = LATER) {
+    Object.assign(this, { changed, decode, later, wanted: [] });
+  }
+
+  // Decodes what is in view at once and what comes soon a little later, so as not to be in the way
+  // of what is being painted; lets go of all others, for a decoded sheet may take 100 MB.
+  keep(inView, soon = []) {
+    const wanted = [...inView, ...soon];
+    if (wanted.length === this.wanted.length && wanted.every((text, i) => text === this.wanted[i])) return;
+    this.wanted = wanted;
+    for (const text of inView) this.#begin(text);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#settle(wanted), this.later);
+  }
+
+  #settle(wanted) {
+    for (const [text, bitmap] of this.#sheets)
+      if (!wanted.includes(text)) {
+        this.#sheets.delete(text);
+        bitmap.close?.();
+      }
+    wanted.forEach((text) => this.#begin(text));
+  }
+
+  #begin(text) {
+    if (this.#sheets.has(text)) return;
+    this.#sheets.set(text, "coming");
+    this.decode(text).then((bitmap) => this.#arrived(text, bitmap), () => this.#arrived(text, "broken"));
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.#settle([]);
+  }
+
+  #arrived(text, bitmap) {
+    if (!this.#sheets.has(text)) return bitmap.close?.();
+    this.#sheets.set(text, bitmap);
+    this.changed();
+  }
+
+  // The bitmap of a sheet, or null while there is none.
+  bitmap(text) {
+    const found = this.#sheets.get(text);
+    return typeof found === "object" ? found : null;
+  }
+
+  isBroken(text) {
+    return this.#sheets.get(text) === "broken";
+  }
+}
+
+const LATER = 60; // ms
+const bitmapOf = async (text) => {
+  const letters = atob(text);
+  const raw = new Uint8Array(letters.length);
+  for (let i = 0; i < raw.length; i++) raw[i] = letters.charCodeAt(i);
+  return createImageBitmap(new Blob([raw], { type: "image/webp" }));
+};

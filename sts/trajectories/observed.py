@@ -1,0 +1,165 @@
+"""What one participant saw along recorded trajectories, by replaying them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Domain, Worlds
+from sts.domains import domain as find_domain
+from sts.errors import ArgumentError, ReplayMismatch
+from sts.lockstep import Script, play
+from sts.replay import differences, stack
+from sts.trajectories.types import Trajectory
+
+ABREAST = 2**13
+"""How many steps of trajectories are replayed together; it bounds the memory that this takes."""
+
+Progress = Callable[[int, int], None]
+
+
+class Observed(NamedTuple):
+    """A trajectory and what a participant saw before each step and after the last.
+
+    Attributes:
+      trajectory: whose.
+      values: by name, arrays [T + 1, ...]; names, shapes and types are the same in every trajectory
+        of one call.
+      ended: bool[T + 1], whether the world had come to its end; never, where it does not say.
+    """
+
+    trajectory: Trajectory
+    values: dict[str, NDArray[Any]]
+    ended: NDArray[np.bool_]
+
+
+def observed(
+    trajectories: Sequence[Trajectory], role: int | None, progress: Progress | None = None
+) -> Iterator[Observed]:
+    """Yields each trajectory with what participant `role`, or 0, saw in it, in their order.
+
+    Those of one name and kind count as its team, as when one agent plays them.
+
+    Raises:
+      ArgumentError: they are of several domains or have no such participant, or what is seen has
+        other shapes in some of them.
+      ReplayMismatch: one does not replay as recorded.
+    """
+    seat = role or 0
+    world = _only_domain(trajectories)
+    for t in trajectories:
+        if not 0 <= seat < len(t.participants):
+            most = len(t.participants) - 1
+            raise ArgumentError(
+                f"expected --role of 0 to {most}, found {seat}: trajectory {t.id} has no other"
+            )
+    first: Observed | None = None
+    done = 0
+    for chosen in _batches(trajectories, seat):
+        for one in _replayed(world, chosen, seat):
+            first = first or one
+            _check_alike(first, one)
+            yield one
+        done += len(chosen)
+        if progress is not None:
+            progress(done, len(trajectories))
+
+
+def _only_domain(trajectories: Sequence[Trajectory]) -> Domain:
+    names = list(dict.fromkeys(t.episode.domain for t in trajectories))
+    if len(names) != 1:
+        raise ArgumentError(
+            f"expected trajectories of one domain, found {', '.join(names) or 'none'}: "
+            "choose with --domain"
+        )
+    return find_domain(names[0])
+
+
+def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Trajectory]]:
+    for _, group in itertools.groupby(trajectories, lambda t: _kind(t, role)):
+        alike = list(group)
+        size = max(1, ABREAST // max(1, alike[0].episode.steps))
+        for start in range(0, len(alike), size):
+            yield alike[start : start + size]
+
+
+def _kind(t: Trajectory, role: int) -> tuple[Any, ...]:
+    """Returns what trajectories that are replayed together must have in common."""
+    return t.episode.steps, t.episode.scene.shape[1], _team(t, role), t.episode.participants
+
+
+def _team(t: Trajectory, role: int) -> tuple[int, ...]:
+    return tuple(i for i, who in enumerate(t.participants) if who == t.participants[role])
+
+
+def _replayed(world: Domain, chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
+    """Yields trajectories of one kind with what was seen in them."""
+    episodes = [t.episode for t in chosen]
+    steps, people = episodes[0].moves.shape
+    worlds = world.restore([e.state for e in episodes])
+    team = _team(chosen[0], role)
+
+    def look(worlds: Worlds) -> dict[str, NDArray[Any]]:
+        return _named(worlds.observe((role,), team=team, world=False))
+
+    seen, ended = [look(worlds)], [_ended(worlds)]
+
+    def watch(step: int, worlds: Worlds) -> None:
+        for b, mismatch in differences(worlds, episodes, step):
+            raise ReplayMismatch(f"trajectory {chosen[b].id}: {mismatch.what}", step=step)
+        seen.append(look(worlds))
+        ended.append(_ended(worlds))
+
+    script = Script(
+        stack(episodes, "moves", steps),
+        stack(episodes, "says", steps),
+        np.ones((steps, people), np.bool_),
+    )
+    play(world, worlds, [], steps=steps, script=script, watch=watch)
+    values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
+    over = np.stack(ended, 1)
+    for b, t in enumerate(chosen):
+        yield Observed(t, {name: array[b] for name, array in values.items()}, over[b])
+
+
+def _named(observation: Any) -> dict[str, NDArray[Any]]:
+    """Returns an observation of one role as arrays [B, ...] by name.
+
+    An observation is a dataclass whose fields are arrays [B] or [B, R, ...], None, or mappings of
+    names to such arrays; the names in a mapping stand for themselves.
+    """
+    out: dict[str, NDArray[Any]] = {}
+    for field in dataclasses.fields(observation):
+        value = getattr(observation, field.name)
+        if isinstance(value, Mapping):
+            out.update((str(k).replace("/", "."), _of_role(k, a)) for k, a in value.items())
+        elif value is not None:
+            out.setdefault(field.name, _of_role(field.name, value))
+    return out
+
+
+def _of_role(name: str, value: Any) -> NDArray[Any]:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ArgumentError(f"what is seen as {name!r} is {array.dtype}: only numbers are exported")
+    return array[:, 0] if array.ndim > 1 else array
+
+
+def _ended(worlds: Worlds) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
+    return found | getattr(worlds, "ended", False)
+
+
+def _check_alike(first: Observed, one: Observed) -> None:
+    for name in sorted(first.values.keys() | one.values.keys()):
+        a, b = (seen.values.get(name) for seen in (first, one))
+        if a is None or b is None or (a.shape[1:], a.dtype) != (b.shape[1:], b.dtype):
+            raise ArgumentError(
+                f"trajectories {first.trajectory.id} and {one.trajectory.id} differ in the shape "
+                f"of what is seen ({name!r}): export them apart, by --who or --source"
+            )

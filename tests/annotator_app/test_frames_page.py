@@ -1,0 +1,216 @@
+"""Annotating and playing a domain that only renders pixels, in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import io
+import sys
+from collections.abc import Callable
+from statistics import median, quantiles
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from sts.continuations.store import load
+from sts.continuations.types import HUMAN
+from sts.domains import domain
+from sts.frames import frames
+from sts.suites import store as suites
+from sts.workspace import Workspace
+from tests.annotator_app import ring
+from tests.annotator_app.conftest import Server
+from tests.annotator_app.test_player_page import item, next_one, press, saved, status
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+Opener = Callable[..., Any]
+EPISODES = 45
+STAGE = 2  # pixels of the line around a frame
+# When Enter was pressed, and how many pictures had been painted by then.
+NOTE_PICTURES = """
+let painted = 0;
+const draw = CanvasRenderingContext2D.prototype.drawImage;
+CanvasRenderingContext2D.prototype.drawImage = function (...given) {
+  painted++;
+  return draw.apply(this, given);
+};
+addEventListener("keydown", (event) => {
+  window.pressedAt = event.timeStamp;
+  window.paintedThen = painted;
+}, true);
+window.noteLatency = (player) => {
+  window.latencies = [];
+  const look = () => painted > window.paintedThen
+    ? setTimeout(() => window.latencies.push(performance.now() - window.pressedAt))
+    : requestAnimationFrame(look);
+  new MutationObserver(() => requestAnimationFrame(look))
+    .observe(player, { attributeFilter: ["data-item"] });
+};
+"""
+
+
+def canvas_of(page: Any) -> Any:
+    url = page.locator(".board canvas").evaluate("(canvas) => canvas.toDataURL('image/png')")
+    with Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def shown_frame(page: Any, height: int, width: int) -> Any:
+    """The frame on the canvas, brought back to its own size."""
+    seen = canvas_of(page)
+    scale = min((seen.shape[1] - 2 * STAGE) / width, (seen.shape[0] - 2 * STAGE) / height)
+    wide, high = round(width * scale), round(height * scale)
+    left, top = (seen.shape[1] - wide) // 2, (seen.shape[0] - high) // 2
+    # The middle of each pixel, which is a square of at least one pixel of the canvas.
+    rows = top + ((np.arange(height) + 0.5) * high / height).astype(int)
+    columns = left + ((np.arange(width) + 0.5) * wide / width).astype(int)
+    return seen[np.ix_(rows, columns)]
+
+
+def continuations(server: Server) -> dict[str, Any]:
+    workspace = Workspace.open(str(server.folder))
+    scenarios = suites.load(workspace, ring.SUITE).scenarios
+    return {c.id: c for c in load(workspace, {s.hash for s in scenarios})}
+
+
+def frame_at(page: Any, name: str, pixels: Server) -> Any:
+    """What the page must show, by the recording of the item in hand."""
+    person = next(one for one in pixels.store.annotators() if one.name == name)
+    claims = pixels.store.claim(person.id, suite=ring.SUITE, count=3)
+    (mine,) = [claim.continuation for claim in claims if claim.item == item(page)]
+    at = int(page.get_attribute(".player", "data-frame"))
+    return frames(continuations(pixels)[mine].episode)[at]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_frame_is_shown_with_its_own_pixels(
+    open_page: Opener, pixels: Server, scheme: str
+) -> None:
+    name = f"eagle {scheme}"
+    page = open_page(name, pixels, color_scheme=scheme)
+    for keys in ([], ["t"], ["ArrowRight", "ArrowRight"], ["End"]):
+        press(page, *keys)
+        page.wait_for_timeout(200)
+        wanted = frame_at(page, name, pixels)
+        assert np.array_equal(shown_frame(page, *wanted.shape[:2]), wanted)
+
+
+def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:
+    page = open_page("marker", pixels)
+    assert page.text_content(".legend") == "blue walker: judgedorange walker"
+    assert "Ring the bell." in page.text_content(".instruction") or press(page, "t") is None
+    press(page, "Home", "s")
+    assert "only the continuation is judged" in status(page)
+    press(page, "t", "ArrowRight", "ArrowRight", "s", "Enter")
+    next_one(page)
+    press(page, "n", "Enter")
+    next_one(page)
+    press(page, "b", "t", "ArrowRight", "f", "Enter")
+    saved(page)
+    kept = sorted((one.verdict, one.step) for one in pixels.judgements("marker"))
+    assert kept == [("failure", 1), ("success", 2)]
+
+
+def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: Server) -> None:
+    page = open_page("player of frames", pixels)
+    press(page, *["]"] * 8, "Space")
+    page.locator(f".player[data-frame='{ring.TAKEOVER + ring.HORIZON}']").wait_for()
+    assert "Play" in page.text_content(".play")
+
+
+def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
+    open_page: Opener, pixels: Server
+) -> None:
+    page = open_page(
+        "blindfolded", pixels, script="window.createImageBitmap = async () => { throw Error(); };"
+    )
+    page.locator(".status", has_text="cannot be shown").wait_for()
+    press(page, "t", "ArrowRight", "s")
+    assert page.get_attribute("[data-action=success]", "aria-pressed") == "false"
+    press(page, "x", "3", "Enter")
+    saved(page)
+    assert [one.verdict for one in pixels.judgements("blindfolded")] == ["cannot_judge"]
+
+
+def test_nothing_about_the_player_of_frames_reaches_the_browser(
+    open_page: Opener, pixels: Server
+) -> None:
+    page = open_page("blind to names", pixels)
+    received: list[bytes] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on(
+            "framereceived",
+            lambda frame: received.append(frame if isinstance(frame, bytes) else frame.encode()),
+        ),
+    )
+    page.reload()
+    page.wait_for_selector(".player .stage:not([hidden])")
+    press(page, "n", "Enter")
+    saved(page)
+    seen = b"".join(received) + page.content().encode()
+    assert b"webp" in seen, "the net is in the water"
+    tell_tale = {"ringer", str(pixels.folder), ".parquet", "sheet_of"}
+    tell_tale |= {
+        text for c in continuations(pixels).values() for text in (c.id, c.scenario_id, c.category)
+    } - {"ring"}
+    assert [word for word in tell_tale if word.encode() in seen] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(900, 700), (420, 900)])
+def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
+    open_page: Opener, pixels: Server, width: int, height: int
+) -> None:
+    page = open_page(f"small {width}", pixels, viewport={"width": width, "height": height})
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    box = page.locator(".board canvas").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert page.is_visible("[data-action=submit]")
+
+
+def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
+    open_page: Opener, pixels: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = open_page("quick with pixels", pixels, script=NOTE_PICTURES)
+    page.locator(".player").evaluate("(player) => window.noteLatency(player)")
+    for n in range(EPISODES):
+        saved(page)  # a person takes seconds; by then the next ones have come
+        page.wait_for_timeout(150)
+        press(page, "n", "Enter")
+        page.wait_for_function(f"() => window.latencies.length > {n}")
+    measured = page.evaluate("window.latencies")
+    saved(page)
+    with capsys.disabled():
+        print(
+            f"\n[Enter to the next episode's first picture, {EPISODES} episodes: "
+            f"median {median(measured):.0f} ms, p95 {quantiles(measured, n=20)[-1]:.0f} ms]",
+            file=sys.stderr,
+        )
+
+
+def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: Server) -> None:
+    page = open_page("sitter", pixels, path="/turn", ready=False)
+    page.locator(".seat .play:not([hidden])").wait_for()
+    assert page.locator(".pad button").all_inner_texts() == [
+        "stay\nX", "left\nA", "right\nD", "ring\nE"
+    ]  # fmt: skip
+    assert not page.is_visible(".speech")
+    press(page, "t")
+    page.locator(".part", has_text="Your turn: step 1 of").wait_for()
+    assert page.text_content(".place") == "You are: blue walker"
+    for n, key in enumerate(["d", "a", "e", *"x" * (ring.HORIZON - 3)], 1):
+        press(page, key)
+        page.locator(f".seat[data-played='{n}']").wait_for()
+        if n == 1:
+            assert "last move right" in page.text_content(".reward")
+            drawn = page.locator("canvas").evaluate(
+                "(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width,"
+                " canvas.height).data).size"
+            )
+            assert drawn > 50, "noise has many shades, an empty canvas has few"
+    page.locator(".empty h2", has_text="Finished, thank you").wait_for()
+    (made,) = [c for c in continuations(pixels).values() if c.agent == HUMAN]
+    moves = [domain(ring.NAME).moves[m] for m in made.episode.moves[made.takeover :, 0]]
+    assert moves == ["right", "left", "ring", *["stay"] * (ring.HORIZON - 3)]

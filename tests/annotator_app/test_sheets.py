@@ -1,0 +1,125 @@
+"""Pictures of continuations: made once, kept in the workspace, and never in anybody's way."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from annotator_app import seats, sheets
+from annotator_app.episodes import shown
+from sts.annotations.store import Store
+from sts.continuations.store import load
+from sts.continuations.types import Continuation
+from sts.errors import ReplayMismatch
+from sts.frames import frames
+from sts.suites import store as suites
+from sts.workspace import Workspace
+from tests.annotator_app import ring
+
+
+def one_of(workspace: Workspace) -> Continuation:
+    scenarios = suites.load(workspace, ring.SUITE).scenarios
+    return min(load(workspace, {s.hash for s in scenarios}), key=lambda c: c.id)
+
+
+@pytest.fixture
+def workspace(ringing: Path, tmp_path: Path) -> Workspace:
+    """A workspace of its own with the same recordings, and no pictures yet."""
+    for name in ("suites", "continuations", "workspace.toml"):
+        (tmp_path / name).symlink_to(ringing / name)
+    return Workspace.open(str(tmp_path))
+
+
+def pixels(text: str) -> Any:
+    with Image.open(io.BytesIO(base64.b64decode(text))) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def test_the_player_is_sent_the_very_pixels_and_no_digests(workspace: Workspace) -> None:
+    one = one_of(workspace)
+    data = shown(workspace, one)
+    json.dumps(data, allow_nan=False)
+    assert data["scene_kind"] == "frames" and "scene" not in data
+    assert data["names"] == ["blue walker", "orange walker"] and data["judged"] == [0]
+    columns = data["sheet"]["columns"]
+    picture = pixels(data["sheet"]["webp"])
+    for f, frame in enumerate(frames(one.episode)):
+        top, left = f // columns * data["height"], f % columns * data["width"]
+        assert np.array_equal(
+            picture[top : top + data["height"], left : left + data["width"]], frame
+        )
+
+
+def test_nothing_in_what_is_sent_tells_who_played(workspace: Workspace) -> None:
+    one = one_of(workspace)
+    sent = json.dumps(shown(workspace, one))
+    raw = base64.b64decode(shown(workspace, one)["sheet"]["webp"])
+    for word in ("ringer", one.id, one.fingerprint[:12], one.scenario_id, ring.NAME):
+        assert word not in sent and word.encode() not in raw
+
+
+def test_a_sheet_is_made_once_and_read_from_then_on(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    made = sheets.sheet_of(workspace, one.episode)
+    monkeypatch.setattr(sheets, "frames", None)
+    assert sheets.sheet_of(workspace, one.episode) == made
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(workspace: Workspace) -> None:
+    workspace.path(sheets.FOLDER).write_text("in the way")
+    one = one_of(workspace)
+    first, again = (sheets.sheet_of(workspace, one.episode) for _ in range(2))
+    assert first == again and workspace.path(sheets.FOLDER).read_text() == "in the way"
+
+
+def test_an_episode_that_does_not_replay_has_no_sheet(workspace: Workspace) -> None:
+    episode = one_of(workspace).episode
+    object.__setattr__(episode, "scene", episode.scene[::-1].copy())
+    with pytest.raises(ReplayMismatch):
+        sheets.sheet_of(workspace, episode)
+
+
+def test_all_sheets_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
+    scenarios = suites.load(workspace, ring.SUITE).scenarios
+    expected = {c.episode.content_hash for c in load(workspace, {s.hash for s in scenarios})}
+    sheets.begin(workspace, ring.SUITE)
+    for _ in range(300):
+        made = list(workspace.path(sheets.FOLDER).glob("*.webp"))
+        if len(made) == len(expected):
+            break
+        time.sleep(0.1)
+    assert len(made) == len(expected)
+
+
+def test_a_person_at_the_seat_sees_the_frames_and_one_more_with_each_turn(
+    workspace: Workspace,
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        begun = seats.exchange(workspace, store, suite, who, None, judged=())
+        sent = {"seat": begun["seat"], "turns": [[2, 0], [1, 0]], "seconds": 3}
+        data = seats.exchange(workspace, store, suite, who, sent, judged=())
+    json.dumps(data, allow_nan=False)
+    assert [one["count"] for one in begun["sheets"]] == [ring.TAKEOVER + 1]
+    assert [one["count"] for one in data["sheets"]] == [ring.TAKEOVER + 1, 1, 1]
+    assert len(data["frames"]) == ring.TAKEOVER + 3 and data["you"] == "blue walker"
+    last = pixels(data["sheets"][-1]["webp"])
+    assert last.shape == (data["height"], data["width"], 3)
+    # Right and then left: the walker is where it was at takeover, which is the sheet's last frame.
+    context = pixels(data["sheets"][0]["webp"])
+    row, column = divmod(ring.TAKEOVER, data["sheets"][0]["columns"])
+    top, left = row * data["height"], column * data["width"]
+    before = context[top : top + data["height"], left : left + data["width"]]
+    assert np.array_equal(last[: ring.SIDE], before[: ring.SIDE])
+    assert not np.array_equal(pixels(data["sheets"][1]["webp"])[: ring.SIDE], last[: ring.SIDE])

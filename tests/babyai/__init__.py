@@ -1,0 +1,3 @@
+import pytest
+
+pytest.importorskip("minigrid", reason="needs the extra babyai")

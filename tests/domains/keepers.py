@@ -1,0 +1,80 @@
+"""Agents and a category for the lanterns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenarios.category import Candidate, Category, Label
+from sts.agents import Agent, Choice
+
+
+class Keeper(Agent):
+    """Does anything, anywhere."""
+
+    name = "keeper"
+
+    def act(self, observation, instructions, memory, draws):
+        shape = observation.last_move.shape
+        moves = 9 if hasattr(observation, "good") else 4
+        return Choice(np.ones((*shape, moves))), memory
+
+
+class LanternKeeper(Keeper):
+    """Does anything with lanterns."""
+
+    name, domain = "lantern-keeper", "tests.domains.worlds:Lanterns"
+
+
+def candidates(trajectory):
+    yield Candidate(10, 0, "easy")
+
+
+def label(episode, takeover, roles, parameters):
+    gained = episode.rewards[takeover:, roles[0]].cumsum()
+    return Label("success", int(gained.argmax()) + 1) if gained.any() else Label("not_done", None)
+
+
+def category(domain: str, candidates=candidates, label=label) -> Category:
+    return Category(
+        name="light-one",
+        kind="instruction",
+        domain=domain,
+        horizon=8,
+        wordings=("Light a lantern.",),
+        candidates=candidates,
+        label=label,
+        fits=lambda scenario: None,
+        context=6,
+    )
+
+
+def falls(trajectory):
+    raise RuntimeError("no lantern anywhere")
+    yield
+
+
+LIGHT_ONE = category("tests.domains.worlds:Lanterns")
+DYING = category("tests.domains.worlds:Dies")
+FALLS = category("tests.domains.worlds:Lanterns", candidates=falls)
+UNLABELLED = category("tests.domains.worlds:Lanterns", label=lambda *_: 1 / 0)
+NONE = "none"
+
+
+class Restless(Keeper):
+    """Does anything but rest."""
+
+    name = "restless"
+
+    def act(self, observation, instructions, memory, draws):
+        choice, memory = super().act(observation, instructions, memory, draws)
+        choice.moves[..., 0] = 0
+        return choice, memory
+
+
+class Resting(Keeper):
+    """Rests."""
+
+    name, deterministic = "resting", True
+
+    def act(self, observation, instructions, memory, draws):
+        return Choice(np.zeros(observation.last_move.shape, int)), memory

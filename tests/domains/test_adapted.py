@@ -1,0 +1,194 @@
+"""Whatever somebody's environment does is one line, and nothing of the rest is lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sts import cli
+from sts.domains import domain
+from sts.domains.adapted import Stepped
+from sts.domains.guard import guarded
+from sts.errors import ArgumentError, DamagedState, StsError
+
+ROOT = Path(__file__).resolve().parents[2]
+WORLDS = "tests.domains.worlds"
+
+
+def worlds(name: str, count: int = 2) -> Stepped:
+    found = domain(f"{WORLDS}:{name}")
+    return found.restore(found.generate(count, seed=1))
+
+
+def step(batch: Stepped) -> None:
+    moves = np.ones(batch.rewards.shape, np.int8)
+    batch.step(moves, np.zeros_like(moves))
+
+
+def test_an_error_names_the_domain_and_the_step() -> None:
+    batch = worlds("Falls")
+    for _ in range(5):
+        step(batch)
+    with pytest.raises(StsError, match=r"Falls' failed to step at step 5: RuntimeError: a lant"):
+        step(batch)
+
+
+def test_an_environment_that_leaves_does_not_take_us_along() -> None:
+    with pytest.raises(StsError, match="failed to step at step 0: SystemExit: 3"):
+        step(worlds("Leaves"))
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Halves", r"\["),
+        ("RewardsNobody", "None"),
+        ("RewardsOne", r"\["),
+        ("RewardsTooMuch", "200"),
+    ],
+)
+def test_rewards_that_are_none_are_refused_and_not_cut(name: str, found: str) -> None:
+    batch = worlds(name, 30)
+    light = np.full(batch.rewards.shape, 3, np.int8)
+    with pytest.raises(StsError, match=rf"expected 2 whole rewards from -128 to 127, .*{found}"):
+        batch.step(light, np.zeros_like(light))
+
+
+def test_a_frame_that_is_none_is_refused() -> None:
+    with pytest.raises(StsError, match=r"failed to render at step 0.*uint8\[height, width, 3\]"):
+        worlds("FloatFrames").frames()
+
+
+def test_a_state_that_its_environment_refuses_is_a_damaged_one() -> None:
+    found = domain(f"{WORLDS}:Lanterns")
+    from sts.domains.envelope import wrap
+
+    with pytest.raises(DamagedState, match="a state cannot be restored: JSONDecodeError"):
+        found.restore([wrap(found.name, found.version, b"none")])
+
+
+def test_a_digest_of_eight_bytes_is_the_scene_and_another_is_hashed() -> None:
+    batch = worlds("Lanterns")
+    (one, two) = (world.digest() for world in batch._worlds)
+    assert len(one) == 8
+    assert batch.scene.astype("<u2").tobytes() == one + two
+    assert worlds("AllTheSame").scene.any()
+
+
+def test_an_environment_that_hangs_is_interrupted(monkeypatch) -> None:
+    monkeypatch.setenv("STS_PATIENCE", "0.2")
+    with pytest.raises(StsError, match=r"failed to step at step 0: it has not come back after"):
+        step(worlds("Hangs"))
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_many_slow_worlds_are_not_taken_for_one_that_hangs(monkeypatch) -> None:
+    monkeypatch.setenv("STS_PATIENCE", "0.2")
+    batch = worlds("Slow", 30)
+    step(batch)
+    assert batch.rewards.shape == (30, 2)
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "nan"])
+def test_patience_must_be_a_time(text: str, monkeypatch) -> None:
+    monkeypatch.setenv("STS_PATIENCE", text)
+    with pytest.raises(ArgumentError, match="expected STS_PATIENCE to be a number of seconds"):
+        step(worlds("Lanterns"))
+
+
+def test_somebody_elses_alarm_is_left_alone(monkeypatch) -> None:
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    try:
+        monkeypatch.setenv("STS_PATIENCE", "0.01")
+        step(worlds("Slow"))
+        assert not rung
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_standard_output_comes_back_whatever_threads_do() -> None:
+    before = sys.stdout
+    first, second = guarded("one"), guarded("another")
+    first.__enter__()
+    entered, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with second:
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    entered.wait()
+    first.__exit__(None, None, None)
+    assert sys.stdout is sys.stderr
+    leave.set()
+    thread.join()
+    assert sys.stdout is before
+
+
+def sts(*words: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Runs `sts` as a program of its own, where fixtures of this process mean nothing."""
+    import os
+
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "sts"), *words, "--workspace", str(folder)],
+        cwd=ROOT,
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+    )
+
+
+def record(
+    name: str, folder: Path, *words: str, agent: str = "Keeper"
+) -> subprocess.CompletedProcess[str]:
+    return sts(
+        *("record", "--domain", f"{WORLDS}:{name}", "--agent", f"tests.domains.keepers:{agent}"),
+        *("--episodes", "20", "--steps", "20", "--seed", "2", *words),
+        folder=folder,
+    )
+
+
+def test_what_is_printed_is_not_mixed_with_json(tmp_path: Path) -> None:
+    done = record("Chatters", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["trajectories"]) == 20
+    assert "python chatter" in done.stderr and "shell chatter" in done.stderr
+
+
+def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
+    common = ["record", "--domain", f"{WORLDS}:Lanterns", "--agent", "tests.domains.keepers:Keeper"]
+    common += ["--episodes", "2", "--steps", "5", "--workspace", str(tmp_path)]
+    assert cli.main([*common, "--set", "length=9"]) == 0
+    assert cli.main([*common, "--set", "lenght=9"]) == 2
+    assert "cannot begin: TypeError" in capsys.readouterr().err
+    assert cli.main([*common, "--size", "5x5"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("sts: --size is for lambda-star;") and error.count("\n") == 1
+
+
+def test_a_setting_that_lambda_star_has_not_is_one_line(tmp_path: Path, capsys) -> None:
+    words = ["record", "--agent", "random", "--episodes", "1", "--steps", "5"]
+    assert cli.main([*words, "--workspace", str(tmp_path), "--set", "wind=1"]) == 2
+    error = capsys.readouterr().err
+    assert "refuses its settings" in error and error.count("\n") == 1
+
+
+def test_an_agent_refuses_the_worlds_of_another_domain(tmp_path: Path, capsys) -> None:
+    words = ["record", "--agent", "tests.domains.keepers:Keeper", "--episodes", "1", "--steps", "5"]
+    assert cli.main([*words, "--workspace", str(tmp_path)]) == 0
+    words[2] = "tests.domains.keepers:LanternKeeper"
+    assert cli.main([*words, "--workspace", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        "sts: agent 'lantern-keeper' plays the worlds of tests.domains.worlds:Lanterns, and these "
+        "are of lambda-star; choose an agent for them\n"
+    )

@@ -1,0 +1,107 @@
+"""The conformance suite: good domains pass, and each bad one fails the claim that it breaks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sts import cli
+from sts.domains.conformance import check
+from sts.errors import ArgumentError
+from tests.domains import worlds
+
+BROKEN = worlds.BROKEN.items()
+
+
+def verdicts(name: str, **more) -> dict[str, bool | None]:
+    return {one.claim: one.ok for one in check(name, **more)}
+
+
+def test_lambda_star_keeps_every_claim() -> None:
+    found = verdicts("lambda-star", settings={"participants": 3, "horizon": 60})
+    assert len(found) == 14
+    assert all(found.values())
+
+
+def test_an_environment_keeps_every_claim() -> None:
+    found = verdicts("tests.domains.worlds:Mortal")
+    assert len(found) == 23
+    assert all(found.values())
+
+
+def test_what_cannot_be_known_is_not_called_ok() -> None:
+    found = verdicts("tests.domains.worlds:Lanterns", settings={"length": 4})
+    assert found.pop("ends") is None
+    assert all(found.values())
+
+
+@pytest.mark.parametrize(("world", "claim"), BROKEN, ids=[w.__name__ for w, _ in BROKEN])
+def test_a_bad_environment_fails_exactly_the_claim_that_it_breaks(world, claim) -> None:
+    every = list(check(f"tests.domains.worlds:{world.__name__}", seeds=3, steps=24))
+    failed = {one.claim: one.how for one in every if one.ok is False}
+    assert list(failed) == [claim], failed
+    assert len(failed[claim]) > 10
+
+
+def test_a_failure_says_at_which_seed_and_step_and_how() -> None:
+    every = {one.claim: one for one in check("tests.domains.worlds:Falls")}
+    assert every["steps"].how == (
+        "seed 0: domain 'tests.domains.worlds:Falls' failed to step at step 5: "
+        "RuntimeError: a lantern fell"
+    )
+    moved = {one.claim: one for one in check("tests.domains.worlds:SeenIsMoved")}
+    assert moved["looking"].how.startswith("seed 0, step 1: after observing the scene after it is")
+
+
+def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:
+    found = verdicts("tests.domains.worlds:Falls")
+    assert found.pop("described") is True
+    assert found.pop("steps") is False
+    assert set(found.values()) == {None}
+
+
+def test_fewer_than_two_worlds_or_steps_say_nothing() -> None:
+    with pytest.raises(ArgumentError, match="expected 2 seeds and 2 steps"):
+        list(check("lambda-star", seeds=1))
+
+
+def test_the_command_prints_a_line_a_claim_and_ends_with_1_where_one_fails(capsys) -> None:
+    name = "tests.domains.worlds:GlobalWind"
+    assert cli.main(["domain", "check", name, "--set", "length=5", "--steps", "12"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    bad = next(i for i, line in enumerate(lines) if line.startswith("not ok"))
+    assert lines[bad].split()[2] == "own-randomness"
+    assert lines[bad + 1].strip().startswith("seed 0, step")
+    assert lines[-1] == f"{name}: 20 of 23 claims hold, 1 do not"
+
+
+def test_the_command_prints_json(capsys) -> None:
+    name = "tests.domains.worlds:Mortal"
+    assert cli.main(["domain", "check", name, "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["failed"] == 0
+    assert {one["verdict"] for one in value["claims"]} == {"ok"}
+
+
+def test_the_installed_domains_are_listed(capsys) -> None:
+    assert cli.main(["domain", "ls", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert "lambda-star" in [one["domain"] for one in value["domains"]]
+    assert "gymnasium" in value["families"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["nowhere"], "unknown domain 'nowhere'"),
+        (["json:loads"], "expected a class"),
+        (["fractions:Fraction"], "is no environment: it has no name, version, moves"),
+        (["lambda-star", "--set", "size"], "expected a setting as KEY=VALUE, found 'size'"),
+        (["lambda-star", "--set", "size=1", "--set", "size=2"], "size is given twice"),
+    ],
+)
+def test_what_is_no_domain_is_one_line(words, line, capsys) -> None:
+    assert cli.main(["domain", "check", *words]) == 2
+    error = capsys.readouterr().err
+    assert line in error and error.count("\n") == 1

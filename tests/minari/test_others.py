@@ -1,0 +1,159 @@
+"""Datasets that others recorded of Gymnasium environments, replayed by seed and actions."""
+
+from pathlib import Path
+
+import gymnasium
+import h5py
+import numpy as np
+import pytest
+
+from sts.cli import main
+from sts.domains import domain
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch
+from sts.minari import importer
+from sts.replay import verify
+from sts.trajectories import store
+from sts.workspace import Workspace
+from tests.minari.conftest import Collect
+
+
+def changed(folder: Path, name: str, index: object, value: object) -> None:
+    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+        file[name][index] = value
+
+
+def test_every_episode_is_replayed(collect: Collect) -> None:
+    folder = collect()
+    found = importer.read(folder)
+    assert len(found) == 3
+    with h5py.File(folder / "data" / "main_data.hdf5") as file:
+        for i, one in enumerate(found):
+            recorded = file[f"episode_{i}"]
+            assert one.episode.moves[:, 0].tolist() == recorded["actions"][:].tolist()
+            assert one.episode.rewards[:, 0].tolist() == recorded["rewards"][:].tolist()
+            assert one.episode.domain == "gymnasium:CartPole-v1"
+            assert one.source == f"minari others-v0 episode {i}"
+            assert one.provenance["seed"] == i
+    world = domain("gymnasium:CartPole-v1")
+    assert verify(world, [t.episode for t in found]) == [None] * 3
+
+
+def test_commands_import_it_and_export_it_again(
+    collect: Collect, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = collect()
+    flags = ["--format", "minari", "--workspace", str(tmp_path / "w")]
+    assert main(["trajectories", "import", str(folder), *flags]) == 0
+    assert "3 trajectories, every step replayed exactly" in capsys.readouterr().out
+    kept = store.load(Workspace.open(str(tmp_path / "w")))
+    assert main(["trajectories", "export", str(tmp_path / "ours-v0"), *flags]) == 0
+    again = importer.read(tmp_path / "ours-v0")
+    assert [t.id for t in again] == [t.id for t in kept]
+    with h5py.File(folder / "data" / "main_data.hdf5") as a:
+        with h5py.File(tmp_path / "ours-v0" / "data" / "main_data.hdf5") as b:
+            for i in range(3):
+                seen = a[f"episode_{i}"]["observations"][:]
+                shown = b[f"episode_{i}"]["observations"]["observation"][:]
+                np.testing.assert_array_equal(seen, shown)
+
+
+def test_settings_of_the_environment_are_kept(collect: Collect) -> None:
+    short = importer.read(collect(max_episode_steps=5, name="short-v0"))
+    assert [t.episode.steps for t in short] == [5, 5, 5]
+    dry = importer.read(collect("FrozenLake-v1", is_slippery=False, name="dry-v0"))
+    assert {t.episode.domain for t in dry} == {"gymnasium:FrozenLake-v1"}
+
+
+def test_tuples_and_minaris_other_formats_are_read(collect: Collect) -> None:
+    assert len(importer.read(collect("Blackjack-v1", name="cards-v0"))) == 3
+    assert len(importer.read(collect(format="arrow", name="arrow-v0"))) == 3
+
+
+def test_an_environment_of_ones_own_class_may_replay_it(collect: Collect) -> None:
+    name = "tests.minari.poles:Pole"
+    found = importer.read(collect(), domain=name)
+    assert {t.episode.domain for t in found} == {name}
+    assert domain(name).moves == ("left", "right")
+    assert found[0].episode.rewards[0, 0] == 2
+    with pytest.raises(ArgumentError, match="expected a GymnasiumEnvironment"):
+        importer.read(collect(name="more-v0"), domain="tests.trajectories.bell:Bell")
+
+
+def test_a_step_that_does_not_replay_is_named(collect: Collect) -> None:
+    folder = collect()
+    changed(folder, "episode_1/observations", (5, 2), 0.25)
+    with pytest.raises(
+        ReplayMismatch, match="episode 1 does not replay identically: step 4: observation is not"
+    ):
+        importer.read(folder)
+    changed(folder, "episode_0/rewards", 3, 2.0)
+    with pytest.raises(ReplayMismatch, match="step 3: the reward is 1, recorded 2"):
+        importer.read(folder)
+    changed(folder, "episode_0/observations", 0, 0.0)
+    with pytest.raises(ReplayMismatch, match="episode 0 .*: before step 0: observation is not as"):
+        importer.read(folder)
+
+
+def test_an_end_that_does_not_replay_is_named(collect: Collect) -> None:
+    folder = collect()
+    changed(folder, "episode_2/terminations", 2, True)
+    with pytest.raises(ReplayMismatch, match="episode 2 .* step 2: the episode has not ended"):
+        importer.read(folder)
+    changed(folder, "episode_2/terminations", 2, False)
+    changed(folder, "episode_2/truncations", 2, True)
+    with pytest.raises(ReplayMismatch, match="step 2: the recording goes on after its end"):
+        importer.read(folder)
+
+
+def test_another_seed_than_the_recordings_is_found_out(collect: Collect) -> None:
+    folder = collect()
+    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+        file["episode_0"].attrs["seed"] = 99
+    with pytest.raises(ReplayMismatch, match="before step 0: observation is not as recorded"):
+        importer.read(folder)
+
+
+def test_wrappers_that_change_what_is_given_are_named(collect: Collect) -> None:
+    clipped = collect(wrapped=lambda env: gymnasium.wrappers.ClipReward(env, 0.0, 0.5))
+    with pytest.raises(ReplayMismatch, match=r"recorded 0.5 \(recorded through ClipReward, which"):
+        importer.read(clipped)
+    harmless = collect(wrapped=gymnasium.wrappers.FlattenObservation, name="flat-v0")
+    assert len(importer.read(harmless)) == 3
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        ({"id": "Pendulum-v1"}, r"expected a Discrete action space, found Box\("),
+        ({"seeded": False}, "episode 0 was recorded without a seed, so it cannot be replayed"),
+    ],
+)
+def test_what_cannot_be_replayed_is_refused_in_one_line(
+    collect: Collect, made: dict[str, object], line: str
+) -> None:
+    with pytest.raises(DamagedData, match=line):
+        importer.read(collect(**made))
+
+
+def test_a_dataset_without_an_environment_is_refused(collect: Collect) -> None:
+    folder = collect()
+    file = folder / "data" / "metadata.json"
+    file.write_text(file.read_text().replace('"env_spec"', '"no_spec"'))
+    with pytest.raises(DamagedData, match="names no environment, so nothing can replay it"):
+        importer.read(folder)
+
+
+def test_an_environment_that_is_not_installed_is_refused(collect: Collect) -> None:
+    folder = collect()
+    file = folder / "data" / "metadata.json"
+    file.write_text(file.read_text().replace("CartPole-v1", "Unheard-v1"))
+    with pytest.raises(ArgumentError, match="Unheard"):
+        importer.read(folder)
+
+
+def test_options_of_a_reset_are_refused(collect: Collect) -> None:
+    folder = collect()
+    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+        file["episode_1"].attrs["options/low"] = 0.1
+    with pytest.raises(DamagedData, match="episode 1 was reset with options"):
+        importer.read(folder)

@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+
+from sts import agents
+from sts.errors import ArgumentError, DamagedData
+from sts.overcooked import trials
+from sts.overcooked.agents import cloned, network
+from sts.overcooked.agents.features import SIZE, features
+from sts.overcooked.agents.greedy import Greedy
+from sts.overcooked.agents.random import Random
+from sts.overcooked.agents.stay import Stay
+from sts.overcooked.agents.ways import INTERACT, ways
+from sts.overcooked.environment import LAYOUTS, Overcooked
+from sts.trajectories.record import record
+
+
+def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
+    return record(
+        agent,
+        domain="overcooked",
+        count=count,
+        steps=steps,
+        seed=seed,
+        settings={"layout": layout},
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_two_planners_make_soup_in_every_kitchen(layout):
+    assert sum(t.episode.rewards.sum() for t in played(Greedy(), layout)) >= 60
+
+
+def test_staying_and_chance_make_next_to_none():
+    assert sum(t.episode.rewards.sum() for t in played(Stay())) == 0
+    assert sum(t.episode.rewards.sum() for t in played(Random())) <= 20
+
+
+def test_equal_seeds_play_alike_and_others_do_not():
+    one, same, other = (played(Greedy(), steps=60, seed=seed) for seed in (1, 1, 2))
+    assert [t.id for t in one] == [t.id for t in same]
+    assert [t.id for t in one] != [t.id for t in other]
+
+
+def test_cooks_refuse_the_worlds_of_another_domain():
+    with pytest.raises(ArgumentError, match="overcooked-stay"):
+        record(Stay(), domain="lambda-star", count=1, steps=2, seed=0, settings={})
+
+
+def test_a_way_turns_when_it_is_there_and_goes_around_who_is_in_it():
+    floor = np.zeros((4, 5), np.bool_)
+    floor[1, 1:4] = floor[2, 1:4] = True
+    found = ways(floor, (1, 1), 0)
+    assert found[0, 1] == (0, INTERACT) and found[1, 0].steps == 1
+    assert found[1, 4].steps == 3
+    assert ways(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5 - 0
+    assert (1, 4) not in ways(floor, (1, 1), 0, {(1, 2), (2, 2)})
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """A cache of its own, and two short trials to learn from."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    read = trials.read
+    kept = [t._replace(moves=t.moves[:300]) for t in read(trials.installed()[0])[:2]]
+    monkeypatch.setattr(trials, "read", lambda path: kept)
+    cloned._examples.cache_clear()
+    yield tmp_path
+    cloned._examples.cache_clear()
+
+
+def test_cloning_learns_better_than_chance_and_says_from_what(cache):
+    path, loss = cloned.train(epochs=4)
+    assert path.is_relative_to(cache) and loss < 0.8 * np.log(6)
+    agent = agents.load("overcooked-cloned")
+    assert agent.trained_on.startswith("the train side of overcooked-2019: 2 trials, 1200 moves")
+    assert "16 of the 17 workers" in agent.trained_on
+    assert len(played(agent, steps=20)) == 2
+
+
+def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
+    marks = []
+    for seed in (1, 1, 2):
+        cloned.train(epochs=1, seed=seed)
+        marks.append(agents.fingerprint(agents.load("overcooked-cloned")))
+    assert marks[0] == marks[1] != marks[2]
+
+
+def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ArgumentError, match="sts overcooked train"):
+        agents.load("overcooked-cloned")
+
+
+@pytest.mark.parametrize("content", [b"", b"no weights", b"PK\x03\x04"])
+def test_damaged_weights_are_refused(tmp_path, content):
+    file = tmp_path / "weights.npz"
+    file.write_bytes(content)
+    with pytest.raises(DamagedData, match="no weights"):
+        cloned.load(file)
+
+
+def test_weights_of_another_size_are_refused(tmp_path):
+    file = tmp_path / "weights.npz"
+    small = network.new(3, 2, 6, np.random.default_rng(0))
+    np.savez(file, *small, trained_on="nothing")
+    with pytest.raises(DamagedData, match="another size"):
+        cloned.load(file)
+
+
+def test_training_for_no_epochs_is_refused():
+    with pytest.raises(ArgumentError, match="at least 1 epoch"):
+        cloned.train(epochs=0)
+
+
+def test_the_gradient_is_that_of_the_loss():
+    rng = np.random.default_rng(0)
+    net = network.Network(*(w.astype(np.float64) for w in network.new(5, 4, 3, rng)))
+    inputs, wanted = rng.normal(size=(7, 5)), rng.integers(0, 3, 7)
+    _, slope = net.gradient(inputs, wanted)
+    for part, own in enumerate(slope):
+        where = tuple(rng.integers(0, n) for n in own.shape)
+        ends = []
+        for sign in (1, -1):
+            moved = [w.copy() for w in net]
+            moved[part][where] += sign * 1e-5
+            ends.append(network.Network(*moved).gradient(inputs, wanted)[0])
+        assert np.isclose((ends[0] - ends[1]) / 2e-5, own[where], rtol=1e-2, atol=1e-6)
+
+
+def test_features_are_the_kitchen_seen_from_the_cook():
+    world = Overcooked()
+    world.reset(0, layout="cramped_room")
+    seen = [world.observe(role) for role in (0, 1)]
+    found = features({name: np.stack([one[name] for one in seen]) for name in seen[0]})
+    assert found.shape == (2, SIZE) and np.isfinite(found).all()
+    assert (found[0] != found[1]).any()
+    partner = found[:, 11 * 77 : 12 * 77].reshape(2, 7, 11)
+    assert partner.sum() == 2 and partner[0, 3 - 1, 5 + 2] == partner[1, 3 + 1, 5 - 2] == 1

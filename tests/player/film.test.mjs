@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { colourIn } from "../../sts/player/draw_frame.mjs";
+import { decode } from "../../sts/player/episode.mjs";
+import { Desk } from "../../sts/player/desk.mjs";
+import { Film } from "../../sts/player/film.mjs";
+import { Outbox } from "../../sts/player/outbox.mjs";
+import { Storage, filmed, press, random } from "./fixtures.mjs";
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+function film() {
+  const decoding = new Map();
+  const closed = [];
+  const made = new Film(
+    () => (made.changes = (made.changes ?? 0) + 1),
+    (text) => new Promise((resolve, reject) => decoding.set(text, {
+      done: () => resolve({ text, close: () => closed.push(text) }),
+      fail: () => reject(new Error("no picture")),
+    })),
+    0,
+  );
+  return { made, decoding, closed };
+}
+
+test("a sheet is decoded once, that in view before the next, and is there from then on", async () => {
+  const { made, decoding } = film();
+  made.keep(["a"]);
+  made.keep(["a"], ["b"]);
+  assert.deepEqual([made.bitmap("a"), [...decoding.keys()]], [null, ["a"]]);
+  await settled();
+  decoding.get("a").done();
+  await settled();
+  assert.equal(made.bitmap("a").text, "a");
+  assert.deepEqual([made.bitmap("b"), made.changes, decoding.size], [null, 1, 2]);
+});
+
+test("what is no longer needed is let go, even when it arrives late", async () => {
+  const { made, decoding, closed } = film();
+  made.keep(["a", "b"]);
+  decoding.get("a").done();
+  await settled();
+  made.keep(["c"]);
+  await settled();
+  decoding.get("b").done();
+  await settled();
+  assert.deepEqual(closed, ["a", "b"]);
+  assert.deepEqual([made.bitmap("a"), made.bitmap("b"), made.changes], [null, null, 1]);
+});
+
+test("a sheet that cannot be decoded is said to be broken", async () => {
+  const { made, decoding } = film();
+  made.keep(["a"]);
+  assert.equal(made.isBroken("a"), false);
+  decoding.get("a").fail();
+  await settled();
+  assert.deepEqual([made.isBroken("a"), made.bitmap("a"), made.isBroken(undefined)], [true, null, false]);
+});
+
+function waiting() {
+  const seen = { ready: false };
+  const desk = new Desk({
+    outbox: new Outbox(new Storage(), "place:1"), random, settings: { autoplay: true }, ready: () => seen.ready,
+  });
+  desk.receive({ acks: [], queue: [filmed("one"), filmed("two")], counts: { done: 0 } }, 0);
+  return { desk, seen };
+}
+
+test("an episode plays from its first frame once its pictures are there, however late", () => {
+  const { desk, seen } = waiting();
+  assert.equal(desk.playing, true);
+  assert.equal(desk.tick(5000), false);
+  seen.ready = true;
+  assert.equal(desk.tick(5001), false);
+  assert.deepEqual([desk.frame, desk.tick(5200), desk.frame], [0, true, 1]);
+});
+
+test("nothing is marked in an episode that nobody has seen, but it can be left", () => {
+  const { desk } = waiting();
+  press(desk, "takeover", "forward", "success", "not_done");
+  assert.deepEqual([desk.frame, desk.visit.mark], [0, null]);
+  assert.match(desk.message.text, /on their way/);
+  press(desk, "cannot_judge", { name: "reason", reason: 2 }, "submit");
+  assert.equal(desk.visit.episode.id, "two");
+  assert.equal(desk.outbox.all()[0].verdict, "cannot_judge");
+});
+
+test("frames need no cells, and their participants speak", () => {
+  const episode = decode(filmed("e", { says: { 4: 1 } }));
+  assert.equal(episode.cells, null);
+  assert.equal(episode.utterances[0].text, "yes");
+});
+
+test("a name tells a colour where it has one", () => {
+  assert.deepEqual(["Blue hat", "the red one", "agent", "redhead"].map(colourIn), ["blue", "red", null, null]);
+});

@@ -1,0 +1,106 @@
+"""Frames of episodes that only render pixels: replayed, checked, and kept to the pixel."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from sts import agents
+from sts.domains.envelope import unwrap
+from sts.episodes import Episode
+from sts.errors import ArgumentError, ReplayMismatch, StsError
+from sts.frames import LONGEST, SIDE, Frame, across, frames, sheet, webp
+from sts.trajectories.record import record
+from tests.annotator_app import ring
+from tests.examples import recorded
+
+
+def episode(steps: int = 12) -> Episode:
+    (one,) = record(
+        agents.load(ring.RINGER), domain=ring.NAME, count=1, steps=steps, seed=1, settings={}
+    )
+    return one.episode
+
+
+def opened(raw: bytes) -> Frame:
+    with Image.open(io.BytesIO(raw)) as image:
+        assert image.format == "WEBP"
+        return np.asarray(image.convert("RGB"))
+
+
+def test_there_is_a_frame_before_each_step_and_after_the_last() -> None:
+    one = episode()
+    found = frames(one)
+    assert len(found) == 13
+    world = ring.Ring()
+    world.reset(0)
+    world.restore(unwrap(ring.NAME, "1", one.state))
+    for t in range(12):
+        assert np.array_equal(found[t], world.render())
+        world.step(one.moves[t].tolist())
+    assert np.array_equal(found[12], world.render())
+
+
+@pytest.mark.parametrize(("row", "step"), [(0, 0), (4, 3), (12, 11)])
+def test_a_recording_that_shows_something_else_is_refused_by_its_step(row: int, step: int) -> None:
+    one = episode()
+    scene = one.scene.copy()
+    scene[row, 1] ^= 1
+    other = Episode(one.domain, one.state, one.moves, one.says, one.rewards, scene)
+    with pytest.raises(ReplayMismatch, match=f"step {step}") as refused:
+        frames(other)
+    assert refused.value.step == step
+
+
+def test_a_domain_whose_scenes_are_drawn_has_no_frames() -> None:
+    with pytest.raises(ArgumentError, match="renders no frames"):
+        frames(recorded(count=1)[0].episode)
+
+
+@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 300), st.integers(0, 2**32 - 1))
+def test_a_sheet_has_exactly_the_pixels_of_its_frames(
+    count: int, height: int, width: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    every = [rng.integers(0, 256, (height, width, 3), np.uint8) for _ in range(count)]
+    made = sheet(every)
+    picture = opened(made.webp)
+    for f, frame in enumerate(every):
+        row, column = divmod(f, made.columns)
+        top, left = row * height, column * width
+        assert np.array_equal(picture[top : top + height, left : left + width], frame)
+
+
+@given(st.integers(1, 5000), st.integers(1, 800), st.integers(1, 5000))
+def test_no_side_of_a_sheet_is_longer_than_webp_allows(count: int, height: int, width: int) -> None:
+    try:
+        columns = across(count, height, width)
+    except StsError:
+        assert (LONGEST // height) * (LONGEST // width) < count
+        return
+    rows = -(-count // columns)
+    assert columns * width <= LONGEST and rows * height <= LONGEST
+    assert columns * width <= max(SIDE, width) or SIDE // width * (LONGEST // height) < count
+
+
+def test_frames_of_different_sizes_are_no_sheet() -> None:
+    with pytest.raises(StsError, match="one size"):
+        sheet([np.zeros((2, 2, 3), np.uint8), np.zeros((2, 3, 3), np.uint8)])
+
+
+def test_an_animation_has_every_frame_as_it_is() -> None:
+    every = frames(episode())
+    with Image.open(io.BytesIO(webp(*every, pace=8))) as image:
+        # A frame that shows what the one before it shows lengthens that one.
+        durations, seen = 0, []
+        for f in range(image.n_frames):  # type: ignore[attr-defined]
+            image.seek(f)
+            seen.append(np.asarray(image.convert("RGB")))
+            durations += image.info["duration"]
+    assert durations == 125 * len(every)
+    assert all(any(np.array_equal(one, frame) for one in seen) for frame in every)
