@@ -40,8 +40,8 @@ def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["nothing@1"], "unknown suite 'nothing@1'"),
         (["--port", "70000"], "expected 0 to 65535"),
         (["--as", "Ana", "--host", "0.0.0.0"], "--as is for your own machine"),
-        (["--host", "no.such.host.invalid"], "expected an address of this machine"),
-        (["--as", " "], "expected a name"),
+        (["starter@1", "--host", "no.such.host.invalid"], "expected an address of this machine"),
+        (["starter@1", "--as", " "], "expected a name"),
     ],
 )
 def test_what_was_typed_wrong_is_one_line(
