@@ -333,7 +333,9 @@ class Player {
     const { sheet, takeover, width, height } = episode;
     const line = frame > takeover ? theme.accent : theme.border;
     const which = { width, height, columns: sheet.columns, index: frame };
-    paintFrame(canvas, this.film.bitmap(sheet.webp), which, line, theme);
+    const bitmap = this.film.bitmap(sheet.webp);
+    canvas.setAttribute("aria-busy", String(bitmap === null));
+    paintFrame(canvas, bitmap, which, line, theme);
     if (!this.desk.playing) canvas.setAttribute("aria-label", `Picture: ${placeOf(episode, frame).join(", ")}`);
   }
 

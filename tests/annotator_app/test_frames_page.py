@@ -51,6 +51,12 @@ window.noteLatency = (player) => {
 """
 
 
+def pictured(page: Any) -> None:
+    """Waits until the episode in hand is there with its pictures: nothing can be marked before."""
+    next_one(page)
+    page.locator(".board canvas[aria-busy=false]").wait_for()
+
+
 def canvas_of(page: Any) -> Any:
     url = page.locator(".board canvas").evaluate("(canvas) => canvas.toDataURL('image/png')")
     with Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))) as image:
@@ -99,15 +105,18 @@ def test_each_frame_is_shown_with_its_own_pixels(
 
 def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:
     page = open_page("marker", pixels)
+    pictured(page)
     assert page.text_content(".legend") == "blue walker: judgedorange walker"
     assert "Ring the bell." in page.text_content(".instruction") or press(page, "t") is None
     press(page, "Home", "s")
     assert "only the continuation is judged" in status(page)
     press(page, "t", "ArrowRight", "ArrowRight", "s", "Enter")
-    next_one(page)
+    pictured(page)
     press(page, "n", "Enter")
-    next_one(page)
-    press(page, "b", "t", "ArrowRight", "f", "Enter")
+    pictured(page)
+    press(page, "b")
+    pictured(page)
+    press(page, "t", "ArrowRight", "f", "Enter")
     saved(page)
     kept = sorted((one.verdict, one.step) for one in pixels.judgements("marker"))
     assert kept == [("failure", 1), ("success", 2)]
