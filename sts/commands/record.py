@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from sts.command import Command
@@ -28,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--team", type=int, metavar="P", help="participants in Λ* (default: 1)")
     parser.add_argument("--steps", type=int, default=50, metavar="T")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
     parser.add_argument("--split", choices=("auto",), default="auto", help="by hash of the world")
     parser.add_argument(
         "--patterns", choices=("paper", "lambdastar-2016"), help="of Λ* (default: paper)"
@@ -38,26 +40,37 @@ def run(args: argparse.Namespace) -> int:
     """Records and saves."""
     from sts import agents
     from sts.commands.arguments import at_least, progress, say
+    from sts.errors import StsError
     from sts.trajectories import store
-    from sts.trajectories.record import record
+    from sts.trajectories.record import record_all
+    from sts.trajectories.types import Trajectory
     from sts.workspace import Workspace
 
     at_least(1, "--episodes", args.episodes)
     wanted = _settings(args)
     workspace = Workspace.open(args.workspace)
-    players = [agents.load(name) for name in args.agent]
-    made = []
-    with progress("recording", "agents") as show:
-        for done, agent in enumerate(players, 1):
-            made += record(
-                agent,
+    for name in args.agent:
+        agents.load(name)  # an error of the last one is said before the first begins
+    made: list[Trajectory] = []
+    total = args.episodes * len(args.agent)
+    try:
+        with progress("recording", "episodes") as show:
+            for batch in record_all(
+                args.agent,
                 domain=args.domain,
                 count=args.episodes,
                 steps=args.steps,
                 seed=args.seed,
                 settings=wanted,
-            )
-            show(done, len(players))
+                workers=at_least(1, "--workers", args.workers),
+            ):
+                made += batch
+                show(len(made), total)
+    except (StsError, KeyboardInterrupt):
+        if made:
+            path = store.save(workspace, made)
+            print(f"sts: {len(made)} of {total} episodes are kept -> {path}", file=sys.stderr)
+        raise
     path = store.save(workspace, made)
     test = sum(t.split == "test" for t in made)
     say(

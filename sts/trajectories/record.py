@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,82 @@ from sts.errors import ArgumentError
 from sts.lockstep import Team, Told, play
 from sts.provenance import provenance
 from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.workers import pool
+
+BATCH = 100
+
+
+class Task(NamedTuple):
+    """Consecutive worlds that one agent plays in one batch.
+
+    Attributes:
+      agent: by name or `module:Class`.
+      domain: whose worlds.
+      first: which episode the first of them is.
+      states: in which they begin.
+      steps: T.
+      seed: names the agent's streams.
+    """
+
+    agent: str
+    domain: str
+    first: int
+    states: tuple[bytes, ...]
+    steps: int
+    seed: int
+
+
+def record_all(
+    names: Sequence[str],
+    *,
+    domain: str,
+    count: int,
+    steps: int,
+    seed: int,
+    settings: dict[str, Any],
+    workers: int,
+) -> Iterator[list[Trajectory]]:
+    """Yields what each of the agents makes of the same `count` worlds, a batch at a time.
+
+    The trajectories and their order are those of `record`, whatever the number of processes.
+
+    Args:
+      names: agents by name or `module:Class`; each is made once in each process.
+      domain: whose worlds.
+      count: E, at least 1.
+      steps: T, at least 1.
+      seed: names the worlds and the agents' streams.
+      settings: passed to the domain's `generate`.
+      workers: processes; 1 works in this one.
+
+    Raises:
+      ArgumentError: nothing is asked for, or the settings cannot be met.
+    """
+    if workers < 1:
+        raise ArgumentError(f"expected 1 worker or more, found {workers}")
+    states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
+    tasks = [
+        Task(name, domain, first, tuple(states[first : first + BATCH]), steps, seed)
+        for name in names
+        for first in range(0, count, BATCH)
+    ]
+    if workers == 1 or len(tasks) == 1:
+        yield from map(perform, tasks)
+        return
+    with pool(min(workers, len(tasks))) as executor:
+        yield from executor.map(perform, tasks)
+
+
+def perform(task: Task) -> list[Trajectory]:
+    """Returns the trajectories of a task."""
+    return played(
+        agents.load(task.agent),
+        task.domain,
+        task.states,
+        first=task.first,
+        steps=task.steps,
+        seed=task.seed,
+    )
 
 
 def record(
@@ -35,10 +112,20 @@ def record(
       seed: names the worlds and the agent's streams.
       settings: passed to the domain's `generate`.
 
-    What a world itself asks for is told from the start, and kept as a setter's instruction.
-
     Raises:
       ArgumentError: nothing is asked for, or the settings cannot be met.
+    """
+    states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
+    return played(agent, domain, states, first=0, steps=steps, seed=seed)
+
+
+def begun(
+    domain: str, *, count: int, steps: int, seed: int, settings: dict[str, Any]
+) -> list[bytes]:
+    """Returns the states in which `count` new worlds begin, to be played for `steps` each.
+
+    Raises:
+      ArgumentError: nothing is asked for, too much for one file, or the settings cannot be met.
     """
     if count < 1 or steps < 1:
         raise ArgumentError(f"expected at least 1 episode of 1 step, found {count} of {steps}")
@@ -53,41 +140,66 @@ def record(
             f"{count} episodes of {steps} steps are too many for one recording; record "
             f"{max(1, count * columns.MOST // size)} at a time, with another --seed each"
         )
-    states = world.generate(count, seed=seed, **settings)
+    return world.generate(count, seed=seed, **settings)
+
+
+def played(
+    agent: agents.Agent,
+    domain: str,
+    states: Sequence[bytes],
+    *,
+    first: int,
+    steps: int,
+    seed: int,
+) -> list[Trajectory]:
+    """Returns the trajectories of a team of `agent` that begin in `states`.
+
+    What a world itself asks for is told from the start, and kept as a setter's instruction.
+
+    Args:
+      agent: plays every participant.
+      domain: whose worlds.
+      states: in which they begin.
+      first: which episode the first of them is.
+      steps: T.
+      seed: with the episode's number it names the agent's streams.
+    """
+    world = find_domain(domain)
     worlds = world.restore(states)
     roles = tuple(range(worlds.rewards.shape[1]))
     mark = agents.fingerprint(agent)
+    numbers = range(first, first + len(states))
     streams = np.array(
-        [stream("record", agent.name, mark, seed, index) for index in range(count)], np.uint64
+        [stream("record", agent.name, mark, seed, number) for number in numbers], np.uint64
     )
     asks = getattr(world, "instruction", None)
     missions = [asks(state) if asks is not None else "" for state in states]
-    played = play(
+    moved = play(
         world,
         worlds,
         [Team(agent, roles, streams)],
         steps=steps,
-        told=Told(missions, [0] * count),
+        told=Told(missions, [0] * len(states)),
     )
     made = provenance() | {"seed": seed, "fingerprint": mark}
     return [
         trajectory(
             Episode(
                 domain,
-                states[i],
-                played.moves[i],
-                played.says[i],
-                played.rewards[i],
-                played.scene[i],
+                state,
+                moved.moves[i],
+                moved.says[i],
+                moved.rewards[i],
+                moved.scene[i],
             ),
             tuple(Participant("agent", agent.name) for _ in roles),
-            source=f"sts record {agent.name} seed {seed} episode {i}",
-            provenance=made | {"index": i},
+            source=f"sts record {agent.name} seed {seed} episode {number}",
+            provenance=made | {"index": number},
             instructions=(
                 (Instruction(missions[i], world.name, given_at=0, source="setter"),)
                 if missions[i]
                 else ()
             ),
         )
-        for i in range(count)
+        for i, (number, state) in enumerate(zip(numbers, states, strict=True))
     ]

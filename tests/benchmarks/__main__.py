@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.benchmarks import (
+    continued,
     domains,
     formats,
     learners,
@@ -54,6 +55,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield pipeline.continuations(sizes)
     yield formats.table(sizes)
     yield domains.table(sizes)
+    yield continued.table(sizes)
 
 
 def aims(reactive: paths.Rates, policies: paths.Policies, learning: learners.Rates) -> Table:

@@ -27,6 +27,7 @@ class Sizes(NamedTuple):
       many: episodes that are shared among threads and processes.
       new: environments made, and stepped by Gymnasium.
       memory: numbers of episodes whose memory is compared.
+      scenarios: mined in each domain.
       continuations: of each scenario and agent.
       exported: trajectories written for others to read.
     """
@@ -42,6 +43,7 @@ class Sizes(NamedTuple):
     many: int = 40_000
     new: int = 1000
     memory: tuple[int, ...] = (1000, 10_000, 100_000)
+    scenarios: int = 160
     continuations: int = 10
     exported: int = 500
 

@@ -9,6 +9,7 @@ import pytest
 from sts.lambda_star.play import learning as rehearsal
 from tests.benchmarks import (
     __main__,
+    continued,
     domains,
     formats,
     learners,
@@ -33,6 +34,7 @@ TINY = Sizes(
     many=10,
     new=10,
     memory=(2, 3),
+    scenarios=2,
     continuations=1,
     exported=3,
 )
@@ -114,3 +116,11 @@ def test_formats_are_timed_and_weighed():
 
 def test_environments_of_others_are_timed():
     holds(domains.table(TINY))
+
+
+@pytest.mark.slow
+def test_suites_are_mined_and_continued_in_every_domain():
+    table = continued.table(TINY)
+    holds(table)
+    assert {row[0] for row in table.rows} == {"lambda-star", "babyai", "overcooked"}
+    assert {row[2] for row in table.rows} == {"2"}

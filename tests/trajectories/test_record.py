@@ -1,11 +1,16 @@
 """Recording: by seed, replayable, and split by world."""
 
+from pathlib import Path
+
 import pytest
 
+from sts import agents, cli
 from sts.domains import domain
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, StsError
 from sts.replay import verify
-from sts.trajectories.types import split
+from sts.trajectories import record, store
+from sts.trajectories.types import Trajectory, split
+from sts.workspace import Workspace
 from tests.examples import recorded
 
 
@@ -42,3 +47,41 @@ def test_one_world_in_five_is_on_the_test_side_whoever_plays_it() -> None:
 def test_what_cannot_be_recorded_is_refused(settings: dict[str, int]) -> None:
     with pytest.raises(ArgumentError, match="expected"):
         recorded(**settings)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_batches_and_processes_record_what_one_batch_does(
+    workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "BATCH", 4)
+    names, asked = (
+        ("rule", "random"),
+        {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5},
+    )
+    asked["settings"] = {"height": 6, "width": 6, "participants": 2, "horizon": 12}
+    batches = list(record.record_all(names, workers=workers, **asked))
+    assert [len(one) for one in batches] == [4, 4, 2] * 2
+    found = [one for batch in batches for one in batch]
+    together = [one for name in names for one in record.record(agents.load(name), **asked)]
+    assert [t.id for t in found] == [t.id for t in together]
+    assert [t.provenance for t in found] == [t.provenance for t in together]
+
+
+def test_an_error_keeps_the_episodes_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = record.perform
+
+    def breaks_later(task: record.Task) -> list[Trajectory]:
+        if task.first >= 6:
+            raise StsError("the world broke")
+        return whole(task)
+
+    monkeypatch.setattr(record, "BATCH", 3)
+    monkeypatch.setattr(record, "perform", breaks_later)
+    words = ["record", "--agent", "random", "--episodes", "9", "--steps", "5"]
+    assert cli.main([*words, "--workspace", str(tmp_path)]) == 1
+    kept, error = capsys.readouterr().err.splitlines()
+    assert kept.startswith("sts: 6 of 9 episodes are kept -> ")
+    assert error == "sts: the world broke"
+    assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
