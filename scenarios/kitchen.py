@@ -107,18 +107,20 @@ def moments_before(
 ) -> Callable[[Trajectory], Iterator[Candidate]]:
     """Returns the candidates: before each time that a cook did it, the earliest sensible moment.
 
-    That is at most `lead` steps before, with every moment since then sensible too. Easy where the
-    person took a third of `lead` at most, hard where more than two thirds.
+    That is at most `lead` steps before and no earlier than the time before it, with every moment
+    since then sensible too. Easy where the person took a third of `lead` at most, hard where more
+    than two thirds.
     """
 
     def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
         line = timeline(trajectory.episode)
         for role in range(len(HATS)):
+            before = CONTEXT
             for step in range(CONTEXT + 1, len(line)):
                 if not done(line[step - 1], line[step], role):
                     continue
-                moment = step
-                while moment > max(CONTEXT, step - lead) and not sensible(line[moment - 1], role):
+                moment, earliest, before = step, max(before, step - lead), step
+                while moment > earliest and not sensible(line[moment - 1], role):
                     moment -= 1
                 if moment < step and moment + horizon < len(line):
                     yield Candidate(

@@ -1,7 +1,8 @@
 """One kitchen, as a world that can be put back exactly where it was.
 
 The participants are the cooks with the blue and the green hat. A delivered soup gives 20, as in the
-package, to who delivers it; the recordings of 2019 wrote 5 for the same event.
+package, to who delivers it; the recordings of 2019 wrote 5 for the same event. A trial ends by the
+clock and by nothing else.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ LAYOUTS = (
     "forced_coordination",
 )
 """What `reset` chooses from: the kitchens of the recordings, as the package calls them today."""
+LENGTH = 400
+"""Steps of an episode, as in the package; a recorded trial has its own."""
 TILES = " XOTDPS"
 THINGS = ("", "onion", "tomato", "dish", "soup")
 SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0))
@@ -70,7 +73,7 @@ class Overcooked:
     """
 
     name: ClassVar[str] = "overcooked"
-    version: ClassVar[str] = f"1 overcooked-ai {metadata.version('overcooked-ai')}"
+    version: ClassVar[str] = f"2 overcooked-ai {metadata.version('overcooked-ai')}"
     moves: ClassVar[tuple[str, ...]] = ("up", "down", "right", "left", "stay", "interact")
     noop: ClassVar[int] = 4
     participants: ClassVar[tuple[str, ...]] = ("blue hat", "green hat")
@@ -80,8 +83,18 @@ class Overcooked:
         self.grid: tuple[str, ...] = ()
         self.events: tuple[Event, ...] = ()
 
+    @property
+    def ended(self) -> bool:
+        """Whether the time is up."""
+        return self._step >= self._length
+
     def reset(
-        self, seed: int, *, layout: str | Sequence[str] | None = None, rules: str | int = "2019"
+        self,
+        seed: int,
+        *,
+        layout: str | Sequence[str] | None = None,
+        rules: str | int = "2019",
+        length: int = LENGTH,
     ) -> None:
         """Begins in an empty kitchen.
 
@@ -90,25 +103,31 @@ class Overcooked:
           layout: the package's name of one, or its rows; None takes one of LAYOUTS by the seed.
           rules: "2019", or "package" for those of the installed version, where a pot is
             started by hand and every soup is wanted.
+          length: steps until it ends.
 
         Raises:
-          ValueError: no such kitchen or rules.
+          ValueError: no such kitchen, rules or length.
         """
         if layout is None:
             layout = LAYOUTS[seed % len(LAYOUTS)]
         rows = named(layout) if isinstance(layout, str) else tuple(layout)
-        self.begin(rows, rules=str(rules), episode=f"seed {seed}")
+        self.begin(rows, rules=str(rules), episode=f"seed {seed}", length=length)
 
-    def begin(self, grid: Sequence[str], *, rules: str, episode: str) -> None:
+    def begin(self, grid: Sequence[str], *, rules: str, episode: str, length: int) -> None:
         """Begins in the kitchen of these rows; `episode` tells it from others in the same one."""
+        if type(length) is not int or length < 1:
+            raise ValueError(f"expected a length of 1 step or more, found {length!r:.20}")
         self.grid = tuple(grid)
-        self._rules, self._episode, self._step = rules, episode, 0
+        self._rules, self._episode, self._step, self._length = rules, episode, 0, length
         self._game = game(self.grid, rules)
         self._state = self._game.get_standard_start_state()
         self.events = ()
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
         """Moves on by one step; 20 to who delivers a soup."""
+        if self.ended:
+            self.events = ()
+            return (0, 0)
         before = self._state
         self._state, happened = self._game.get_state_transition(
             before, tuple(ACTIONS[move] for move in moves)
@@ -131,6 +150,7 @@ class Overcooked:
         own = {
             "episode": self._episode,
             "step": self._step,
+            "length": self._length,
             "rules": self._rules,
             "grid": list(self.grid),
             **self.facts()._asdict(),
@@ -146,7 +166,7 @@ class Overcooked:
         try:
             own = json.loads(state)
             grid = tuple(own["grid"])
-            self.begin(grid, rules=own["rules"], episode=str(own["episode"]))
+            self.begin(grid, rules=own["rules"], episode=str(own["episode"]), length=own["length"])
             self._state = state_of(self._game, checked(Facts(own["players"], own["objects"]), grid))
             self._step = int(own["step"])
         except (KeyError, TypeError, IndexError, AttributeError) as error:

@@ -16,11 +16,10 @@ from sts.episodes import Episode
 from sts.errors import ReplayMismatch
 from sts.overcooked import trials as source
 from sts.overcooked.environment import Overcooked, digest
-from sts.overcooked.trials import DELIVERED, Trial
+from sts.overcooked.trials import DELIVERED, SOURCE, Trial
 from sts.provenance import provenance
 from sts.trajectories.types import Participant, Trajectory, trajectory
 
-FORMAT = "overcooked-2019"
 HATS = ("blue", "green")
 
 
@@ -33,6 +32,7 @@ def read(path: Path | None = None) -> list[Trajectory]:
     Raises:
       ReplayMismatch: the game does not replay a trial; names the trial and the step.
       DamagedData: the file is not one of trials.
+      ArgumentError: the file's name does not say which side it is.
     """
     paths = source.installed() if path is None else (path,)
     return [one for each in paths for one in _file(each)]
@@ -40,12 +40,13 @@ def read(path: Path | None = None) -> list[Trajectory]:
 
 def notes(path: Path) -> list[str]:
     """Returns what a report must say of trials from this file."""
-    both = tuple(path.with_name(file.name) for file in source.installed())
-    if path not in both or not all(file.is_file() for file in both):
+    own = source.side(path)
+    both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
+    if not all(file.is_file() for file in both):
         return []
     every, shared = source.workers(both)
     return [
-        f"the sides of {FORMAT} share no trial, but {shared} of the {every} workers who led the "
+        f"the sides of {SOURCE} share no trial, but {shared} of the {every} workers who led the "
         "trials are on both: an agent trained on one side has seen the same people"
     ]
 
@@ -63,19 +64,17 @@ def _file(path: Path) -> list[Trajectory]:
 
 
 def _trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
-    place = f"{FORMAT} {trial.name} ({trial.layout})"
+    place = f"{SOURCE} {trial.name} ({trial.layout})"
     replayed = source.replay(trial)
     if replayed.first is not None:
         raise ReplayMismatch(
             f"{place}: {replayed.first.what}; nothing was imported", step=replayed.first.step
         )
-    world = Overcooked()
-    world.begin(trial.grid, rules="2019", episode=f"{FORMAT} {trial.name}")
     marks = b"".join(digest(seen) for seen in trial.states)
     return trajectory(
         Episode(
             Overcooked.name,
-            wrap(Overcooked.name, Overcooked.version, world.state()),
+            wrap(Overcooked.name, Overcooked.version, source.begun(trial).state()),
             trial.moves,
             np.zeros_like(trial.moves),
             replayed.rewards,
@@ -83,7 +82,5 @@ def _trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
         ),
         tuple(Participant("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
         source=place,
-        provenance=made
-        | {"layout": trial.layout, "worker": trial.worker}
-        | ({"split": trial.split} if trial.split else {}),
+        provenance=made | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
     )

@@ -148,20 +148,24 @@ def checked(found: Facts, grid: Sequence[str]) -> Facts:
             raise ValueError(f"something lies at {x}, {y}, where nothing can")
         if _in_pot(grid, (x, y)) and not isinstance(it, list):
             raise ValueError("something other than soup is in a pot")
-    for it in [p[4] for p in found.players] + [o[2] for o in found.objects]:
-        _check_thing(it)
+        _check_thing(it, done=not _in_pot(grid, (x, y)))
+    for *_, held in found.players:
+        _check_thing(held, done=True)
     return found
 
 
-def _check_thing(it: Thing) -> None:
+def _check_thing(it: Thing, *, done: bool) -> None:
     if it is None or (isinstance(it, str) and it in ("onion", "tomato", "dish")):
         return
     name, ingredients, cooked = it
     known = all(one in ("onion", "tomato") for one in ingredients)
     if name != "soup" or not known or not 1 <= len(ingredients) <= FULL:
         raise ValueError(f"there is no such thing: {it!r:.60}")
-    if type(cooked) is not int or not -1 <= cooked <= COOKED:
-        raise ValueError(f"expected a soup cooked for -1 to {COOKED} steps, found {cooked!r:.20}")
+    least = COOKED if done else -1
+    if type(cooked) is not int or not least <= cooked <= COOKED:
+        raise ValueError(
+            f"expected a soup cooked for {least} to {COOKED} steps, found {cooked!r:.20}"
+        )
 
 
 def _in_pot(grid: Sequence[str], place: Place) -> bool:

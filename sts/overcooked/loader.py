@@ -1,49 +1,49 @@
 """Reading the recordings, which are pickles, without running what a pickle may hold.
 
-A pickle names functions that its reader is to call. This one knows those that a table of numbers
-and texts needs and refuses every other by name, before anything is called.
+A pickle names functions that its reader is to call. This one refuses every name that a table of
+numbers and texts does not need, and calls none: whatever is named, it notes what would have been
+made of what, and the table is put together from those notes.
 """
 
 from __future__ import annotations
 
-import importlib
 import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sts.errors import DamagedData
 
+KNOWN = frozenset(
+    {
+        ("numpy.core.multiarray", "_reconstruct"),
+        ("numpy", "ndarray"),
+        ("numpy", "dtype"),
+        ("pandas.core.frame", "DataFrame"),
+        ("pandas.core.internals.managers", "BlockManager"),
+        ("pandas.core.indexes.base", "_new_Index"),
+        ("pandas.core.indexes.base", "Index"),
+        ("pandas.core.indexes.numeric", "Int64Index"),
+    }
+)
+"""All that a pickle may name."""
+_NUMBERS = ("i8", "f8", "b1")
 
-def _index(kind: Any, parts: dict[str, Any]) -> Any:
-    """Returns an index of rows or columns, whichever class an older pandas gave it."""
-    return pd.Index(parts["data"], name=parts.get("name"))
 
+class _Made:
+    """What a pickle would make, of what, and what it would fill it with; nothing is made."""
 
-def _array(kind: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Returns an empty array, which the pickle fills after."""
-    return np.ndarray.__new__(np.ndarray, tuple(shape), dtype)
+    name = ""
+    state: Any = None
 
+    def __init__(self, *parts: Any) -> None:
+        self.parts = parts
 
-class _Kind:
-    """Stands for a class that is only named, and of which nothing is made."""
-
-
-_BLOCKS: Any = importlib.import_module("pandas.core.internals").BlockManager
-
-KNOWN: dict[tuple[str, str], Any] = {
-    ("numpy.core.multiarray", "_reconstruct"): _array,
-    ("numpy", "ndarray"): _Kind,
-    ("numpy", "dtype"): np.dtype,
-    ("pandas.core.frame", "DataFrame"): pd.DataFrame,
-    ("pandas.core.internals.managers", "BlockManager"): _BLOCKS,
-    ("pandas.core.indexes.base", "_new_Index"): _index,
-    ("pandas.core.indexes.base", "Index"): _Kind,
-    ("pandas.core.indexes.numeric", "Int64Index"): _Kind,
-}
-"""All that a pickle may name, and what stands for it."""
+    def __setstate__(self, state: Any) -> None:
+        self.state = state
 
 
 class _Restricted(pickle.Unpickler):
@@ -52,7 +52,7 @@ class _Restricted(pickle.Unpickler):
             raise DamagedData(
                 f"it asks for {module}.{name}, which no table of recordings needs; nothing was run"
             )
-        return KNOWN[module, name]
+        return type("_Made", (_Made,), {"name": name})
 
 
 def table(path: Path) -> pd.DataFrame:
@@ -64,13 +64,37 @@ def table(path: Path) -> pd.DataFrame:
     """
     with path.open("rb") as file:
         try:
-            found = _Restricted(file).load()
+            return _table(_Restricted(file).load())
         except DamagedData as error:
             raise DamagedData(f"{path}: {error}") from None
         except Exception as error:  # a pickle can be broken in any way
             raise DamagedData(
                 f"{path}: expected a pickled table: {type(error).__name__}: {error}"
             ) from None
-    if not isinstance(found, pd.DataFrame):
-        raise DamagedData(f"{path}: expected a pickled table, found {type(found).__name__}")
-    return found
+
+
+def _table(found: Any) -> pd.DataFrame:
+    """Returns the table that was noted; its columns lie in blocks of one type each."""
+    if getattr(found, "name", "") != "DataFrame":
+        raise DamagedData(f"expected a pickled table, found {type(found).__name__}")
+    *_, own = found.state["_data"].state
+    names, rows = (_array(index.parts[1]["data"]) for index in own["0.14.1"]["axes"])
+    columns: dict[str, pd.Series] = {}
+    for block in own["0.14.1"]["blocks"]:
+        values = _array(block["values"])
+        for place, column in zip(_array(block["mgr_locs"]), values, strict=True):
+            columns[names[place]] = pd.Series(column, index=rows, dtype=column.dtype)
+    return pd.DataFrame({name: columns[name] for name in names})
+
+
+def _array(made: Any) -> NDArray[Any]:
+    """Returns the array that was noted: objects as they are, or numbers of a few types."""
+    _, shape, kind, by_column, content = made.state
+    name, (_, byte_order, *_) = kind.parts[0], kind.state
+    if name == "O8":
+        values = np.fromiter(content, object, len(content))
+    elif name in _NUMBERS:
+        values = np.frombuffer(content, np.dtype(name).newbyteorder(byte_order))
+    else:
+        raise DamagedData(f"it has an array of {name!r:.40}, which no table of recordings needs")
+    return values.reshape(shape, order="F" if by_column else "C")

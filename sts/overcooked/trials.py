@@ -18,16 +18,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sts.errors import DamagedData, MissingExtra
+from sts.errors import ArgumentError, DamagedData, MissingExtra
 from sts.files import content_hash
 from sts.overcooked.environment import Overcooked
-from sts.overcooked.kitchen import ACTIONS, COOKED, Facts
+from sts.overcooked.kitchen import ACTIONS, COOKED, Facts, game
 from sts.overcooked.loader import table
 
+SOURCE = "overcooked-2019"
 SPLITS = ("train", "test")
 DELIVERED = 5
 """The reward that the recordings write for a delivered soup."""
 _KEY = ("run", "workerid_num", "round_num")
+_MALFORMED = (
+    *(ValueError, TypeError, LookupError, SyntaxError, AttributeError),
+    *(RecursionError, MemoryError),  # of brackets within brackets
+)
 _WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action", "reward")
 
 
@@ -36,7 +41,7 @@ class Trial(NamedTuple):
 
     Attributes:
       name: such as "test trial 7".
-      split: the side on which the source has it, "" where the file's name does not say.
+      split: the side on which the source has it.
       worker: 8 hex digits for the worker who led it; the other person is not recorded.
       layout: what the source calls the kitchen.
       grid: the kitchen's rows, as recorded.
@@ -98,22 +103,40 @@ def installed() -> tuple[Path, ...]:
     return files
 
 
+def side(path: Path) -> str:
+    """Returns which of SPLITS a file is, by its name.
+
+    Raises:
+      ArgumentError: its name does not say, so that its trials could end up on either.
+    """
+    found = [one for one in SPLITS if one in path.stem.split("_")]
+    if len(found) != 1:
+        raise ArgumentError(
+            f"{path}: expected a name that says its side, such as clean_train_trials.pickle"
+        )
+    return found[0]
+
+
 def read(path: Path) -> list[Trial]:
     """Returns the trials in a file, in its order.
 
     Raises:
       DamagedData: it asks for what no table needs, or a row is not what it should be; names the
         trial and the step.
+      ArgumentError: the file's name does not say which side it is.
     """
-    rows = table(path)
+    split, rows = side(path), table(path)
     for column in _WANTED:
         if column not in rows.columns:
             raise DamagedData(f"{path}: column {column} is missing")
-    split = next((s for s in SPLITS if f"_{s}_" in f"_{path.stem}_"), "")
-    groups = rows.groupby(list(_KEY), sort=False)
+    try:
+        groups = [own for _, own in rows.groupby(list(_KEY), sort=False)]
+    except TypeError:  # a list is no name
+        groups = []
+    if sum(map(len, groups)) < len(rows):
+        raise DamagedData(f"{path}: a row does not say which trial it is of: {', '.join(_KEY)}")
     return [
-        _trial(path, " ".join(f"{split} trial {number}".split()), split, own)
-        for number, (_, own) in enumerate(groups, 1)
+        _trial(path, f"{split} trial {number}", split, own) for number, own in enumerate(groups, 1)
     ]
 
 
@@ -123,10 +146,16 @@ def workers(paths: tuple[Path, ...]) -> tuple[int, int]:
     return len(set.union(*each)), len(set.intersection(*each))
 
 
+def begun(trial: Trial, rules: str = "2019") -> Overcooked:
+    """Returns the kitchen in which a trial begins, and which ends when the trial does."""
+    world = Overcooked()
+    world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
+    return world
+
+
 def replay(trial: Trial, rules: str = "2019") -> Replayed:
     """Plays what both did in a trial and holds every step to the recording."""
-    world = Overcooked()
-    world.begin(trial.grid, rules=rules, episode=trial.name)
+    world = begun(trial, rules)
     rewards = np.zeros(trial.moves.shape, np.int8)
     alike, first = 0, None
     if world.facts() != trial.states[0]:
@@ -156,9 +185,14 @@ def _difference(found: Facts, recorded: Facts) -> str:
 def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
     """Returns the trial in these rows."""
     states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
+    kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
     step = 0
     try:
+        grid = tuple(str(row) for row in ast.literal_eval(kitchens[0][1]))
+        game(grid, "2019")
         for step in range(1, len(rows)):
+            if kitchens[step] != kitchens[0]:
+                raise ValueError("its layout is not that of the steps before it")
             if states[step] != nexts[step - 1]:
                 raise ValueError("its state is not the one in which the step before it ended")
         step, seen = 0, [_facts(states[0])]
@@ -166,7 +200,8 @@ def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
             seen.append(seen[-1] if text == states[step] else _facts(text))
         moves = np.empty((len(rows), 2), np.int8)
         for step, text in enumerate(rows["joint_action"]):
-            moves[step] = [_move(one) for one in _parsed(text)]
+            one, other = _parsed(text)
+            moves[step] = _move(one), _move(other)
         rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
@@ -174,15 +209,15 @@ def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
         return Trial(
             name,
             split,
-            content_hash(b"overcooked-2019", str(rows["workerid_num"].iloc[0]).encode())[:8],
-            str(rows["layout_name"].iloc[0]),
-            tuple(str(row) for row in ast.literal_eval(rows["layout"].iloc[0])),
+            content_hash(SOURCE.encode(), str(rows["workerid_num"].iloc[0]).encode())[:8],
+            str(kitchens[0][0]),
+            grid,
             moves,
             rewards.astype(np.int8),
             tuple(seen),
         )
-    except (ValueError, TypeError, LookupError, SyntaxError, AttributeError) as error:
-        raise DamagedData(f"{path}: {name}, step {step}: {error}") from None
+    except _MALFORMED as error:
+        raise DamagedData(f"{path}: {name}, step {step}: {error!s:.200}") from None
 
 
 def _parsed(text: str) -> Any:

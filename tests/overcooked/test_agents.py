@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from sts import agents
+from sts.agents.protocol import Instructions
+from sts.domains.adapted import Seen
 from sts.errors import ArgumentError, DamagedData
 from sts.overcooked import trials
 from sts.overcooked.agents import cloned, network
@@ -39,6 +41,42 @@ def test_equal_seeds_play_alike_and_others_do_not():
     one, same, other = (played(Greedy(), steps=60, seed=seed) for seed in (1, 1, 2))
     assert [t.id for t in one] == [t.id for t in same]
     assert [t.id for t in one] != [t.id for t in other]
+
+
+def events_beside_who_stands(world, text):
+    """Returns what a planner, told this, does in 60 steps while the green hat stands still."""
+    agent, none, done = Greedy(), np.zeros((1, 1), np.int8), []
+    told, memory = Instructions(("", text), np.ones(1, np.int32)), agent.begin(1, 1)
+    for step in range(60):
+        values = {name: np.asarray(value)[None, None] for name, value in world.observe(0).items()}
+        seen = Seen(np.array([step]), values, none, none, none)
+        choice, memory = agent.act(seen, told, memory, np.zeros((1, 1)))
+        world.step((int(choice.moves[0, 0].argmax()), Overcooked.noop))
+        done += world.events
+    return done
+
+
+def test_a_planner_takes_another_way_than_through_who_stands_there():
+    world = Overcooked()
+    world.reset(0, layout="cramped_room")
+    up, right = Overcooked.moves.index("up"), Overcooked.moves.index("right")
+    for move in (up, right):
+        world.step((move, Overcooked.noop))
+    row, column, *_ = world.observe(0)["me"]
+    assert [row, column + 1] == world.observe(0)["partner"][:2].tolist()
+    done = events_beside_who_stands(world, "Put an onion into a pot.")
+    assert "potting_onion" in [deed for _, deed, _ in done]
+
+
+def test_a_planner_leaves_what_it_has_handed_over():
+    world = Overcooked()
+    world.reset(0, layout="cramped_room")
+    text = "Lay an onion on a counter where the cook with the green hat can take it."
+    done = events_beside_who_stands(world, text)
+    laid = [place for _, deed, place in done if deed == "onion_drop"]
+    assert len(laid) == 1
+    assert [deed for _, deed, place in done if place in laid] == ["onion_drop"]
+    assert "potting_onion" in [deed for _, deed, _ in done]
 
 
 def test_cooks_refuse_the_worlds_of_another_domain():
@@ -83,6 +121,32 @@ def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
         cloned.train(epochs=1, seed=seed)
         marks.append(agents.fingerprint(agents.load("overcooked-cloned")))
     assert marks[0] == marks[1] != marks[2]
+
+
+def test_what_a_clone_does_does_not_depend_on_how_many_share_its_batch(cache):
+    rng, count = np.random.default_rng(0), 3000
+    shape = (count, 1, 9, 14)
+    places = np.stack([rng.integers(0, top, (count, 1)) for top in (9, 14, 4, 5)], -1)
+    values = {
+        "tiles": rng.integers(-1, 7, shape),
+        "things": rng.integers(0, 5, shape),
+        "filled": rng.integers(0, 4, shape),
+        "cooking": rng.integers(-1, 21, shape),
+        "me": places,
+        "partner": places[::-1],
+    }
+    cloned.train(epochs=1)
+    agent = agents.load("overcooked-cloned")
+
+    def weights(part):
+        none = np.zeros((count, 1), np.int8)[part]
+        own = {name: column[part] for name, column in values.items()}
+        told = Instructions(("",), none[:, 0].astype(np.int32))
+        seen = Seen(none[:, 0].astype(np.int64), own, none, none, none)
+        return agent.act(seen, told, {}, np.zeros(none.shape))[0].moves
+
+    alone = np.concatenate([weights(slice(i, i + 1)) for i in range(count)])
+    np.testing.assert_array_equal(weights(slice(None)), alone)
 
 
 def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):

@@ -1,11 +1,13 @@
 import dataclasses
+import importlib
 
 import numpy as np
 import pytest
 
 from scenarios import categories
+from scenarios.categories.overcooked import hand_over
 from scenarios.category import Label
-from scenarios.kitchen import CONTEXT, Moment, timeline, within_reach
+from scenarios.kitchen import CONTEXT, Moment, difficulty, timeline, within_reach
 from scenarios.mining import Found, mine, scenario
 from sts import agents
 from sts.continuations.engine import by_shape, continue_all
@@ -24,6 +26,11 @@ SKILLS = {
     "make-way": "way",
     "plate-soup": "plate",
     "pot-onion": "pot",
+}
+LEADS = {
+    name: importlib.import_module(f"scenarios.categories.overcooked.{name.replace('-', '_')}").LEAD
+    for name in NAMES
+    if name not in ("hand-over", "make-way")
 }
 GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
 
@@ -124,6 +131,47 @@ def test_a_soup_from_a_counter_is_not_one_from_a_pot():
     assert done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 0)
     assert not done(moment(), moment(events=((0, "soup_pickup", (0, 0)),)), 0)
     assert not done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 1)
+
+
+ONION = {"thing": "onion"}
+
+
+@pytest.mark.parametrize(
+    ("events", "found"),
+    [
+        ([(0, "onion_drop", (2, 2))], Label("success", 1)),
+        ([(0, "onion_drop", (2, 2)), (0, "onion_pickup", (2, 2))], Label("not_done", None)),
+        ([(0, "onion_drop", (2, 2)), (1, "onion_pickup", (2, 2))], Label("success", 1)),
+        (
+            [(0, "onion_drop", (2, 2)), (0, "onion_pickup", (2, 2)), (0, "onion_drop", (2, 2))],
+            Label("success", 3),
+        ),
+        ([(0, "onion_drop", (0, 2))], Label("not_done", None)),
+        ([(1, "onion_drop", (2, 2))], Label("not_done", None)),
+        ([(0, "dish_drop", (2, 2))], Label("not_done", None)),
+    ],
+)
+def test_handed_over_is_what_is_laid_within_reach_and_not_taken_back(monkeypatch, events, found):
+    line = (moment(), *(moment(events=(event,)) for event in events))
+    monkeypatch.setattr(hand_over, "timeline", lambda episode: line)
+    assert hand_over.label(None, 0, (0,), ONION) == found
+
+
+@pytest.mark.parametrize(("name", "lead"), LEADS.items())
+def test_how_hard_it_is_goes_by_when_the_person_first_did_it(name, lead, recorded):
+    category = categories.named(name)
+    for trajectory in recorded.values():
+        for candidate in category.candidates(trajectory):
+            took = category.label(trajectory.episode, candidate.moment, (candidate.role,), {}).step
+            assert candidate.difficulty == difficulty(took, lead)
+
+
+@pytest.mark.parametrize("partner", ["no-op", "agent:overcooked-greedy"])
+def test_nobody_is_asked_to_make_way_for_a_partner_who_may_not_want_to_come_by(mined, partner):
+    one = next(s for s in mined.scenarios if s.category == "make-way")
+    fits = categories.named("make-way").fits
+    assert fits(one) is None
+    assert "recorded person" in fits(dataclasses.replace(one, partner=partner))
 
 
 def test_each_cook_reaches_only_what_borders_their_part_of_the_kitchen():

@@ -14,9 +14,9 @@ from sts.overcooked.kitchen import COOKED
 UP, DOWN, RIGHT, LEFT, STAY, INTERACT = range(6)
 
 
-def kitchen(layout="cramped_room", rules="2019", seed=0):
+def kitchen(layout="cramped_room", rules="2019", seed=0, **settings):
     world = Overcooked()
-    world.reset(seed, layout=layout, rules=rules)
+    world.reset(seed, layout=layout, rules=rules, **settings)
     return world
 
 
@@ -35,8 +35,26 @@ def soup(world):
 
 
 def test_every_claim_of_a_domain_holds():
-    claims = check("overcooked", seeds=2, steps=12)
-    assert [c for c in claims if c.ok is False] == []
+    claims = check("overcooked", seeds=3, steps=12, settings={"length": 15})
+    assert [c for c in claims if not c.ok] == []
+
+
+def test_when_the_time_is_up_nothing_happens_any_more():
+    world = kitchen(length=18)
+    potted(world, 2)
+    assert not world.ended and soup(world) == ["soup", ["onion"] * 2, -1]
+    for moves in ((RIGHT, STAY), (UP, DOWN), (STAY, STAY), (INTERACT, STAY)):
+        world.step(moves)
+    assert world.ended and json.loads(world.state())["step"] == 18
+    before, other = world.state(), Overcooked()
+    other.restore(before)
+    for one in (world, other):
+        assert one.step((UP, LEFT)) == (0, 0) and one.ended and one.events == ()
+        assert one.state() == before
+
+
+def test_an_episode_is_as_long_as_in_the_package_unless_it_is_said():
+    assert json.loads(kitchen().state())["length"] == 400
 
 
 def test_a_pot_of_2019_starts_by_itself_at_three_onions_and_never_earlier():
@@ -130,6 +148,8 @@ def test_pictures_have_one_size_and_tell_the_cooks_apart():
         ({"layout": "nowhere"}, "no layout 'nowhere'"),
         ({"layout": "../layouts/cramped_room"}, "no layout"),
         ({"rules": "2018"}, "expected rules 2019 or package"),
+        ({"length": 0}, "expected a length of 1 step or more, found 0"),
+        ({"length": "long"}, "expected a length of 1 step or more, found 'long'"),
         ({"layout": ["XXX", "X1X", "XXX"]}, "no kitchen"),
         ({"layout": ["XPXX", "O1 D", "XSXX"]}, "a kitchen for two"),
     ],
@@ -152,6 +172,9 @@ def test_settings_that_cannot_be_met_are_refused(settings, said):
         {"objects": [[2, 0, "onion"]]},
         {"objects": [[2, 0, ["soup", ["onion"] * 3, 21]]]},
         {"objects": [[2, 0, ["soup", ["onion"] * 4, 1]]]},
+        {"objects": [[0, 0, ["soup", ["onion"] * 3, 5]]]},
+        {"players": [[1, 1, 0, -1, ["soup", ["onion"] * 3, 5]], [3, 1, 0, -1, None]]},
+        {"length": 0},
         {"objects": 7},
         {"rules": "2018"},
         {"grid": 7},

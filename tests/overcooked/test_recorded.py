@@ -6,7 +6,7 @@ import pytest
 from scenarios import categories
 from scenarios.mining import mine
 from sts import agents
-from sts.continuations.engine import continue_all
+from sts.continuations.engine import by_shape, continue_all
 from sts.errors import ArgumentError, StsError
 from sts.trajectories.record import record
 
@@ -17,10 +17,15 @@ def asked(recorded):
     return mine(recorded.values(), chosen, per_category=2, seed=0).scenarios
 
 
+def continued(scenarios):
+    """Yields how `recorded` continues each scenario, and the scenario."""
+    for group in by_shape(scenarios):
+        made = continue_all(group, agents.load("recorded"), seed=0, indices=[0])
+        yield from zip(made, group, strict=True)
+
+
 def test_the_recorded_person_goes_on_as_recorded_and_succeeds(asked):
-    for one, s in zip(
-        continue_all(asked, agents.load("recorded"), seed=0, indices=[0]), asked, strict=True
-    ):
+    for one, s in continued(asked):
         np.testing.assert_array_equal(one.episode.moves, s.recording.moves)
         np.testing.assert_array_equal(one.episode.scene, s.recording.scene)
         rule = categories.named(s.category).label
@@ -30,9 +35,7 @@ def test_the_recorded_person_goes_on_as_recorded_and_succeeds(asked):
 
 def test_without_their_partner_they_go_on_all_the_same(asked):
     alone = [dataclasses.replace(s, partner="no-op") for s in asked]
-    for one, s in zip(
-        continue_all(alone, agents.load("recorded"), seed=0, indices=[0]), alone, strict=True
-    ):
+    for one, s in continued(alone):
         (role,) = s.roles
         np.testing.assert_array_equal(one.episode.moves[:, role], s.recording.moves[:, role])
         assert (one.episode.moves[s.takeover :, 1 - role] == 4).all()

@@ -1,12 +1,16 @@
 import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from scenarios.replayed import environments
 from sts.domains import domain
-from sts.errors import DamagedData, ReplayMismatch
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.overcooked import importer, loader, trials
 from sts.replay import verify
 
@@ -50,6 +54,21 @@ def test_trials_keep_the_side_of_their_source_and_are_worlds_of_their_own(source
     assert {t.split for t in found} == {"test"}
     assert len({t.world for t in found}) == 2
     assert {p.kind for t in found for p in t.participants} == {"human"}
+
+
+@pytest.mark.parametrize("name", ["trials", "2019_hh_trials_all", "a_train_and_test", "contest"])
+def test_a_file_whose_side_is_not_said_is_refused_for_its_trials_could_be_mined(source, name):
+    with pytest.raises(ArgumentError, match=f"{name}.pickle: expected a name that says its side"):
+        importer.read(Path(f"{name}.pickle"))
+
+
+def test_of_files_elsewhere_it_is_said_too_that_workers_are_on_both_sides(tmp_path, monkeypatch):
+    monkeypatch.setattr(trials, "table", lambda path: {"workerid_num": [len(path.stem), 7]})
+    (tmp_path / "hh_trials_test.pickle").touch()
+    assert importer.notes(tmp_path / "hh_trials_test.pickle") == []
+    (tmp_path / "hh_trials_train.pickle").touch()
+    (note,) = importer.notes(tmp_path / "hh_trials_test.pickle")
+    assert "1 of the 3 workers" in note
 
 
 def test_workers_are_hashed(source):
@@ -106,6 +125,45 @@ def test_rows_that_make_no_sense_are_refused_by_trial(source, column, value):
         importer.read(trials.installed()[1])
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("joint_action", "[[0, 0]]", "not enough values"),
+        ("joint_action", "[[0, 0], [0, 0], [0, 0]]", "too many values"),
+        ("joint_action", "[" * 100_000, "recursion"),
+        ("layout", "['XXXXX', 'O  DX']", "its layout is not that of the steps before it"),
+        ("layout_name", "another", "its layout is not that of the steps before it"),
+    ],
+)
+def test_a_row_that_is_not_like_its_trial_is_refused(source, column, value, said):
+    source.at[source.index[150], column] = source[column].iloc[0]
+    source.at[source.index[160], column] = value
+    with pytest.raises(DamagedData, match=rf"test trial 2, step 10: .*{said}"):
+        importer.read(trials.installed()[1])
+
+
+@pytest.mark.parametrize("layout", ["['XXX', 'X1X', 'XXX']", "[[0, 0]]", "['12']", "[]", "3"])
+def test_a_layout_that_is_no_kitchen_is_refused(source, layout):
+    source.loc[source.index[:150], "layout"] = layout
+    with pytest.raises(DamagedData, match="test trial 1, step 0: "):
+        importer.read(trials.installed()[1])
+
+
+@pytest.mark.parametrize("column", ["run", "workerid_num", "round_num"])
+@pytest.mark.parametrize("value", [None, np.nan, [1]])
+def test_a_row_that_does_not_say_its_trial_is_refused_and_never_left_out(source, column, value):
+    source[column] = source[column].astype(object)
+    source.at[source.index[149], column] = value
+    with pytest.raises(DamagedData, match="does not say which trial it is of: run, workerid_num"):
+        importer.read(trials.installed()[1])
+
+
+def test_an_imported_trial_ends_where_its_recording_does(source):
+    for found in importer.read(trials.installed()[1]):
+        ends = [step.ended for step in environments(found.episode)]
+        assert ends == [False] * 150 + [True]
+
+
 def test_a_table_without_a_column_is_refused(source, monkeypatch):
     monkeypatch.setattr(trials, "table", lambda path: source.drop(columns="layout"))
     with pytest.raises(DamagedData, match="column layout is missing"):
@@ -151,13 +209,47 @@ def test_other_files_are_refused(tmp_path, content):
         loader.table(file)
 
 
+def named(name):
+    """Returns an opcode that puts one of the known names on the stack."""
+    (module,) = (module for module, known in loader.KNOWN if known == name)
+    return f"c{module}\n{name}\n".encode()
+
+
+OBJECT = named("dtype") + b"(VO8\nI0\nI1\ntR"
+FORGED = (  # 8 bytes that call themselves plain and are read as an object
+    named("dtype") + b"(VV8\nI0\nI1\ntR(I3\nV|\nN(Va\nt(dVa\n(" + OBJECT + b"I0\ntsI8\nI1\nI0\ntb"
+)
+ARRAY = named("_reconstruct") + b"(" + named("ndarray") + b"(I0\ntVb\ntR"
+WILD = ARRAY + b"(I1\n(I1\nt" + FORGED + b"I00\nB\x08\0\0\0" + b"A" * 8 + b"tb"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        WILD + b".",
+        named("DataFrame") + b"(" + WILD + b"tR.",
+        named("DataFrame") + b"(tR" + WILD + b"b.",
+        named("ndarray") + b"N(dV__call__\n" + named("dtype") + b"stb.",
+        named("_reconstruct") + b"N(dV__defaults__\n(I1\ntst\x86b.",
+    ],
+)
+def test_known_names_put_to_another_use_touch_no_memory_and_change_nothing(tmp_path, content):
+    file = tmp_path / "trials.pickle"
+    file.write_bytes(content)
+    code = "import sys, pathlib; from sts.overcooked import loader; "
+    code += "loader.table(pathlib.Path(sys.argv[1]))"
+    done = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True)
+    assert done.returncode == 1, "it crashed"
+    assert done.stderr.splitlines()[-1].startswith("sts.errors.DamagedData: ")
+
+
 def test_a_pickle_may_name_exactly_what_the_installed_ones_do(monkeypatch):
     asked = set()
 
-    class Asked(dict):
-        def __getitem__(self, key):
+    class Asked(frozenset):
+        def __contains__(self, key):
             asked.add(key)
-            return super().__getitem__(key)
+            return super().__contains__(key)
 
     monkeypatch.setattr(loader, "KNOWN", Asked(loader.KNOWN))
     for path in trials.installed():

@@ -1,9 +1,10 @@
 """hand-over: lay something on a counter where the other cook can take it.
 
 Asked, of an onion or a dish, before a person laid one where the other took it soon after. What the
-other then does is not judged: laying it within their reach is what was asked. Easy where the cook
-holds it already; else medium, or hard where the other stands in a part of the kitchen of their own,
-so that not every counter will do.
+other then does is not judged: laying it within their reach is what was asked, and leaving it there:
+what the cook takes back is not handed over. Easy where the cook holds it already; else medium, or
+hard where the other stands in a part of the kitchen of their own, so that not every counter will
+do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scenarios.category import Candidate, Category, Label
-from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline, within_reach
+from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, Place, names, timeline, within_reach
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -39,8 +40,14 @@ def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
                 yield Candidate(moment, who, how, {"thing": thing}, words, answer=thing)
 
 
-def _taken(later: tuple[Moment, ...], who: int, thing: str, place: tuple[int, int]) -> bool:
-    return any((who, f"{thing}_pickup", place) in moment.events for moment in later)
+def _taken(later: tuple[Moment, ...], who: int, thing: str, place: Place) -> bool:
+    """Says whether this cook, and not the other, is the first to take what lies there."""
+    takers = (w for moment in later for w, *what in moment.events if what == [_take(thing), place])
+    return next(takers, None) == who
+
+
+def _take(thing: str) -> str:
+    return f"{thing}_pickup"
 
 
 def _difficulty(moment: Moment, role: int, thing: str) -> str:
@@ -63,14 +70,18 @@ def fits(scenario: Scenario) -> str | None:
 def label(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Success when the judged cook first lays such a thing where the other can take it."""
-    role, deed = roles[0], f"{parameters['thing']}_drop"
-    after = timeline(episode)[takeover:]
-    for step in range(1, len(after)):
-        laid = {place for who, what, place in after[step].events if (who, what) == (role, deed)}
-        if laid & within_reach(after[step], 1 - role):
-            return Label("success", step)
-    return Label("not_done", None)
+    """Success when the judged cook lays such a thing where the other can take it, for good."""
+    role, thing = roles[0], parameters["thing"]
+    laid: dict[Place, int] = {}
+    for step, moment in enumerate(timeline(episode)[takeover + 1 :], 1):
+        for who, deed, place in moment.events:
+            if deed == _take(thing) and place in laid:
+                if who != role:
+                    return Label("success", laid[place])
+                del laid[place]
+            elif (who, deed) == (role, f"{thing}_drop") and place in within_reach(moment, 1 - role):
+                laid[place] = step
+    return Label("success", min(laid.values())) if laid else Label("not_done", None)
 
 
 CATEGORY = Category(

@@ -1,7 +1,8 @@
 """make-way: get out of the other cook's way.
 
 Asked when the other has just tried to step onto the cook's place and could not. It is done when the
-other stands there. Easy where the person left at once, hard where it took them more than six steps.
+other stands there; they must be the recorded person, who is known to come by. Easy where the person
+left at once, hard where it took them more than six steps.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def _until(after: tuple[Moment, ...], role: int) -> int | None:
 
 
 def fits(scenario: Scenario) -> str | None:
-    """Says why there is no way to be made at takeover."""
+    """Says why there is no way to be made at takeover, or nobody who would go it."""
+    if scenario.partner != PARTNER:
+        return "only the recorded person is known to want to come by"
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
     blocked = _in_the_way(context, timeline(context), scenario.takeover, scenario.roles[0])
     return None if blocked else "nobody is in the way"

@@ -29,7 +29,7 @@ VERSION = 1
 MOVES, HIDDEN, BATCH, RATE = 6, 64, 256, 1e-3
 EPOCHS = 5
 DECIMALS = 4
-"""Of probabilities: what is left does not depend on how many episodes share a batch."""
+"""Of probabilities in double precision: how many episodes share a batch then changes nothing."""
 
 
 class Trained(NamedTuple):
@@ -75,7 +75,7 @@ class Cloned(Agent):
             name: values.reshape(batch * roles, *values.shape[2:])
             for name, values in observation.values.items()
         }
-        shares = self._network(features(flat)).astype(np.float64).round(DECIMALS)
+        shares = self._network(features(flat).astype(np.float64)).round(DECIMALS)
         return Choice(shares.reshape(batch, roles, MOVES)), memory
 
 
@@ -147,15 +147,13 @@ def load(file: Path) -> Trained:
 def _examples() -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], str]:
     """Returns what people saw on the train side, what each did then, and where that is from."""
     from sts.overcooked import trials
-    from sts.overcooked.environment import Overcooked
 
     file = trials.installed()[0]
     seen: list[Any] = []
     wanted: list[int] = []
     found = trials.read(file)
     for trial in found:
-        world = Overcooked()
-        world.begin(trial.grid, rules="2019", episode=trial.name)
+        world = trials.begun(trial)
         for moves in trial.moves.tolist():
             seen += [world.observe(role) for role in range(len(moves))]
             wanted += moves
@@ -163,7 +161,7 @@ def _examples() -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], str]:
     values = {name: np.stack([one[name] for one in seen]) for name in seen[0]}
     every, shared = trials.workers(trials.installed())
     said = (
-        f"the train side of overcooked-2019: {len(found)} trials, {len(wanted)} moves; {shared} of "
+        f"the train side of {trials.SOURCE}: {len(found)} trials, {len(wanted)} moves; {shared} of "
         f"the {every} workers who led trials are on the test side too"
     )
     return values, np.array(wanted), said

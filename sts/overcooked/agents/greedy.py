@@ -22,6 +22,8 @@ _FULL = 3
 _MOVES = 6
 SLIP = 0.1
 """Share of its moves that it takes at random, so that two of them do not block each other."""
+WAIT = 5
+"""Steps by which a way through the partner counts as longer: they may have left, or not."""
 KEYWORDS = (
     ("hand-over", ("hand over", "counter where", "by way of a counter")),
     ("way", ("way", "aside", "let them pass")),
@@ -137,7 +139,7 @@ def kitchen(values: dict[str, NDArray[Any]]) -> Kitchen:
         values["cooking"],
         me,
         partner,
-        {cell: around.get(cell, way) for cell, way in through.items()},
+        {cell: Way(way.steps + WAIT, way.move) for cell, way in through.items()} | around,
         frozenset(ways(floor, partner.cell, partner.side)),
     )
 
@@ -247,13 +249,12 @@ def _fetch_onion(seen: Kitchen) -> int:
 
 
 def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
-    """Returns where a thing can be had: the stack, or counters where it lies.
+    """Returns where a thing can be had: the stack, or where none can be reached, counters.
 
-    What lies within the partner's reach but not beside a pot of mine was laid there for them.
+    What lies about where there is a stack was put down for the partner, or out of the way.
     """
-    if seen.nearest(seen.where(_POT)) is None:
-        return seen.where(tile)
-    return seen.where(tile) + seen.where(_COUNTER, thing)
+    stack = seen.where(tile)
+    return seen.where(_COUNTER, thing) if seen.nearest(stack) is None else stack
 
 
 def _open_pots(seen: Kitchen) -> list[Cell]:

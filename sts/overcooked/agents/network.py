@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
+"""float32 to train; a trained network also takes float64 and then counts in it."""
 _BETAS, _TINY = (0.9, 0.999), 1e-8
 
 
