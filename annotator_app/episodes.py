@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator_app.sheets import sheet_of
+from annotator_app.sheets import sheets_of
 from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
@@ -28,7 +28,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     framed = picture.kind == "frames"
     return payload(
         picture=picture,
-        scene=sheet_of(workspace, one.episode) if framed else one.episode.scene,
+        scene=sheets_of(workspace, one.episode) if framed else one.episode.scene,
         says=one.episode.says,
         takeover=one.takeover,
         evaluated=one.roles,
@@ -41,7 +41,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
 def payload(
     *,
     picture: Picture,
-    scene: NDArray[np.uint16] | Sheet,
+    scene: NDArray[np.uint16] | Sequence[Sheet],
     says: NDArray[np.int8],
     takeover: int,
     evaluated: Sequence[int],
@@ -54,7 +54,7 @@ def payload(
     Args:
       picture: how its scenes are drawn.
       scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
-        sheet of all frames.
+        sheets of all frames.
       says: int8[T, P], the token said by each participant during each step; 0 is silence.
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
@@ -81,10 +81,15 @@ def payload(
     }
 
 
-def _scenes(scene: NDArray[np.uint16] | Sheet) -> dict[str, Any]:
-    if isinstance(scene, Sheet):
-        return {"sheet": {"webp": text(scene.webp), "columns": scene.columns}}
-    return {"scene": text(scene.astype("<u2").tobytes())}
+def _scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
+    if isinstance(scene, np.ndarray):
+        return {"scene": text(scene.astype("<u2").tobytes())}
+    return {"sheets": [sheet_view(one) for one in scene]}
+
+
+def sheet_view(sheet: Sheet) -> dict[str, Any]:
+    """A sheet of frames as JSON for a page."""
+    return {"webp": text(sheet.webp), "columns": sheet.columns, "count": sheet.count}
 
 
 def text(raw: bytes) -> str:

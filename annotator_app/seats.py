@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from annotator_app import queueing, sheets
-from annotator_app.episodes import text
+from annotator_app.episodes import sheet_view
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations import seat
@@ -65,13 +65,12 @@ def _view(
     picture = domain(recording.domain).picture(recording.state)
     if picture.kind != "frames":
         return seat.view(scenario, turns, person=person.name, attempt=0)
-    context = sheets.sheet_of(workspace, recording.part(recording.state, 0, takeover))
-    seen = [{"webp": text(context.webp), "columns": context.columns, "count": takeover + 1}]
+    context = sheets.sheets_of(workspace, recording.part(recording.state, 0, takeover))
+    seen = [sheet_view(one) for one in context]
 
     def look(frame: int, worlds: Worlds) -> None:
         if frame > takeover:
-            one = sheets.picture_of(worlds, recording.domain)
-            seen.append({"webp": text(one), "columns": 1, "count": 1})
+            seen.append(sheet_view(sheets.picture_of(worlds, recording.domain)))
 
     view = seat.view(scenario, turns, person=person.name, attempt=0, look=look)
     you = picture.names[picture.participants[scenario.roles[0]]]

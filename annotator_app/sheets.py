@@ -17,7 +17,7 @@ from sts.domains import domain as find_domain
 from sts.episodes import Episode
 from sts.errors import StsError
 from sts.files import content_hash, write_atomically
-from sts.frames import Sheet, across, frames, look, sheet, webp
+from sts.frames import Sheet, frames, layout, look, sheets, webp
 from sts.suites import store as suites
 from sts.workspace import Workspace
 
@@ -32,25 +32,30 @@ def framed(domain: str, state: bytes) -> bool:
     return find_domain(domain).picture(state).kind == "frames"
 
 
-def sheet_of(workspace: Workspace, episode: Episode) -> Sheet:
+def sheets_of(workspace: Workspace, episode: Episode) -> list[Sheet]:
     """Returns the frames of an episode, from the workspace or made now and kept there.
+
+    Pictures that were kept are taken only where the world begins with the very pixels it began with
+    then, so that a domain that is drawn anew is seen anew.
 
     Raises:
       StsError: the episode does not replay, or its world cannot be rendered.
     """
-    file = workspace.path(FOLDER, f"{content_hash(b'sheet', episode.content_hash.encode())}.webp")
-    picture = find_domain(episode.domain).picture(episode.state)
+    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain)
+    parts = layout(len(episode.scene), *first.shape[:2])
+    mark = content_hash(episode.content_hash.encode(), first.tobytes(), repr(parts).encode())
+    files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
     with contextlib.suppress(OSError):
-        found = file.read_bytes()
-        return Sheet(found, across(len(episode.scene), picture.height, picture.width))
-    made = sheet(frames(episode))
+        return [Sheet(file.read_bytes(), *part) for file, part in zip(files, parts, strict=True)]
+    made = sheets(frames(episode))
     with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
-        write_atomically(file, made.webp)
+        for file, one in zip(files, made, strict=True):
+            write_atomically(file, one.webp)
     return made
 
 
-def picture_of(worlds: Worlds, name: str) -> bytes:
-    """Returns the first world of the domain called `name` as it looks now, as WebP."""
+def picture_of(worlds: Worlds, name: str) -> Sheet:
+    """Returns the first world of the domain called `name` as it looks now, a sheet of one frame."""
     key = content_hash(worlds.states()[0])
     found = _kept.get(key)
     if found is None:
@@ -58,7 +63,7 @@ def picture_of(worlds: Worlds, name: str) -> bytes:
         if len(_kept) >= KEPT:
             _kept.clear()
         _kept[key] = found
-    return found
+    return Sheet(found, columns=1, count=1)
 
 
 def begin(workspace: Workspace, suite: str) -> None:
@@ -76,7 +81,7 @@ def _make(root: str, label: str, parent: int) -> None:
         if os.getppid() != parent:
             return
         with contextlib.suppress(StsError):  # whoever is to judge it will be told
-            sheet_of(workspace, one)
+            sheets_of(workspace, one)
 
 
 def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:

@@ -1,4 +1,4 @@
-"""Episodes of domains that only render pixels: their frames, and all of them in one picture.
+"""Episodes of domains that only render pixels: their frames, and many of them in one picture.
 
 Axes: F frames, one more than the steps; H x W pixels of each.
 """
@@ -6,8 +6,10 @@ Axes: F frames, one more than the steps; H x W pixels of each.
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +25,25 @@ Frame = NDArray[np.uint8]
 
 SIDE = 4096
 """Pixels that a sheet is at most wide, where it can be: larger ones are slow to paint from."""
+PIXELS = 2**24
+"""Pixels that a sheet has at most, where it can: a browser unpacks them to 64 MB."""
 LONGEST = 16383
 """Pixels of the longest side that WebP has."""
 
 
-class Sheet(NamedTuple):
-    """All frames of an episode in one lossless WebP, row by row.
+@dataclass(frozen=True)
+class Sheet:
+    """Successive frames of an episode in one lossless WebP, row by row.
 
     Attributes:
       webp: the file.
-      columns: how many frames stand in a row; frame f is in row f // columns.
+      columns: how many frames stand in a row; frame f of the sheet is in row f // columns.
+      count: how many frames it has.
     """
 
     webp: bytes
     columns: int
+    count: int
 
 
 def frames(episode: Episode) -> list[Frame]:
@@ -76,43 +83,51 @@ def look(worlds: Worlds, name: str) -> Frame:
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} renders no frames; its scenes are drawn")
     frame = cast(Framed, worlds).frames()[0]
-    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8:
+    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8 or not frame.size:
         raise StsError(
             f"domain {name!r}: expected frames uint8[H, W, 3], found {frame.dtype}{frame.shape}"
         )
     return frame
 
 
-def across(count: int, height: int, width: int) -> int:
-    """Returns how many of `count` frames stand in a row of their sheet.
+def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
+    """Returns how `count` frames stand in sheets: the columns and the frames of each.
 
     Raises:
-      StsError: no sheet is large enough for them.
+      StsError: one frame alone is too large for a sheet.
     """
-    columns = min(count, max(1, SIDE // width))
-    if -(-count // columns) * height > LONGEST:
-        columns = -(-count // max(1, LONGEST // height))
-    if columns * width > LONGEST or height > LONGEST:
-        raise StsError(f"{count} frames of {height} x {width} pixels do not fit into one picture")
-    return columns
+    if max(height, width) > LONGEST:
+        raise StsError(f"a frame of {height} x {width} pixels is larger than WebP allows")
+    most, columns = max(1, PIXELS // (height * width)), max(1, SIDE // width)
+    counts = (min(most, count - start) for start in range(0, count, most))
+    return [(min(columns, one), one) for one in counts]
 
 
-def sheet(frames: Sequence[Frame]) -> Sheet:
-    """Returns F frames in one picture that has exactly their pixels.
+def sheets(frames: Sequence[Frame]) -> list[Sheet]:
+    """Returns F frames in pictures that have exactly their pixels.
 
     Raises:
-      StsError: they are not all of one size, or too large together.
+      StsError: they are not all of one size, or too large.
     """
     shapes = {frame.shape for frame in frames}
     if len(shapes) != 1:
         raise StsError(f"expected frames of one size, found {sorted(shapes)}")
     ((height, width, _),) = shapes
-    columns = across(len(frames), height, width)
+    rest = iter(frames)
+    return [
+        Sheet(webp(_grid(list(itertools.islice(rest, count)), columns)), columns, count)
+        for columns, count in layout(len(frames), height, width)
+    ]
+
+
+def _grid(frames: Sequence[Frame], columns: int) -> Frame:
+    """Returns frames side by side in rows of `columns`."""
+    height, width, _ = frames[0].shape
     rows = -(-len(frames) // columns)
     grid = np.zeros((rows, height, columns, width, 3), np.uint8)
     for f, frame in enumerate(frames):
         grid[f // columns, :, f % columns] = frame
-    return Sheet(webp(grid.reshape(rows * height, columns * width, 3)), columns)
+    return grid.reshape(rows * height, columns * width, 3)
 
 
 def webp(picture: Frame, *following: Frame, pace: float = 4.0) -> bytes:

@@ -14,7 +14,7 @@ from sts import agents
 from sts.domains.envelope import unwrap
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch, StsError
-from sts.frames import LONGEST, SIDE, Frame, across, frames, sheet, webp
+from sts.frames import LONGEST, PIXELS, SIDE, Frame, frames, layout, look, sheets, webp
 from sts.trajectories.record import record
 from tests.annotator_app import ring
 from tests.examples import recorded
@@ -63,34 +63,71 @@ def test_a_domain_whose_scenes_are_drawn_has_no_frames() -> None:
 
 
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 300), st.integers(0, 2**32 - 1))
-def test_a_sheet_has_exactly_the_pixels_of_its_frames(
+def test_sheets_have_exactly_the_pixels_of_their_frames(
     count: int, height: int, width: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     every = [rng.integers(0, 256, (height, width, 3), np.uint8) for _ in range(count)]
-    made = sheet(every)
-    picture = opened(made.webp)
-    for f, frame in enumerate(every):
-        row, column = divmod(f, made.columns)
-        top, left = row * height, column * width
-        assert np.array_equal(picture[top : top + height, left : left + width], frame)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sts.frames.PIXELS", int(rng.integers(1, 2 * count * height * width)))
+        made = sheets(every)
+    rest = iter(every)
+    for one in made:
+        picture = opened(one.webp)
+        for f in range(one.count):
+            row, column = divmod(f, one.columns)
+            top, left = row * height, column * width
+            assert np.array_equal(picture[top : top + height, left : left + width], next(rest))
+    assert next(rest, None) is None
 
 
-@given(st.integers(1, 5000), st.integers(1, 800), st.integers(1, 5000))
-def test_no_side_of_a_sheet_is_longer_than_webp_allows(count: int, height: int, width: int) -> None:
-    try:
-        columns = across(count, height, width)
-    except StsError:
-        assert (LONGEST // height) * (LONGEST // width) < count
-        return
-    rows = -(-count // columns)
-    assert columns * width <= LONGEST and rows * height <= LONGEST
-    assert columns * width <= max(SIDE, width) or SIDE // width * (LONGEST // height) < count
+@given(st.integers(1, 5000), st.integers(1, LONGEST), st.integers(1, LONGEST))
+def test_no_sheet_is_larger_than_webp_and_a_browser_can_take(
+    count: int, height: int, width: int
+) -> None:
+    parts = layout(count, height, width)
+    assert sum(held for _, held in parts) == count
+    for columns, held in parts:
+        rows = -(-held // columns)
+        assert columns * width <= max(SIDE, width) and rows * height <= LONGEST
+        assert held == 1 or held * height * width <= PIXELS
+        assert columns <= held
+
+
+def test_a_frame_larger_than_webp_allows_is_refused() -> None:
+    with pytest.raises(StsError, match="3 x 16384 pixels is larger than WebP allows"):
+        sheets([np.zeros((3, LONGEST + 1, 3), np.uint8)])
 
 
 def test_frames_of_different_sizes_are_no_sheet() -> None:
     with pytest.raises(StsError, match="one size"):
-        sheet([np.zeros((2, 2, 3), np.uint8), np.zeros((2, 3, 3), np.uint8)])
+        sheets([np.zeros((2, 2, 3), np.uint8), np.zeros((2, 3, 3), np.uint8)])
+
+
+class Looking:
+    """Worlds that look as told."""
+
+    def __init__(self, shape: tuple[int, ...], kind: str) -> None:
+        self.frame = np.zeros(shape, kind)
+
+    def frames(self) -> list[np.ndarray]:
+        return [self.frame]
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "found"),
+    [
+        ((4, 6), "uint8", r"uint8\(4, 6\)"),
+        ((4, 6, 4), "uint8", r"uint8\(4, 6, 4\)"),
+        ((4, 6, 3), "float64", r"float64\(4, 6, 3\)"),
+        ((0, 6, 3), "uint8", r"uint8\(0, 6, 3\)"),
+    ],
+)
+def test_grey_transparent_real_or_empty_frames_are_refused(
+    shape: tuple[int, ...], kind: str, found: str
+) -> None:
+    with pytest.raises(StsError, match=rf"'odd': expected frames uint8\[H, W, 3\], found {found}"):
+        look(Looking(shape, kind), "odd")  # type: ignore[arg-type]
 
 
 def test_an_animation_has_every_frame_as_it_is() -> None:

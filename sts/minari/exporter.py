@@ -38,11 +38,14 @@ def write(
     """Writes the dataset folder `path` with an episode a trajectory, as participant `role`, or 0.
 
     Raises:
-      ArgumentError: the folder's name is no dataset's, or as `observed`.
+      ArgumentError: the folder's name is no dataset's, a trajectory has no steps, or as `observed`.
       ReplayMismatch: a trajectory does not replay as recorded.
     """
     if not (found := DATASET_ID_RE.fullmatch(path.name)) or found["version"] is None:
         raise ArgumentError(f"expected a folder named NAME-vN, as Minari does, found {path.name!r}")
+    for t in trajectories:
+        if not t.episode.steps:
+            raise ArgumentError(f"trajectory {t.id} ({t.source}): Minari has no episode of 0 steps")
     path.parent.mkdir(parents=True, exist_ok=True)
     above = path.parent.absolute()  # Minari does not find its own files by a relative path
     making = Path(tempfile.mkdtemp(dir=above, prefix=f".{path.name}.", suffix=".part"))

@@ -10,19 +10,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-
-from sts.errors import DamagedData, NewerFormat
-from sts.minari import minari
+from sts.errors import DamagedData, NewerFormat, StsError
+from sts.minari import minari, sizes
 from sts.minari.record import FORMAT, KEY, VERSION, trajectory_of
 from sts.minari.replayed import replayed
 from sts.trajectories.types import Trajectory
-
-_UNREADABLE = (
-    *(OSError, LookupError, ValueError, AssertionError, TypeError, ImportError),
-    gymnasium.error.Error,
-)
-"""What Minari raises where a dataset is not as it should be."""
 
 
 def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
@@ -40,14 +32,19 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
       ReplayMismatch: it does not replay identically; names the episode and the step.
     """
     folder = path if (path / "metadata.json").is_file() else path / "data"
-    own = _format(path, _metadata(path, folder))
+    metadata = _metadata(path, folder)
+    own = _format(path, metadata)
     try:
+        if (file := folder / "main_data.hdf5").is_file():  # what Minari's other formats have not
+            sizes.check(file, metadata["total_episodes"])
         dataset = minari.MinariDataset(folder)
         if own is None:
             return replayed(path, dataset, domain)
         return [_ours(path, episode) for episode in dataset.iterate_episodes()]
-    except _UNREADABLE as error:
-        what = f"{type(error).__name__}: {error}"
+    except StsError:
+        raise
+    except Exception as error:  # a damaged file makes Minari and h5py raise almost anything
+        what = " ".join(f"{type(error).__name__}: {error}".split())
         raise DamagedData(f"{path}: Minari cannot read this dataset: {what}") from error
 
 
@@ -67,7 +64,7 @@ def _metadata(path: Path, folder: Path) -> dict[str, Any]:
         raise DamagedData(f"{path} is no Minari dataset: expected data/metadata.json in it")
     try:
         found = json.loads(file.read_bytes())
-        version = found["minari_version"]
+        version = str(found["minari_version"])
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DamagedData(f"{file}: no metadata of Minari: {error!r:.80}") from None
     known = minari.supported_dataset_versions

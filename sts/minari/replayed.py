@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from sts.domains import Worlds
 from sts.domains import domain as find_domain
-from sts.domains.adapted import Adapted
+from sts.domains.adapted import Adapted, WrongRewards
 from sts.domains.envelope import wrap
 from sts.domains.guard import guarded
 from sts.domains.gymnasium import GymnasiumEnvironment
@@ -54,10 +55,11 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
         raise DamagedData(f"{path}: expected a Discrete action space, found {space}")
     if spec is None:
         raise DamagedData(f"{path}: the dataset names no environment, so nothing can replay it")
-    name, environment = _environment(spec, domain)
-    settings = _settings(spec)
-    with guarded(f"{path}: {name} cannot begin", ArgumentError):
-        environment.reset(0, **settings)
+    with _told(str(path), domain):
+        name, environment = _environment(spec, domain)
+        settings = _settings(spec)
+        with guarded(f"{name} cannot begin", ArgumentError):
+            environment.reset(0, **settings)
     wrapped = ", ".join(one.name for one in spec.additional_wrappers)
     hint = f" (recorded through {wrapped}, which is not made again)" if wrapped else ""
     who = Participant("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
@@ -79,15 +81,27 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
         with guarded(f"{label}: {name} cannot begin"):
             environment.reset(seed, **settings)
             own = environment.state()
+        with _told(label, domain):
+            replay = _episode(name, own, recorded, int(space.start), hint)
         out.append(
             trajectory(
-                _episode(name, own, recorded, int(space.start), hint),
+                replay,
                 (who,),
                 source=f"minari {dataset.id} episode {episode.id}",
                 provenance=made | {"episode": int(episode.id), "seed": seed},
             )
         )
     return out
+
+
+@contextlib.contextmanager
+def _told(where: str, domain: str | None) -> Iterator[None]:
+    """Says where an environment is refused, and what can be done about it."""
+    try:
+        yield
+    except (ArgumentError, WrongRewards) as error:
+        hint = "" if domain else "; a class of your own may be given by --domain module:Class"
+        raise ArgumentError(f"{where}: {error}{hint}") from error
 
 
 def _environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:

@@ -37,7 +37,7 @@ function remembered({ episode: payload, uuid: sent, mark }) {
 }
 
 export class Desk {
-  // `ready` says whether an episode can be shown by now; until then nothing in it is marked.
+  // `ready` says whether a frame of an episode can be shown by now; until then nothing is marked.
   constructor({ outbox, random, settings = {}, ready = () => true }) {
     Object.assign(this, { outbox, random, ready });
     this.speed = SPEEDS.includes(settings.speed) ? settings.speed : 8;
@@ -113,7 +113,7 @@ export class Desk {
 
   // Called at every repaint: moves on by one frame at most, so no frame is ever skipped unseen.
   tick(now) {
-    if (this.playing && !this.ready(this.visit.episode)) this.lastTick = now;
+    if (this.playing && !this.ready(this.visit.episode, this.visit.frame)) this.lastTick = now;
     if (!this.playing || now - this.lastTick < 1000 / this.speed) return false;
     const due = this.lastTick + 1000 / this.speed;
     this.go(this.visit.frame + 1, now);
@@ -160,7 +160,7 @@ export class Desk {
   #actOnVisit({ name, by = 1, frame = 0, reason }, now) {
     const { visit } = this;
     const { episode } = visit;
-    if (!this.ready(episode) && !UNSEEN.has(name)) return this.say("One moment: the pictures are on their way.") ?? false;
+    if (!this.ready(episode, visit.frame) && !UNSEEN.has(name)) return this.say("One moment: the pictures are on their way.") ?? false;
     const jump = (to) => {
       this.playing = false;
       this.go(to, now);

@@ -1,6 +1,6 @@
 // One continuation as the page shows it, decoded once. Frame f (0..steps) is the scene before
 // step f; frame `takeover` is the last one that was recorded, later ones are the continuation.
-// What a scene looks like is known as the cell of each object, or as a sheet of frames.
+// What a scene looks like is known as the cell of each object, or as sheets of frames.
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
@@ -13,7 +13,7 @@ export function decode(payload) {
   const says = bytes(payload.says);
   const objects = payload.names.length;
   const speakers = payload.steps ? says.length / payload.steps : 0;
-  const cells = payload.sheet ? null : words(bytes(payload.scene));
+  const cells = payload.sheets ? null : words(bytes(payload.scene));
   const fits = !cells || cells.length === (payload.steps + 1) * objects;
   if (!fits || !Number.isInteger(speakers))
     throw new Error(`episode ${payload.id}: ${cells?.length} cells for ${payload.steps} steps`);
@@ -31,6 +31,16 @@ export function decode(payload) {
 export function cellOf(episode, frame, object) {
   const cell = episode.cells[frame * episode.objects + object];
   return [Math.floor(cell / episode.width), cell % episode.width];
+}
+
+// Where a frame stands: in which of the sheets, and which of its frames; null where none has it.
+export function pictureOf(sheets, frame) {
+  let index = frame;
+  for (const [at, sheet] of (sheets ?? []).entries()) {
+    if (index < sheet.count) return { ...sheet, at, index };
+    index -= sheet.count;
+  }
+  return null;
 }
 
 // The shorter way round the torus from one cell to another, as [rows, columns].

@@ -8,7 +8,7 @@ export class Film {
   }
 
   // Decodes what is in view at once and what comes soon a little later, so as not to be in the way
-  // of what is being painted; lets go of all others, for a decoded sheet may take 100 MB.
+  // of what is being painted; lets go of all others, for a decoded sheet may take 64 MB.
   keep(inView, soon = []) {
     const wanted = [...inView, ...soon];
     if (wanted.length === this.wanted.length && wanted.every((text, i) => text === this.wanted[i])) return;

@@ -3,7 +3,7 @@
 import { Desk, REASONS, SPEEDS } from "./desk.mjs";
 import { paint, paintObject } from "./draw.mjs";
 import { colourIn, paintFrame } from "./draw_frame.mjs";
-import { cellOf, count, instructionAt, placeOf } from "./episode.mjs";
+import { cellOf, count, instructionAt, pictureOf, placeOf } from "./episode.mjs";
 import { Film } from "./film.mjs";
 import { KEYS, actionOf } from "./keys.mjs";
 import { Outbox } from "./outbox.mjs";
@@ -71,7 +71,7 @@ class Player {
       outbox: new Outbox(this.store, namespace),
       random: (array) => crypto.getRandomValues(array), // randomUUID exists on https and localhost only
       settings: recall(this.store, SETTINGS) ?? { autoplay: !matchMedia(STILL).matches },
-      ready: ({ sheet }) => !sheet || this.film.bitmap(sheet.webp) !== null,
+      ready: ({ sheets }, frame) => !sheets || this.film.bitmap(pictureOf(sheets, frame).webp) !== null,
     });
   }
 
@@ -173,8 +173,10 @@ class Player {
     const item = visit?.episode.id ?? "";
     if (host.dataset.item !== item) host.dataset.item = item;
     host.dataset.frame = desk.frame;
-    const sheets = (...episodes) => episodes.flatMap((episode) => episode?.sheet?.webp ?? []);
-    this.film.keep(sheets(visit?.episode), sheets(desk.waiting?.episode, desk.queue[0]));
+    const { waiting, queue } = desk;
+    const known = (...sheets) => sheets.filter(Boolean);
+    const soon = known(sheetAt(visit, 1), sheetAt(waiting), sheetAt({ episode: queue[0], frame: 0 }));
+    this.film.keep(known(sheetAt(visit)), soon);
     this.#renderConnection();
     this.$(".keys").hidden = !desk.help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", desk.help);
@@ -224,8 +226,8 @@ class Player {
     const theme = themeOf(this.root.host);
     this.$(".legend").replaceChildren(...episode.names.map((name, object) => {
       const judged = episode.judged.includes(object);
-      const icon = episode.sheet ? swatch(name) : element("canvas", { width: 56, height: 56 });
-      if (!episode.sheet)
+      const icon = episode.sheets ? swatch(name) : element("canvas", { width: 56, height: 56 });
+      if (!episode.sheets)
         paintObject(icon.getContext("2d"), object, 28, 28, 18, { glyph: episode.glyphs[object], judged, theme });
       const label = element("span", { textContent: judged ? `${name}: judged` : name });
       const row = element("li", { className: judged ? "judged" : "" });
@@ -315,7 +317,7 @@ class Player {
     if (!width || !height) return;
     const { episode, frame } = visit;
     const theme = { ...themeOf(this.root.host), scale };
-    if (episode.sheet) return this.#drawFrame(canvas, episode, frame, theme);
+    if (episode.sheets) return this.#drawFrame(canvas, episode, frame, theme);
     const bubbles = paint(canvas, episode, frame, theme);
     const latest = new Map();
     for (const u of episode.utterances)
@@ -330,12 +332,12 @@ class Player {
   }
 
   #drawFrame(canvas, episode, frame, theme) {
-    const { sheet, takeover, width, height } = episode;
+    const { sheets, takeover, width, height } = episode;
     const line = frame > takeover ? theme.accent : theme.border;
-    const which = { width, height, columns: sheet.columns, index: frame };
-    const bitmap = this.film.bitmap(sheet.webp);
+    const picture = pictureOf(sheets, frame);
+    const bitmap = this.film.bitmap(picture.webp);
     canvas.setAttribute("aria-busy", String(bitmap === null));
-    paintFrame(canvas, bitmap, which, line, theme);
+    paintFrame(canvas, bitmap, { width, height, ...picture }, line, theme);
     if (!this.desk.playing) canvas.setAttribute("aria-label", `Picture: ${placeOf(episode, frame).join(", ")}`);
   }
 
@@ -347,7 +349,7 @@ class Player {
     const lost = this.lost && unsaved;
     const kept = desk.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
     const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
-    const broken = this.film.isBroken(desk.visit?.episode.sheet?.webp);
+    const broken = this.film.isBroken(sheetAt(desk.visit));
     const trouble =
       this.data?.trouble ||
       (lost ? `Connection lost. ${waits}. Go on meanwhile.` : "") ||
@@ -389,6 +391,12 @@ class Player {
       return row;
     }));
   }
+}
+
+// The sheet that shows a visit's frame, or one `later` than that; undefined where there is none.
+function sheetAt(visit, later = 0) {
+  const sheets = visit?.episode?.sheets ?? [];
+  return sheets[pictureOf(sheets, visit?.frame)?.at + later]?.webp;
 }
 
 // What a name says about how its bearer looks, for there are no symbols in a frame.

@@ -46,7 +46,6 @@ class SeatPage {
       this.seat = new Seat({ storage: localStore(), namespace: data.namespace });
     }
     this.seat.receive(data);
-    this.film.keep((data.sheets ?? []).map(({ webp }) => webp));
     if (this.calls++ === 0 && !isTyping(document.activeElement)) this.$(".seat").focus({ preventScroll: true });
     if (data.seat && data.played < this.seat.turns.length) this.#flush();
     this.#render();
@@ -103,6 +102,7 @@ class SeatPage {
     this.$(".play").hidden = !view.seat || view.finished;
     this.#renderEnd(view);
     if (!view.seat) return;
+    this.#keepSheets(view.sheets ?? []);
     const sight = view.frames[seat.frame];
     const step = seat.frame - view.takeover;
     this.$(".part").textContent = this.#part(view, step);
@@ -122,6 +122,13 @@ class SeatPage {
     this.$(".word").textContent = seat.word ? `“${view.tokens[seat.word]}”` : "nothing (silence)";
     this.#renderButtons(view);
     this.#draw();
+  }
+
+  // The picture in view, those beside it and the latest: each may be of many megabytes.
+  #keepSheets(sheets) {
+    const { at } = this.seat.picture ?? {};
+    const texts = [at, at + 1, at - 1, sheets.length - 1].flatMap((i) => sheets[i]?.webp ?? []);
+    this.film.keep(texts.slice(0, 1), texts.slice(1));
   }
 
   #part(view, step) {

@@ -1,5 +1,6 @@
 // The human seat without its page: what was seen, what was done, what comes next.
 
+import { pictureOf } from "./episode.mjs";
 import { keep, recall } from "./page.mjs";
 
 export const MOVES = {
@@ -91,14 +92,8 @@ export class Seat {
     return { seat: this.seat, turns: this.turns, seconds: Math.round(this.seconds) };
   }
 
-  // Where the frame in view stands: in which sheet, and which of its frames.
   get picture() {
-    let index = this.frame;
-    for (const { count, ...sheet } of this.view.sheets ?? []) {
-      if (index < count) return { ...sheet, index };
-      index -= count;
-    }
-    return null;
+    return pictureOf(this.view.sheets, this.frame);
   }
 
   get instruction() {

@@ -30,7 +30,8 @@ class Observed(NamedTuple):
       trajectory: whose.
       values: by name, arrays [T + 1, ...]; names, shapes and types are the same in every trajectory
         of one call.
-      ended: bool[T + 1], whether the world had come to its end; never, where it does not say.
+      ended: bool[T + 1], whether the world had come to its end, and not only its time had run out;
+        never, where it does not say.
     """
 
     trajectory: Trajectory
@@ -152,7 +153,9 @@ def _of_role(name: str, value: Any) -> NDArray[Any]:
 
 def _ended(worlds: Worlds) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
-    return found | getattr(worlds, "ended", False)
+    found |= getattr(worlds, "ended", False)
+    found &= np.logical_not(getattr(worlds, "truncated", False))
+    return found
 
 
 def _check_alike(first: Observed, one: Observed) -> None:

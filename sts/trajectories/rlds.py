@@ -1,7 +1,8 @@
 """The exporter `rlds`: one row a step, with the column names of RLDS.
 
 Source: Ramos et al. 2021, "RLDS: an Ecosystem to Generate, Share and Use Datasets in Reinforcement
-Learning", for the names and for what the last row of an episode means.
+Learning", for the names and for what the last row of an episode means; `language_instruction` is
+what the data sets of Open X-Embodiment call it.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def _rows(one: Observed, role: int) -> pa.RecordBatch:
         "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
     }
     columns |= {f"observation.{name}": _column(array) for name, array in one.values.items()}
+    columns["language_instruction"] = pa.array(_told(one.trajectory), pa.string())
     done = {
         "action": episode.moves[:, role].astype(np.int64),
         "reward": episode.rewards[:, role] * unit,
@@ -90,6 +92,15 @@ def _rows(one: Observed, role: int) -> pa.RecordBatch:
     columns["is_last"] = pa.array(last)
     columns["is_terminal"] = pa.array(last & one.ended)
     return pa.RecordBatch.from_pydict(columns)
+
+
+def _told(t: Trajectory) -> list[str]:
+    """Returns what had last been asked before each step and after the last; "" for nothing."""
+    out = [""] * (t.episode.steps + 1)
+    for one in sorted(t.instructions, key=lambda one: one.given_at):
+        known = range(max(0, one.given_at), len(out))
+        out[known.start :] = [one.text] * len(known)
+    return out
 
 
 def _column(array: NDArray[Any]) -> pa.Array:

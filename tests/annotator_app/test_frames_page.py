@@ -161,7 +161,7 @@ def test_nothing_about_the_player_of_frames_reaches_the_browser(
     saved(page)
     seen = b"".join(received) + page.content().encode()
     assert b"webp" in seen, "the net is in the water"
-    tell_tale = {"ringer", str(pixels.folder), ".parquet", "sheet_of"}
+    tell_tale = {"ringer", str(pixels.folder), ".parquet", "sheets_of"}
     tell_tale |= {
         text for c in continuations(pixels).values() for text in (c.id, c.scenario_id, c.category)
     } - {"ring"}

@@ -18,7 +18,7 @@ from annotator_app.episodes import shown
 from sts.annotations.store import Store
 from sts.continuations.store import load
 from sts.continuations.types import Continuation
-from sts.errors import ReplayMismatch
+from sts.errors import ReplayMismatch, StsError
 from sts.frames import frames
 from sts.suites import store as suites
 from sts.workspace import Workspace
@@ -43,25 +43,31 @@ def pixels(text: str) -> Any:
         return np.asarray(image.convert("RGB"))
 
 
+def unpacked(data: dict[str, Any]) -> list[Any]:
+    """The frames that the player cuts out of the sheets it is sent."""
+    out = []
+    for sheet in data["sheets"]:
+        picture = pixels(sheet["webp"])
+        for f in range(sheet["count"]):
+            row, column = divmod(f, sheet["columns"])
+            top, left = row * data["height"], column * data["width"]
+            out.append(picture[top : top + data["height"], left : left + data["width"]])
+    return out
+
+
 def test_the_player_is_sent_the_very_pixels_and_no_digests(workspace: Workspace) -> None:
     one = one_of(workspace)
     data = shown(workspace, one)
     json.dumps(data, allow_nan=False)
     assert data["scene_kind"] == "frames" and "scene" not in data
     assert data["names"] == ["blue walker", "orange walker"] and data["judged"] == [0]
-    columns = data["sheet"]["columns"]
-    picture = pixels(data["sheet"]["webp"])
-    for f, frame in enumerate(frames(one.episode)):
-        top, left = f // columns * data["height"], f % columns * data["width"]
-        assert np.array_equal(
-            picture[top : top + data["height"], left : left + data["width"]], frame
-        )
+    assert np.array_equal(unpacked(data), frames(one.episode))
 
 
 def test_nothing_in_what_is_sent_tells_who_played(workspace: Workspace) -> None:
     one = one_of(workspace)
     sent = json.dumps(shown(workspace, one))
-    raw = base64.b64decode(shown(workspace, one)["sheet"]["webp"])
+    raw = b"".join(base64.b64decode(s["webp"]) for s in shown(workspace, one)["sheets"])
     for word in ("ringer", one.id, one.fingerprint[:12], one.scenario_id, ring.NAME):
         assert word not in sent and word.encode() not in raw
 
@@ -70,15 +76,61 @@ def test_a_sheet_is_made_once_and_read_from_then_on(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    made = sheets.sheet_of(workspace, one.episode)
+    made = sheets.sheets_of(workspace, one.episode)
     monkeypatch.setattr(sheets, "frames", None)
-    assert sheets.sheet_of(workspace, one.episode) == made
+    assert sheets.sheets_of(workspace, one.episode) == made
+
+
+def test_an_episode_of_many_pixels_comes_in_several_sheets(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    (whole,) = sheets.sheets_of(workspace, one.episode)
+    side = 3 * ring.SIDE * 40 * ring.SIDE
+    monkeypatch.setattr("sts.frames.PIXELS", 15 * side)
+    made = sheets.sheets_of(workspace, one.episode)
+    assert [sheet.count for sheet in made] == [15, 15, 11] and whole.count == 41
+    assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
+    monkeypatch.setattr(sheets, "frames", None)
+    assert sheets.sheets_of(workspace, one.episode) == made
+
+
+def test_a_domain_that_is_drawn_anew_is_seen_anew(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    before = sheets.sheets_of(workspace, one.episode)
+    drawn = ring.Ring.render
+    monkeypatch.setattr(ring.Ring, "render", lambda self: 255 - drawn(self))
+    assert sheets.sheets_of(workspace, one.episode) != before
+    assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
+
+
+def test_a_renderer_that_crashes_or_changes_its_size_is_one_line(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    drawn = ring.Ring.render
+
+    def crashing(self: ring.Ring) -> Any:
+        raise RuntimeError("no display")
+
+    def growing(self: ring.Ring) -> Any:
+        return drawn(self)[:, : -1 - self.at[0]]
+
+    monkeypatch.setattr(ring.Ring, "render", crashing)
+    with pytest.raises(StsError, match="failed to render at step 0: RuntimeError: no display"):
+        shown(workspace, one)
+    monkeypatch.setattr(ring.Ring, "render", growing)
+    with pytest.raises(StsError, match="expected frames of one size"):
+        shown(workspace, one)
+    assert not workspace.path(sheets.FOLDER).exists()
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(workspace: Workspace) -> None:
     workspace.path(sheets.FOLDER).write_text("in the way")
     one = one_of(workspace)
-    first, again = (sheets.sheet_of(workspace, one.episode) for _ in range(2))
+    first, again = (sheets.sheets_of(workspace, one.episode) for _ in range(2))
     assert first == again and workspace.path(sheets.FOLDER).read_text() == "in the way"
 
 
@@ -86,7 +138,7 @@ def test_an_episode_that_does_not_replay_has_no_sheet(workspace: Workspace) -> N
     episode = one_of(workspace).episode
     object.__setattr__(episode, "scene", episode.scene[::-1].copy())
     with pytest.raises(ReplayMismatch):
-        sheets.sheet_of(workspace, episode)
+        sheets.sheets_of(workspace, episode)
 
 
 def test_all_sheets_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:

@@ -1,5 +1,6 @@
 """Datasets that others recorded of Gymnasium environments, replayed by seed and actions."""
 
+import json
 from pathlib import Path
 
 import gymnasium
@@ -149,6 +150,66 @@ def test_an_environment_that_is_not_installed_is_refused(collect: Collect) -> No
     file.write_text(file.read_text().replace("CartPole-v1", "Unheard-v1"))
     with pytest.raises(ArgumentError, match="Unheard"):
         importer.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *(("env_spec", spec) for spec in ("null", "[]", "{}", "", 1)),
+        *(("env_spec.kwargs", kwargs) for kwargs in (None, 1, [1], "x")),
+        *(("action_space.n", n) for n in (10**30, -1, "two", None)),
+        *(("observation_space", space) for space in ("{}", "null", '{"type": "Boxes"}')),
+    ],
+)
+def test_metadata_that_make_no_sense_are_one_line(
+    collect: Collect, place: str, value: object
+) -> None:
+    folder = collect(episodes=1)
+    file = folder / "data" / "metadata.json"
+    metadata = json.loads(file.read_text())
+    name, _, part = place.partition(".")
+    metadata[name] = json.dumps({**json.loads(metadata[name]), part: value}) if part else value
+    file.write_text(json.dumps(metadata))
+    with pytest.raises(DamagedData) as refused:
+        importer.read(folder)
+    assert "\n" not in str(refused.value)
+
+
+def test_more_episodes_than_there_are_is_one_line(collect: Collect) -> None:
+    folder = collect()
+    file = folder / "data" / "metadata.json"
+    for count in (4, 10**12, -1, 2.0, None, "3"):
+        told = {**json.loads(file.read_text()), "total_episodes": count}
+        file.write_text(json.dumps(told))
+        with pytest.raises(DamagedData, match=f"expected 3 episodes, as it has, found {count!r}"):
+            importer.read(folder)
+
+
+def test_an_array_that_is_said_to_be_of_terabytes_is_never_read(collect: Collect) -> None:
+    folder = collect()
+    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+        file["episode_1/rewards"].resize((10**12,))
+    with pytest.raises(DamagedData, match="episode_1/rewards is larger than what is stored of it"):
+        importer.read(folder)
+
+
+def test_arrays_that_somebody_compressed_are_read(collect: Collect) -> None:
+    folder = collect()
+    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+        for name in ("episode_0/observations", "episode_0/terminations"):
+            kept = file[name][()]
+            del file[name]
+            file.create_dataset(name, data=kept, compression="gzip", shuffle=True)
+    assert len(importer.read(folder)) == 3
+
+
+def test_rewards_between_two_units_are_refused_with_what_can_be_done(collect: Collect) -> None:
+    halves = collect("tests.minari.poles:Halves-v0", name="halves-v0")
+    wrong = r"episode 0: .*: a reward of 0.5 is no whole number .* by --domain module:Class"
+    with pytest.raises(ArgumentError, match=wrong):
+        importer.read(halves)
+    (one, *_) = importer.read(halves, domain="tests.minari.poles:Half")
+    assert one.episode.rewards[0, 0] == 1
 
 
 def test_options_of_a_reset_are_refused(collect: Collect) -> None:

@@ -228,6 +228,39 @@ def test_a_truncated_dataset_is_refused(ours: Path, keep: int) -> None:
         importer.read(ours)
 
 
+def test_whatever_is_damaged_in_a_file_is_one_line_or_harmless(ours: Path) -> None:
+    """Most of a file is unused; what is used must be refused by name or come back as it was."""
+    before = [t.id for t in importer.read(ours)]
+    file = ours / "data" / "main_data.hdf5"
+    whole, rng, refused = file.read_bytes(), np.random.default_rng(0), 0
+    for _ in range(80):
+        damaged = np.frombuffer(whole, np.uint8).copy()
+        damaged[rng.integers(0, len(whole), 30)] = rng.integers(0, 256, 30)
+        file.write_bytes(damaged.tobytes())
+        try:
+            assert [t.id for t in importer.read(ours)] == before
+        except DamagedData as error:
+            assert "\n" not in str(error)
+            refused += 1
+    assert refused > 20
+
+
+def test_an_empty_episode_is_refused_by_its_source(tmp_path: Path) -> None:
+    (one,) = recorded(count=1)
+    none = one.episode.part(one.episode.state, 0, 0)
+    empty = trajectory(none, one.participants, source="nothing 7", provenance={})
+    with pytest.raises(ArgumentError, match=r"\(nothing 7\): Minari has no episode of 0 steps"):
+        exporter.write(tmp_path / "ours-v0", [one, empty])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("value", [None, 1, [], {}, "", "0.5.4.9", "é"])
+def test_a_version_that_is_none_is_refused(ours: Path, value: object) -> None:
+    alter(ours, minari_version=value)
+    with pytest.raises(NewerFormat, match="written by Minari .* is installed and reads"):
+        importer.read(ours)
+
+
 @pytest.mark.parametrize("name", ["moves", "rewards", "scene", "says"])
 def test_an_altered_episode_is_refused(ours: Path, name: str) -> None:
     with h5py.File(ours / "data" / "main_data.hdf5", "a") as file:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { colourIn } from "../../sts/player/draw_frame.mjs";
-import { decode } from "../../sts/player/episode.mjs";
+import { decode, pictureOf } from "../../sts/player/episode.mjs";
 import { Desk } from "../../sts/player/desk.mjs";
 import { Film } from "../../sts/player/film.mjs";
 import { Outbox } from "../../sts/player/outbox.mjs";
@@ -83,6 +83,26 @@ test("nothing is marked in an episode that nobody has seen, but it can be left",
   press(desk, "cannot_judge", { name: "reason", reason: 2 }, "submit");
   assert.equal(desk.visit.episode.id, "two");
   assert.equal(desk.outbox.all()[0].verdict, "cannot_judge");
+});
+
+test("a frame is found in the sheet that has it, and none is found past the last", () => {
+  const { sheets } = filmed("e");
+  const found = [0, 6, 7, 10].map((frame) => pictureOf(sheets, frame));
+  assert.deepEqual(found.map(({ at, index }) => [at, index]), [[0, 0], [0, 6], [1, 0], [1, 3]]);
+  assert.deepEqual([pictureOf(sheets, 11), pictureOf(undefined, 0)], [null, null]);
+});
+
+test("playing waits where the next sheet is not there yet, and nothing can be marked there", () => {
+  const { desk } = waiting();
+  const there = new Set([0]);
+  desk.ready = ({ sheets }, frame) => there.has(pictureOf(sheets, frame).at);
+  for (let now = 1; now < 9000; now += 100) desk.tick(now);
+  assert.deepEqual([desk.frame, desk.playing], [7, true]);
+  press(desk, "success", "forward");
+  assert.deepEqual([desk.frame, desk.visit.mark], [7, null]);
+  there.add(1);
+  for (let now = 9000; now < 18000; now += 100) desk.tick(now);
+  assert.deepEqual([desk.frame, desk.playing], [10, false]);
 });
 
 test("frames need no cells, and their participants speak", () => {

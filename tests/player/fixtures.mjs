@@ -18,10 +18,11 @@ export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 
   };
 }
 
-// The same episode seen as frames: no cells, but a sheet of pictures.
+// The same episode seen as frames: no cells, but two sheets of pictures.
 export function filmed(id, options) {
   const { scene, ...rest } = payload(id, options);
-  return { ...rest, scene_kind: "frames", names: ["blue", "red"], judged: [0], sheet: { webp: id, columns: 3 } };
+  const sheets = [{ webp: id, columns: 3, count: 7 }, { webp: `${id} ends`, columns: 3, count: rest.steps - 6 }];
+  return { ...rest, scene_kind: "frames", names: ["blue", "red"], judged: [0], sheets };
 }
 
 export class Storage {

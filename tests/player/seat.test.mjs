@@ -143,9 +143,9 @@ test("the frame in view is found in the sheets that came", () => {
   seat.act({ name: "now" });
   seat.act({ name: "move", move: "up" });
   seat.receive(view(1, { sheets }));
-  assert.deepEqual(seat.picture, { webp: "first", columns: 1, index: 0 });
+  assert.deepEqual(seat.picture, { webp: "first", columns: 1, count: 1, at: 1, index: 0 });
   seat.act({ name: "back" });
-  assert.deepEqual(seat.picture, { webp: "context", columns: 2, index: 2 });
+  assert.deepEqual(seat.picture, { webp: "context", columns: 2, count: 3, at: 0, index: 2 });
 });
 
 test("without a scenario nothing plays and no key does anything", () => {

@@ -10,6 +10,7 @@ import pytest
 
 from sts.cli import main
 from sts.domains import domain
+from sts.episodes import Instruction
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.trajectories import rlds, store
 from sts.trajectories.observed import observed
@@ -53,6 +54,19 @@ def test_rlds_holds_what_the_participant_saw_at_each_step(tmp_path: Path) -> Non
         assert row["observation.last_move"] == seen.last_move[0, 0]
         for name in ("good", "team", "others", "reward", "heard"):
             assert row[f"observation.{name}"].tolist() == getattr(seen, name)[0, 0].tolist(), name
+
+
+def test_rlds_tells_at_each_step_what_had_been_asked(tmp_path: Path) -> None:
+    silent, asked = recorded(count=2, steps=9)
+    said = [Instruction(text, "c", at, "setter") for text, at in (("Où est Zoë?", 7), ("Go.", 2))]
+    asked = dataclasses.replace(asked, instructions=tuple(said))
+    (walk,) = walks(1)
+    table = exported(tmp_path / "t.parquet", [silent, asked])
+    column = table.language_instruction.tolist()
+    assert column[:10] == 10 * [""]
+    assert column[10:] == 2 * [""] + 5 * ["Go."] + 3 * ["Où est Zoë?"]
+    table = exported(tmp_path / "w.parquet", [walk])
+    assert table.language_instruction.tolist() == 10 * ["Ring the bell."]
 
 
 def test_only_those_of_the_same_name_count_as_the_team(tmp_path: Path) -> None:
