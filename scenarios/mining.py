@@ -43,11 +43,19 @@ class Found(NamedTuple):
 
 
 class Mined(NamedTuple):
-    """A draft's scenarios, and how many candidates each category had in how many worlds."""
+    """A draft.
+
+    Attributes:
+      scenarios: of it.
+      candidates: how many each category had.
+      worlds: in how many worlds.
+      unfit: of each category that refuses one of its scenarios with this partner, why.
+    """
 
     scenarios: tuple[Scenario, ...]
     candidates: dict[str, int]
     worlds: dict[str, int]
+    unfit: dict[str, str]
 
 
 def mine(
@@ -58,6 +66,8 @@ def mine(
     seed: int,
 ) -> Mined:
     """Returns up to `per_category` scenarios of each category, at most one a world.
+
+    What a category itself does not find fitting, as its partner may make it, is left out.
 
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
@@ -81,10 +91,12 @@ def mine(
         name: [f for _, f in sorted(kinds.values(), key=_first)] for name, kinds in found.items()
     }
     chosen = _choose(kept, per_category)
+    made = [(s, c.fits(s)) for c in categories for s in _scenarios(c, chosen[c.name], seed)]
     return Mined(
-        tuple(s for c in categories for s in _scenarios(c, chosen[c.name], seed)),
+        tuple(s for s, fault in made if fault is None),
         {c.name: counts[c.name] for c in categories},
         {name: len({f.trajectory.world for f in fs}) for name, fs in kept.items()},
+        {s.category: fault for s, fault in made if fault is not None},
     )
 
 

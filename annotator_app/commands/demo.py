@@ -44,7 +44,10 @@ DEMOS = {
     ),
     "overcooked": Demo(
         suite="overcooked@1",
-        agents=("overcooked-stay", "overcooked-random", "overcooked-greedy", "overcooked-cloned"),
+        agents=(
+            *("overcooked-stay", "overcooked-random", "overcooked-greedy", "overcooked-cloned"),
+            "recorded",
+        ),
         shown=("deliver-soup-01", "overcooked-cloned", "overcooked-random"),
         making=(
             ("trajectories", "import", "--format", "overcooked-2019"),

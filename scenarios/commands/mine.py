@@ -68,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
 
     with progress("mining", "trajectories") as show:
         found = mining.mine(watched(show), chosen, per_category=per_category, seed=args.seed)
+    if not found.scenarios and found.unfit:
+        raise StsError("; ".join(f"{name}: {why}" for name, why in found.unfit.items()))
     if not found.scenarios:
         raise StsError(
             f"nothing to mine in {workspace.root}: {len(recorded)} trajectories, {test} on the "
@@ -90,9 +92,10 @@ def run(args: argparse.Namespace) -> int:
         )
     short = [row[0] for row in rows if row[3] < per_category]
     for name in short:
-        print(
-            f"sts: warning: {name} has fewer than {per_category} worlds to offer", file=sys.stderr
-        )
+        why = f"has fewer than {per_category} worlds to offer"
+        if name in found.unfit:
+            why = f"leaves scenarios out: {found.unfit[name]}"
+        print(f"sts: warning: {name} {why}", file=sys.stderr)
     text = "\n".join(
         (
             f"{len(found.scenarios)} scenarios from {test} trajectories on the test side",

@@ -18,7 +18,7 @@ from sts.continuations.types import Continuation, Identity, continuation
 from sts.domains import Domain, Worlds
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
-from sts.errors import ReplayMismatch
+from sts.errors import ArgumentError, ReplayMismatch
 from sts.files import content_hash
 from sts.lockstep import Script, Team, Told, play
 from sts.provenance import provenance
@@ -65,11 +65,14 @@ def continue_all(
       indices: which of a scenario's continuations.
 
     Raises:
+      ArgumentError: the scenarios are of several shapes.
       ReplayMismatch: a replayed step differs from the recording, or the state at takeover from the
         one the scenario names; says the scenario and the step.
     """
     began = time.perf_counter()
     form = shape(scenarios[0])
+    if any(shape(s) != form for s in scenarios):
+        raise ArgumentError("expected scenarios of one shape; see by_shape")
     domain = find_domain(form.domain)
     every = [s for s in scenarios for _ in indices]
     mark = agents.fingerprint(agent)

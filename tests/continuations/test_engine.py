@@ -9,7 +9,7 @@ from sts import agents
 from sts.continuations.engine import by_shape, continue_all
 from sts.continuations.types import Continuation
 from sts.domains import domain
-from sts.errors import ReplayMismatch
+from sts.errors import ArgumentError, ReplayMismatch
 from sts.lambda_star.state import decode
 from sts.replay import verify
 from sts.suites.types import Scenario
@@ -150,6 +150,8 @@ def test_the_instruction_is_invisible_before_it_is_given() -> None:
 def test_scenarios_of_other_shapes_are_never_in_one_batch() -> None:
     mixed = scenarios(2) + scenarios(2, horizon=5) + scenarios(1, roles=(1,))
     assert sorted(len(group) for group in by_shape(mixed)) == [1, 2, 2]
+    with pytest.raises(ArgumentError, match="one shape"):
+        continue_all(mixed, agents.load("random"), seed=0, indices=[0])
 
 
 def test_grids_of_several_sizes_share_a_batch() -> None:

@@ -90,6 +90,19 @@ def test_what_is_mined_fits_its_moment(mined: mining.Mined) -> None:
         assert categories.named(scenario.category).fits(scenario) is None
 
 
+def test_what_its_category_finds_unfit_is_left_out_and_said(
+    trajectories: list[Trajectory],
+) -> None:
+    fussy = dataclasses.replace(
+        categories.named("walk"), fits=lambda s: "too near" if s.difficulty == "easy" else None
+    )
+    every = mining.mine(trajectories, [categories.named("walk")], per_category=6, seed=0)
+    found = mining.mine(trajectories, [fussy], per_category=6, seed=0)
+    assert found.unfit == {"walk": "too near"} and not every.unfit
+    kept = [s.hash for s in every.scenarios if s.difficulty != "easy"]
+    assert [s.hash for s in found.scenarios] == kept and len(kept) < len(every.scenarios)
+
+
 def test_a_category_takes_a_world_once(trajectories: list[Trajectory]) -> None:
     one = categories.named("where-is-good")
     found = mining.mine(trajectories, [one], per_category=1000, seed=0)
