@@ -16,7 +16,7 @@ import numpy as np
 
 from scenarios.category import Candidate, Category, Label
 from scenarios.replayed import environments
-from sts.babyai import missions
+from sts.babyai.agents import missions
 from sts.episodes import Episode
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory

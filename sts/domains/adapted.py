@@ -78,7 +78,7 @@ class Stepped:
             for world in self._worlds:
                 mark = world.digest()
                 out += mark if len(mark) == _MARK else _hashed(mark)
-                WATCH.progress += 1
+                WATCH.count()
         return np.frombuffer(bytes(out), "<u2").reshape(-1, DIGEST).astype(np.uint16, copy=False)
 
     @property
@@ -110,7 +110,7 @@ class Stepped:
         with self._guarded("step"):
             for world, chosen in zip(self._worlds, moves.tolist(), strict=True):
                 given.append(world.step(chosen))
-                WATCH.progress += 1
+                WATCH.count()
         rewards = self._whole(given)
         self._steps += 1
         self._moves, self._says, self._rewards = moves.copy(), says.copy(), rewards
@@ -121,7 +121,7 @@ class Stepped:
         with self._guarded("tell its state"):
             for world in self._worlds:
                 out.append(wrap(self._name, self._version, world.state()))
-                WATCH.progress += 1
+                WATCH.count()
         return out
 
     def frames(self) -> list[NDArray[np.uint8]]:
@@ -134,12 +134,12 @@ class Stepped:
                     found = f"{frame.dtype}{list(frame.shape)}"
                     raise ValueError(f"expected a frame of uint8[height, width, 3], found {found}")
                 out.append(frame)
-                WATCH.progress += 1
+                WATCH.count()
         return out
 
     @staticmethod
     def _shown(world: Environment, role: int) -> Mapping[str, Any]:
-        WATCH.progress += 1
+        WATCH.count()
         return world.observe(role)
 
     def _whole(self, given: list[Any]) -> NDArray[np.int8]:
@@ -192,9 +192,12 @@ class Adapted:
         """
         self._create = make
         self.name = name or "unnamed"
-        one = self._make()
+        one = self.new()
         if not 1 <= len(one.moves) <= MOST or not 0 <= one.noop < len(one.moves):
-            raise ArgumentError(f"domain {name!r}: expected 1 to {MOST} moves, one of them no-op")
+            found = f"{len(one.moves)} and no-op {one.noop}"
+            raise ArgumentError(
+                f"domain {name!r}: expected 1 to {MOST} moves, one of them no-op; found {found}"
+            )
         if not one.participants:
             raise ArgumentError(f"domain {name!r}: expected 1 participant or more")
         self.name = name or one.name
@@ -210,7 +213,7 @@ class Adapted:
           DamagedState: it is no state of this domain and version.
         """
         own = unwrap(self.name, self.version, state)
-        world = self._make()
+        world = self.new()
         with guarded(f"domain {self.name!r}: a state cannot be restored", DamagedState):
             world.restore(own)
         return world
@@ -225,7 +228,7 @@ class Adapted:
         Raises:
           ArgumentError: a setting that the environment does not take.
         """
-        out, world = [], self._make()
+        out, world = [], self.new()
         for index in range(count):
             own = int(stream("domain", self.name, int(seed), index)) % SEEDS
             with guarded(f"domain {self.name!r} cannot begin", ArgumentError):
@@ -275,6 +278,7 @@ class Adapted:
         """Returns the digest as text: a terminal shows no frames."""
         return ["".join(f"{number:04x}" for number in scene)]
 
-    def _make(self) -> Environment:
+    def new(self) -> Environment:
+        """Returns an environment in which no world has begun."""
         with guarded(f"domain {self.name!r}: an environment could not be made", ArgumentError):
             return self._create()

@@ -2,15 +2,18 @@
 
 What it prints goes to standard error, so that it is never mixed with what `sts` prints. What it
 raises, `SystemExit` among it, becomes an `StsError`. Where it does not come back within
-STS_PATIENCE seconds (60) it is interrupted, in worker processes as in the main one.
+STS_PATIENCE seconds (60) it is interrupted, in worker processes as in the main one. Where it forks
+this process and comes back twice, the copy ends.
 
 The interrupt is a signal that Python delivers between two of its own instructions. So it cannot
 reach compiled code that never returns to Python, nor a thread other than the main one, and there is
-none where the system has no such signal (Windows).
+none where the system has no such signal (Windows). Neither does it end one that swallows whatever
+is raised in it. A process that sets `WATCH.last_words` is ended then.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -23,6 +26,7 @@ from sts.errors import ArgumentError, StsError
 
 PATIENCE = "STS_PATIENCE"
 SECONDS = 60.0
+FORKED = "an environment forked this process"
 
 
 class TooLong(BaseException):
@@ -51,12 +55,36 @@ class _Quiet:
 
 
 class _Watch:
-    """Interrupts a call that has made no progress from one ring of its clock to the next."""
+    """Interrupts a call that has made no progress from one ring of its clock to the next.
+
+    Attributes:
+      copied: whether this process has been forked off since the call began.
+      last_words: set in a process that may be ended where it cannot be interrupted: what it was
+        doing is then written there.
+    """
 
     def __init__(self) -> None:
-        self.progress = 0
+        self._progress = 0
+        self.copied = False
         self._seen = -1
         self._rings = False
+        self._seconds = SECONDS
+        self.last_words: TextIO | None = None
+
+    def count(self) -> None:
+        """Says that an environment has come back: progress, and in this process and no copy of it.
+
+        Whoever calls several in one guarded call says so after each; a copy ends here.
+        """
+        self._progress += 1
+        if self.copied:
+            words = self.last_words or sys.stderr
+            print(f"{FORKED}; its copy was ended", file=words, flush=True)
+            os._exit(0)
+
+    def forked(self) -> None:
+        """Says that this process is a copy, from now on."""
+        self.copied = True
 
     def start(self, seconds: float) -> bool:
         """Returns whether the clock has been started: it runs once, for the outermost call."""
@@ -69,26 +97,36 @@ class _Watch:
             signal.signal(signal.SIGALRM, self._ring)
         elif handler != self._ring:  # somebody else's
             return False
-        self._seen, self._rings = self.progress, True
+        self._seen, self._rings, self._seconds = self._progress, True, seconds
         signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+        self._end_later()
         return True
 
     def stop(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         self._rings = False
+        if self.last_words is not None:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _end_later(self) -> None:
+        if self.last_words is not None:
+            faulthandler.dump_traceback_later(2 * self._seconds, exit=True, file=self.last_words)
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         if not self._rings:  # an alarm of somebody else's
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGALRM)
-        elif self.progress == self._seen:
+        elif self._progress == self._seen:
             raise TooLong
-        self._seen = self.progress
+        else:
+            self._seen = self._progress
+            self._end_later()
 
 
 _QUIET = _Quiet()
 WATCH = _Watch()
-"""Whoever steps many worlds in one guarded call counts `progress` up after each of them."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WATCH.forked)
 
 
 def patience() -> float:
@@ -118,6 +156,7 @@ class guarded:  # noqa: N801 - reads as a function
     def __enter__(self) -> None:
         """Takes standard output away and starts the clock."""
         seconds = patience()
+        WATCH.copied = False
         _QUIET.enter()
         self._since = time.monotonic()
         self._watched = WATCH.start(seconds)
@@ -127,9 +166,12 @@ class guarded:  # noqa: N801 - reads as a function
     ) -> None:
         """Stops the clock, gives standard output back, and says what went wrong.
 
+        A copy of this process, which the environment has forked, ends here.
+
         Raises:
           StsError: an exception, or that it took too long.
         """
+        WATCH.count()
         if self._watched:
             WATCH.stop()
         _QUIET.leave()
@@ -141,5 +183,5 @@ class guarded:  # noqa: N801 - reads as a function
                 f"{self._what}: it has not come back after {seconds} ({PATIENCE} says how many a "
                 "step may take)"
             ) from None
-        if isinstance(error, Exception | SystemExit):
+        if not isinstance(error, KeyboardInterrupt):
             raise self._error(f"{self._what}: {type(error).__name__}: {error}") from error

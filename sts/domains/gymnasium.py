@@ -12,6 +12,9 @@ ever read. With them stands a digest after each step of all that has come out so
 reward, terminated, truncated. An environment that answers otherwise on the way back is refused, and
 the step is named.
 
+The time limit that an id is registered with is lifted, since a suite has its own; the setting
+`max_episode_steps` puts one back, and the world then ends there.
+
 What is lost: the `info` of a step, and, where `rounded` is set, what a reward is worth between two
 units. Needs the extra `gym`.
 """
@@ -21,6 +24,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import struct
 import warnings
 from collections.abc import Mapping, Sequence
@@ -31,7 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.adapted import LEAST, MOST
+from sts.domains.adapted import LEAST, MOST, WrongRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
 from sts.files import canonical_json
 
@@ -104,7 +108,7 @@ class GymnasiumEnvironment:
         """Makes the one participant's move and returns its reward in units; nothing once ended.
 
         Raises:
-          ArgumentError: the reward is no whole number of units, or out of range.
+          WrongRewards: the reward is no whole number of units, or out of range.
         """
         if self.ended:
             return (0,)
@@ -178,11 +182,13 @@ class GymnasiumEnvironment:
         if not self.id:
             raise ArgumentError(f"{type(self).__name__} names no environment: expected an `id`")
         wanted: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
+        endless = {"max_episode_steps": -1}
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pixels need no screen
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of a render mode that it has not; see below
                 self._env: gymnasium.Env[Any, Any] = gymnasium.make(
-                    self.id, **wanted, **{**self.kwargs, **settings}
+                    self.id, **wanted, **{**endless, **self.kwargs, **settings}
                 )
         except gymnasium.error.DependencyNotInstalled as error:
             raise MissingExtra(f"{self.id}: {error}") from error
@@ -213,14 +219,16 @@ class GymnasiumEnvironment:
 
     def _rounded(self, reward: float, units: float) -> int:
         """Returns the nearest whole number of units, where that is allowed."""
-        whole = round(units) if math.isfinite(units) else 2**31
+        if not math.isfinite(units):
+            raise WrongRewards(f"{self.id}: a reward of {reward:g} is no number of units")
+        whole = round(units)
         if not LEAST <= whole <= MOST:
-            raise ArgumentError(
+            raise WrongRewards(
                 f"{self.id}: a reward of {reward:g} is not within {LEAST} to {MOST} units of "
                 f"{self.reward_unit:g}; declare another reward_unit"
             )
         if not self.rounded and abs(units - whole) > _CLOSE:
-            raise ArgumentError(
+            raise WrongRewards(
                 f"{self.id}: a reward of {reward:g} is no whole number of units of "
                 f"{self.reward_unit:g}; declare a reward_unit that divides it, or rounded = True"
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sts.babyai.agents.missions import KINDS, Clause, Thing, clauses, kind, relative
 from sts.babyai.environment import levels
-from sts.babyai.missions import KINDS, Clause, Thing, clauses, kind, relative
 from tests.babyai.examples import begun
 
 BALL, KEY, ANY = Thing("red", "ball"), Thing("", "key"), Thing("grey", "")

@@ -15,7 +15,7 @@ from scenarios.building import build
 from scenarios.category import Category, Label
 from scenarios.replayed import environments
 from sts import agents
-from sts.babyai.missions import relative
+from sts.babyai.agents.missions import relative
 from sts.cli import main
 from sts.continuations.engine import by_shape, continue_all
 from sts.domains import domain

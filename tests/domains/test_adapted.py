@@ -165,6 +165,15 @@ def test_what_is_printed_is_not_mixed_with_json(tmp_path: Path) -> None:
     assert "python chatter" in done.stderr and "shell chatter" in done.stderr
 
 
+def test_a_world_that_forks_goes_on_once_and_is_told_of(tmp_path: Path) -> None:
+    done = record("Forks", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["trajectories"]) == 20
+    assert set(done.stderr.splitlines()) == {
+        "an environment forked this process; its copy was ended"
+    }
+
+
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
     common = ["record", "--domain", f"{WORLDS}:Lanterns", "--agent", "tests.domains.keepers:Keeper"]
     common += ["--episodes", "2", "--steps", "5", "--workspace", str(tmp_path)]

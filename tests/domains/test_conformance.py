@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +18,7 @@ from sts.errors import ArgumentError
 from tests.domains import worlds
 
 BROKEN = worlds.BROKEN.items()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def verdicts(name: str, **more) -> dict[str, bool | None]:
@@ -59,6 +66,63 @@ def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:
     assert found.pop("described") is True
     assert found.pop("steps") is False
     assert set(found.values()) == {None}
+
+
+@pytest.mark.parametrize("name", ["EndsItselfIdle", "EndsItselfAsked"])
+def test_a_world_that_ends_its_process_is_said_to_and_where(name) -> None:
+    every = list(check(f"tests.domains.worlds:{name}", seeds=2, steps=24))
+    (bad,) = [one for one in every if one.ok is False]
+    assert re.search(r"its process died of SIGABRT, in worlds\.py, line \d+", bad.how)
+    assert every[-2].ok
+
+
+@pytest.mark.parametrize("name", ["Stuck", "Restarts"])
+def test_a_world_that_hangs_where_nothing_interrupts_it_does_not_hang_the_check(
+    name, monkeypatch
+) -> None:
+    monkeypatch.setenv("STS_PATIENCE", "2")
+    every = {one.claim: one for one in check(f"tests.domains.worlds:{name}", seeds=2, steps=4)}
+    assert [one.claim for one in every.values() if one.ok is False] == ["instructs"]
+    assert re.search(r"cannot be interrupted, in worlds\.py, line \d+", every["instructs"].how)
+
+
+def test_a_hanging_look_is_waited_for_once_in_each_claim(monkeypatch) -> None:
+    monkeypatch.setenv("STS_PATIENCE", "1")
+    began = time.monotonic()
+    found = verdicts("tests.domains.worlds:RendersForEver", seeds=2, steps=12)
+    assert [claim for claim, ok in found.items() if ok is False] == ["pictured"]
+    assert found["digests"] is None
+    assert time.monotonic() - began < 30
+
+
+def test_a_world_that_cannot_be_made_is_one_line(capsys) -> None:
+    assert cli.main(["domain", "check", "tests.domains.worlds:Unmade"]) == 1
+    error = capsys.readouterr().err
+    assert "cannot be made: its process died of SIGABRT" in error and error.count("\n") == 1
+
+
+def test_text_is_hashed_otherwise_elsewhere_even_where_this_process_says_how() -> None:
+    words = ["domain", "check", "tests.domains.worlds:OrderedByHash", "--steps", "24"]
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "sts"), *words],
+        env=os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "not ok       fresh" in done.stdout and done.stdout.count("not ok") == 1
+
+
+def test_what_is_not_a_number_is_seen_again_as_it_was() -> None:
+    found = verdicts("tests.domains.worlds:SeesNothingAtTimes", steps=24)
+    assert found.pop("ends") is None
+    assert all(found.values())
+
+
+def test_seeds_that_differ_in_name_only_are_not_called_other_worlds() -> None:
+    found = {one.claim: one for one in check("tests.domains.worlds:OneWorldOfManyNames")}
+    assert found["other-seeds"].ok is None
+    assert "played alike they look alike" in found["other-seeds"].how
 
 
 def test_fewer_than_two_worlds_or_steps_say_nothing() -> None:

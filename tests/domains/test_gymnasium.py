@@ -10,6 +10,7 @@ import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Sequence, Text, Tuple
 
 from sts.domains import domain
+from sts.domains.adapted import WrongRewards
 from sts.domains.conformance import check
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.gymnasium import GymnasiumEnvironment, named
@@ -175,11 +176,11 @@ def test_rewards_are_whole_units_or_refused() -> None:
         one.reset(0)
         return one.step([0])[0]
 
-    with pytest.raises(ArgumentError, match=r"0\.25 is no whole number of units of 1; declare"):
+    with pytest.raises(WrongRewards, match=r"0\.25 is no whole number of units of 1; declare"):
         first()
     assert first(reward_unit=0.25) == 1
     assert first(reward_unit=0.1, rounded=True) == 2
-    with pytest.raises(ArgumentError, match="not within -128 to 127 units of 0.001"):
+    with pytest.raises(WrongRewards, match="not within -128 to 127 units of 0.001"):
         first(reward_unit=0.001)
 
 
@@ -206,6 +207,27 @@ def test_an_environment_without_its_own_extra_is_one_line(monkeypatch) -> None:
     monkeypatch.setattr(gymnasium, "make", make)
     with pytest.raises(MissingExtra, match="LunarLander-v3: box2D is not installed"):
         named("LunarLander-v3")()
+
+
+def test_the_time_limit_of_an_id_is_lifted_unless_one_is_asked_for() -> None:
+    def steps(**settings) -> int:
+        one = named("FrozenLake-v1")()
+        one.reset(3, is_slippery=False, **settings)
+        for step in range(150):
+            one.step([0])  # against the wall
+            if one.ended:
+                return step + 1
+        return 0
+
+    assert gymnasium.spec("FrozenLake-v1").max_episode_steps == 100
+    assert steps() == 0 and steps(max_episode_steps=7) == 7
+
+
+def test_a_reward_that_is_no_number_fails_the_claim_on_rewards() -> None:
+    one = made("Cents", pays=1.0)
+    one.reset(0)
+    with pytest.raises(WrongRewards, match="a reward of nan is no number of units"):
+        one._rounded(float("nan"), float("nan"))
 
 
 def test_without_an_id_there_is_no_environment() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 import pickle
@@ -139,6 +141,10 @@ class Forgets(Lanterns):
     """Leaves out of its state what the wind depends on."""
 
     gusts = 0
+
+    def reset(self, seed, length=LENGTH):
+        self.gusts = 0
+        super().reset(seed, length)
 
     def wind(self):
         self.gusts += 1
@@ -319,11 +325,136 @@ class Dies(Lanterns):
         return super().step(moves)
 
 
+class EndsItselfIdle(NoRest):
+    """Ends its process where NoRest only fails."""
+
+    def step(self, moves):
+        try:
+            return super().step(moves)
+        except RuntimeError:
+            os.abort()
+
+
+class EndsItselfAsked(Lanterns):
+    def instruction(self):
+        os.abort()
+
+
+class Stuck(Lanterns):
+    """Counts for ever in compiled code, where no signal of Python's is heard."""
+
+    def instruction(self):
+        return str(sum(itertools.repeat(1)))
+
+
+class Restarts(Lanterns):
+    """Tries again for ever, whatever comes to stop it."""
+
+    def instruction(self):
+        while True:
+            with contextlib.suppress(BaseException):
+                time.sleep(0.01)
+
+
+class Forks(Lanterns):
+    """Goes on in two processes from its fifth step on."""
+
+    def step(self, moves):
+        if self.clock == 5:
+            os.fork()
+        return super().step(moves)
+
+
+class LeavesOddly(Lanterns):
+    def step(self, moves):
+        raise BaseException("gone")
+
+
+class OrderedByHash(Lanterns):
+    """The wind goes through a set of words, in the order of this process."""
+
+    def wind(self):
+        words = {f"lantern {i}" for i in range(64)}
+        return [int(word.split()[1]) for word in words][self.roll(64)] % len(self.lit)
+
+
+class ForgetsItsEnd(Mortal):
+    """Restored, it does not know that it had ended."""
+
+    over = False
+
+    @property
+    def ended(self):
+        return self.over
+
+    def step(self, moves):
+        if self.over:
+            return [0, 0]
+        rewards = Lanterns.step(self, moves)
+        self.over = self.clock >= SPENT
+        return rewards
+
+    def reset(self, seed, length=LENGTH):
+        super().reset(seed, length)
+        self.over = False
+
+
+class KeepsItsRecord(Lanterns):
+    """What was reached in one world counts in the next."""
+
+    most = 0
+
+    def step(self, moves):
+        self.most = max(self.most, self.at[0])
+        rewards = super().step(moves)
+        self.at[1] = self.most
+        return rewards
+
+    def restore(self, state):
+        super().restore(state)
+        self.most = self.at[1]
+
+
+class RendersForEver(Lanterns):
+    def render(self):
+        while True:
+            pass
+
+
+class Unmade(Lanterns):
+    def __init__(self):
+        os.abort()
+
+
+class SeesNothingAtTimes(Lanterns):
+    """Keeps every promise: what is not seen is NaN, and zero has a sign."""
+
+    def observe(self, role):
+        return {"at": np.array([np.nan if self.lit[0] else -0.0])}
+
+
+class OneWorldOfManyNames(Lanterns):
+    """All its worlds are one, but each state says of which seed it is."""
+
+    def reset(self, seed, length=LENGTH):
+        super().reset(0, length)
+        self.seed = seed
+
+    def state(self):
+        return json.dumps([json.loads(super().state()), self.seed]).encode()
+
+    def restore(self, state):
+        own, self.seed = json.loads(state)
+        super().restore(json.dumps(own))
+
+
 BROKEN = {
     TwoMovesOfOneName: "described",
     Falls: "steps",
     Dies: "steps",
     Leaves: "steps",
+    LeavesOddly: "steps",
+    Forks: "steps",
     Halves: "rewards",
     RewardsNobody: "rewards",
     RewardsOne: "rewards",
@@ -331,6 +462,7 @@ BROKEN = {
     StateOfItsOwn: "restores",
     Forgets: "replays",
     ProcessBound: "fresh",
+    OrderedByHash: "fresh",
     SeededByTheProcess: "same-seed",
     OneWorld: "other-seeds",
     SeenIsMoved: "looking",
@@ -338,6 +470,7 @@ BROKEN = {
     ToldIsMoved: "looking",
     DigestedIsMoved: "looking",
     NoRest: "no-op",
+    EndsItselfIdle: "no-op",
     SharedWind: "side-by-side",
     GlobalWind: "own-randomness",
     GlobalNumpyWind: "own-randomness",
@@ -347,12 +480,15 @@ BROKEN = {
     TakesAnything: "garbage",
     Pickled: "no-pickle",
     NeverForgets: "begins-anew",
+    KeepsItsRecord: "begins-anew",
     TakesAnySetting: "settings",
     SeesMoreAndMore: "observes",
     SeesObjects: "observes",
     AsksNumbers: "instructs",
+    EndsItselfAsked: "instructs",
     AllTheSame: "digests",
     GoesOn: "ends",
+    ForgetsItsEnd: "ends",
 }
 """The one claim that each of them breaks."""
 

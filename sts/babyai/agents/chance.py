@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents import Agent, Choice, Instructions
-from sts.babyai import missions
+from sts.babyai.agents import missions
 from sts.babyai.environment import MOVES
 
 _WANDER = {"left": 1.0, "right": 1.0, "forward": 3.0}

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents import Agent, Choice, Instructions
-from sts.babyai import missions
+from sts.babyai.agents import missions
+from sts.babyai.agents.missions import Clause, Thing
 from sts.babyai.engine import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
 from sts.babyai.environment import MOVES, VIEW
-from sts.babyai.missions import Clause, Thing
 
 LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
 EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]

@@ -1,5 +1,8 @@
 """Whether a domain keeps what the rest of the suite relies on, claim by claim.
 
+The domain is tried in a process apart. One that ends its process, or hangs where it cannot be
+interrupted, fails the claim that it was tried on, and the next begins another process.
+
 Any domain is held to the claims of `batches`; one that is made of an `Environment` to those of
 `environments` besides. Python's and NumPy's global random generators are set alike before every
 run, so that a world that draws from them fails the claim that says so, and no other.
@@ -7,13 +10,13 @@ run, so that a world that draws from them fails the claim that says so, and no o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
+from sts.domains.conformance.apart import Apart, Died
 from sts.domains.conformance.runs import Trial
-from sts.domains.known import domain as find_domain
 from sts.errors import ArgumentError, StsError
 
 
@@ -39,29 +42,47 @@ def check(
 
     Raises:
       ArgumentError: nothing is asked for, or there is no such domain.
+      Died: the process in which it was made has.
     """
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
-    domain = find_domain(name)
-    claims = dict(batches.CLAIMS)
-    if isinstance(domain, Adapted):
-        claims |= environments.CLAIMS
-    trial, failed = Trial(domain, name, seeds, steps, settings or {}), False
-    for claim, (text, holds) in claims.items():
-        if failed:
-            yield Verdict(claim, text, None, "the claims above must hold first")
-            continue
-        found = _verdict(claim, text, holds, trial)
-        failed = claim in batches.FIRST and found.ok is False
-        yield found
+    failed = False
+    with Apart(Trial.of, name, seeds, steps, settings or {}) as there:
+        try:
+            claims = there.ask(_claims)
+        except Died as error:
+            raise Died(f"domain {name!r} cannot be made: {error}") from None
+        for claim, text in claims:
+            if failed:
+                yield Verdict(claim, text, None, "the claims above must hold first")
+                continue
+            try:
+                ok, how = there.ask(_verdict, claim)
+            except Died as error:
+                ok, how = False, str(error)
+            failed = claim in batches.FIRST and ok is False
+            yield Verdict(claim, text, ok, how)
 
 
-def _verdict(claim: str, text: str, holds: Callable[[Trial], str | None], trial: Trial) -> Verdict:
+def _claims(trial: Trial) -> list[tuple[str, str]]:
+    """Returns the name and the text of each claim that the domain is held to."""
+    return [(claim, text) for claim, (text, _) in _held_to(trial).items()]
+
+
+def _held_to(trial: Trial) -> dict[str, batches.Claim]:
+    adapted = isinstance(trial.domain, Adapted)
+    return batches.CLAIMS | (environments.CLAIMS if adapted else {})
+
+
+def _verdict(trial: Trial, claim: str) -> tuple[bool | None, str]:
+    _, holds = _held_to(trial)[claim]
     try:
         with runs.settled():
+            if claim not in batches.FIRST:
+                trial.play()
             unknown = holds(trial)
     except StsError as error:
-        return Verdict(claim, text, False, str(error))
-    except Exception as error:  # a domain may be anybody's
-        return Verdict(claim, text, False, f"{type(error).__name__}: {error}")
-    return Verdict(claim, text, None if unknown else True, unknown or "")
+        return False, str(error)
+    except BaseException as error:  # a domain may be anybody's
+        return False, f"{type(error).__name__}: {error}"
+    return None if unknown else True, unknown or ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickletools
+from itertools import zip_longest
 from typing import Any, cast
 
 import numpy as np
@@ -78,18 +80,31 @@ def begins_anew(trial: Trial) -> None:
     """One that has been played begins like a new one, and refuses settings that it has not."""
     domain = _adapted(trial)
     used = domain.environment(trial.starts[0])
+    course = trial.made[0].moves.tolist()
     with guarded(f"domain {domain.name!r} cannot begin again"):
-        for moves in trial.made[0].moves[: trial.middle].tolist():
+        for moves in course:
             used.step(moves)
-        with settled():
-            used.reset(7, **trial.settings)
-            found = used.state()
-    new = domain.environment(trial.starts[0])
-    with guarded(f"domain {domain.name!r} cannot begin"), settled():
-        new.reset(7, **trial.settings)
-        wanted = new.state()
-    if found != wanted:
-        raise Broken("reset with one seed, a world that has been played differs from a new one")
+    found, wanted = (_begun(trial, one, course) for one in (used, domain.new()))
+    for t, (one, other) in enumerate(zip_longest(found, wanted)):
+        if one != other:
+            when = f"after step {t - 1}" if t else "as it begins"
+            raise Broken(
+                "reset with one seed, a world that has been played differs from a new one, " + when
+            )
+
+
+def _begun(trial: Trial, world: Environment, course: list[list[int]]) -> list[object]:
+    """Returns state and digest of a world that begins, and after each step until one fails."""
+    told: list[object] = []
+    with settled():
+        with guarded(f"domain {_adapted(trial).name!r} cannot begin"):
+            world.reset(7, **trial.settings)
+            told.append((world.state(), world.digest()))
+        with contextlib.suppress(StsError), guarded("another claim's"):
+            for moves in course:
+                world.step(moves)
+                told.append((world.state(), world.digest()))
+    return told
 
 
 def settings(trial: Trial) -> None:
@@ -121,7 +136,7 @@ def observes(trial: Trial) -> None:
                     for key, value in seen.items():
                         if value.dtype.kind == "O":
                             raise Broken(f"{when} sees {key} as objects, expected an array")
-                        if not np.array_equal(value, again[key]):
+                        if value.tobytes() != again[key].tobytes():
                             raise Broken(f"{when} sees another {key} when it looks again")
                 with guarded(f"domain {domain.name!r} failed to step at step {t}"):
                     world.step(moves)
@@ -146,7 +161,7 @@ def instructs(trial: Trial) -> None:
             raise Broken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
 
 
-def digests(trial: Trial) -> None:
+def digests(trial: Trial) -> str | None:
     """Moments that look different have different digests."""
     domain = _adapted(trial)
     for seed, state, made, _ in trial.each():
@@ -159,13 +174,14 @@ def digests(trial: Trial) -> None:
                 try:
                     frame = worlds.frames()[0].tobytes()
                 except StsError:  # another claim's
-                    return
+                    return "it does not render"
                 when, looked = seen.setdefault(scene, (t, frame))
                 if looked != frame:
                     raise Broken(
                         f"seed {seed}, step {t}: it looks otherwise than after step {when}, and "
                         "has the same digest"
                     )
+    return None
 
 
 def ends(trial: Trial) -> str | None:
@@ -179,11 +195,25 @@ def ends(trial: Trial) -> str | None:
             world: Any = domain.environment(state)
             for t, moves in enumerate([*made.moves.tolist(), *made.moves.tolist()]):
                 ended, before = bool(world.ended), world.state()
-                rewards = list(world.step(moves))
-                if ended and (world.state() != before or not world.ended or any(rewards)):
-                    raise Broken(f"seed {seed}, step {t}: it had ended before, and goes on")
+                if ended and not over:
+                    _stays(
+                        domain.environment(wrap(domain.name, domain.version, before)),
+                        moves,
+                        f"seed {seed}, step {t}: it had ended before, and restored it goes on",
+                    )
+                if ended:
+                    _stays(world, moves, f"seed {seed}, step {t}: it had ended before, and goes on")
+                else:
+                    world.step(moves)
                 over += ended
     return None if over else f"no world came to its end within {2 * trial.steps} steps"
+
+
+def _stays(world: Any, moves: list[int], otherwise: str) -> None:
+    """Raises Broken where a world that has ended does anything."""
+    before = world.state()
+    if any(world.step(moves)) or not world.ended or world.state() != before:
+        raise Broken(otherwise)
 
 
 CLAIMS: dict[str, Claim] = {

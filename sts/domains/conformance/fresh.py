@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import os
+from typing import NamedTuple
 
+from sts.domains.conformance.apart import Apart, Died
 from sts.domains.conformance.runs import Broken, Moves, Played, Trial, play
-from sts.domains.known import domain as find_domain
-from sts.errors import StsError, Unavailable
-from sts.workers import pool
+from sts.errors import StsError
 
 
 class Elsewhere(NamedTuple):
@@ -24,50 +22,35 @@ class Elsewhere(NamedTuple):
     starts: list[bytes | str]
 
 
-def survives(trial: Trial) -> None:
-    """Raises Broken where a process that plays the trial's worlds dies of it."""
-    _asked(_try, trial.name, trial.seeds, trial.steps, trial.settings)
-
-
 def elsewhere(trial: Trial) -> Elsewhere:
     """Returns what a fresh process makes of the trial's points and seeds; it is asked once.
+
+    It hashes text otherwise than this one, even where PYTHONHASHSEED is set.
 
     Raises:
       Broken: the process died.
     """
     if trial.elsewhere is None:
         jobs = [(point.step, point.state, point.made) for point in trial.points()]
-        trial.elsewhere = _asked(_work, trial.name, trial.seeds, trial.settings, jobs)
+        os.environ["PYTHONHASHSEED"] = "random"
+        try:
+            with Apart(Trial.of, trial.name, trial.seeds, trial.steps, trial.settings) as there:
+                trial.elsewhere = there.ask(_work, jobs)
+        except Died as error:
+            raise Broken(f"in a fresh process {error}") from None
     found: Elsewhere = trial.elsewhere
     return found
 
 
-def _asked(work: Callable[..., Any], *args: Any) -> Any:
-    try:
-        with pool(1) as executor:
-            return executor.submit(work, *args).result()
-    except Unavailable:
-        raise Broken("a process of its own, in which it was played, has died of it") from None
-
-
-def _try(name: str, seeds: int, steps: int, settings: dict[str, Any]) -> None:
-    with contextlib.suppress(StsError):  # it is said where it is met again
-        Trial(find_domain(name), name, seeds, steps, settings).play()
-
-
-def _work(
-    name: str, seeds: int, settings: dict[str, Any], jobs: list[tuple[int, bytes, Moves]]
-) -> Elsewhere:
-    domain = find_domain(name)
-    trial = Trial(domain, name, seeds, 2, settings)
+def _work(trial: Trial, jobs: list[tuple[int, bytes, Moves]]) -> Elsewhere:
     played: list[Played | str] = []
     starts: list[bytes | str] = []
     for first, state, made in jobs:
         try:
-            played.append(play(domain, state, made, first=first))
+            played.append(play(trial.domain, state, made, first=first))
         except StsError as error:
             played.append(str(error))
-    for seed in range(seeds):
+    for seed in range(trial.seeds):
         try:
             starts.append(trial.start(seed))
         except StsError as error:

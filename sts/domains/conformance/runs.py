@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains.known import domain as find_domain
 from sts.domains.protocol import Domain, Worlds
 from sts.draws import stream
 from sts.errors import StsError
@@ -155,6 +156,11 @@ class Trial:
     played: list[Played] = field(default_factory=list)
     halfway: list[bytes] = field(default_factory=list)
     elsewhere: Any = None
+
+    @classmethod
+    def of(cls, name: str, seeds: int, steps: int, settings: dict[str, Any]) -> Trial:
+        """Returns a trial of the domain called `name`."""
+        return cls(find_domain(name), name, seeds, steps, settings)
 
     @property
     def middle(self) -> int:
