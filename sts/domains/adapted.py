@@ -87,6 +87,12 @@ class Stepped:
         with self._guarded("tell whether it has ended"):
             return np.array([bool(getattr(one, "ended", False)) for one in self._worlds])
 
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """bool[B], which have ended only because their time had run out."""
+        with self._guarded("tell whether its time has run out"):
+            return np.array([bool(getattr(one, "truncated", False)) for one in self._worlds])
+
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
         """Returns what `roles` see now; draws nothing and changes nothing."""
         with self._guarded("observe"):

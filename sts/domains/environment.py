@@ -35,7 +35,8 @@ class Environment(Protocol):
       reward_unit: what a reward of 1 is worth.
 
     One that knows whether it has come to its end may say so by an attribute or property `ended`,
-    a bool; nothing depends on it but that `sts domain check` can then say more.
+    a bool, and by `truncated` that only its time has run out; what is exported then says so, and
+    `sts domain check` can say more.
     """
 
     name: ClassVar[str]

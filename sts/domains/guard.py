@@ -79,7 +79,7 @@ class _Watch:
         self._progress += 1
         if self.copied:
             words = self.last_words or sys.stderr
-            print(f"{FORKED}; its copy was ended", file=words, flush=True)
+            print(f"{FORKED}; its copy was ended\n", end="", file=words, flush=True)
             os._exit(0)
 
     def forked(self) -> None:

@@ -100,7 +100,7 @@ class GymnasiumEnvironment:
             self._begin(settings)
         self._seed, self._made, self._marks = int(seed), list[int](), list[bytes]()
         self._last, _ = self._env.reset(seed=self._seed)
-        self.ended = False
+        self.ended = self.truncated = False
         self._mark = b""
         self._note(0.0, False, False)
 
@@ -116,6 +116,7 @@ class GymnasiumEnvironment:
         self._last, given, terminated, truncated, _ = self._env.step(self._first + move)
         self._made.append(move)
         self.ended = bool(terminated or truncated)
+        self.truncated = bool(truncated and not terminated)
         reward = float(given)
         self._note(reward, terminated, truncated)
         units = reward / self.reward_unit

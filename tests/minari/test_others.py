@@ -5,15 +5,17 @@ from pathlib import Path
 
 import gymnasium
 import h5py
+import minari
 import numpy as np
+import pandas as pd
 import pytest
 
 from sts.cli import main
 from sts.domains import domain
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
-from sts.minari import importer
+from sts.minari import exporter, importer
 from sts.replay import verify
-from sts.trajectories import store
+from sts.trajectories import rlds, store
 from sts.workspace import Workspace
 from tests.minari.conftest import Collect
 
@@ -63,6 +65,20 @@ def test_settings_of_the_environment_are_kept(collect: Collect) -> None:
     assert [t.episode.steps for t in short] == [5, 5, 5]
     dry = importer.read(collect("FrozenLake-v1", is_slippery=False, name="dry-v0"))
     assert {t.episode.domain for t in dry} == {"gymnasium:FrozenLake-v1"}
+
+
+def test_an_episode_whose_time_ran_out_is_truncated_and_not_terminated(
+    collect: Collect, tmp_path: Path
+) -> None:
+    short = importer.read(collect(max_episode_steps=5, name="short-v0"))
+    exporter.write(tmp_path / "ours-v0", short)
+    rlds.write(tmp_path / "ours.parquet", short)
+    for episode in minari.MinariDataset(tmp_path / "ours-v0" / "data"):
+        assert episode.truncations.tolist() == [False, False, False, False, True]
+        assert not episode.terminations.any()
+    table = pd.read_parquet(tmp_path / "ours.parquet")
+    assert not table.is_terminal.any() and (table.discount.dropna() == 1).all()
+    assert table.is_last.sum() == len(short)
 
 
 def test_tuples_and_minaris_other_formats_are_read(collect: Collect) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pickletools
-from itertools import zip_longest
+from itertools import cycle, islice, zip_longest
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +18,8 @@ from sts.domains.environment import Environment
 from sts.domains.guard import guarded
 from sts.errors import DamagedData, NewerFormat, StsError
 
+LONG = 1000
+"""Steps within which most worlds that end have ended."""
 _FORMAT = 4  # where the number of its format stands in an envelope
 
 
@@ -189,11 +191,12 @@ def ends(trial: Trial) -> str | None:
     domain = _adapted(trial)
     if not hasattr(domain.environment(trial.starts[0]), "ended"):
         return "it has no attribute `ended`"
-    over = 0
+    over, limit = 0, max(2 * trial.steps, LONG)
     for seed, state, made, _ in trial.each():
         with settled(), guarded(f"domain {domain.name!r} at seed {seed}"):
             world: Any = domain.environment(state)
-            for t, moves in enumerate([*made.moves.tolist(), *made.moves.tolist()]):
+            stays = 0
+            for t, moves in enumerate(islice(cycle(made.moves.tolist()), limit)):
                 ended, before = bool(world.ended), world.state()
                 if ended and not over:
                     _stays(
@@ -205,8 +208,10 @@ def ends(trial: Trial) -> str | None:
                     _stays(world, moves, f"seed {seed}, step {t}: it had ended before, and goes on")
                 else:
                     world.step(moves)
-                over += ended
-    return None if over else f"no world came to its end within {2 * trial.steps} steps"
+                over, stays = over + ended, stays + ended
+                if stays == trial.steps:
+                    break
+    return None if over else f"no world came to its end within {limit} steps"
 
 
 def _stays(world: Any, moves: list[int], otherwise: str) -> None:
