@@ -27,8 +27,8 @@ COLUMNS = columns("kind", "source", "sees", "notes")
 def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()) -> pd.DataFrame:
     """Returns one row a continuation of the suite, of every agent in the workspace.
 
-    Columns are those of a ratings table; `step` is missing for not_done. A continuation whose
-    category has no rule here, nor among the user's `own`, is left out.
+    Columns are those of a ratings table; `step` is missing for not_done. The verdict is "" where a
+    category has no rule here, nor among the user's `own`: nobody has judged that continuation.
 
     Raises:
       DamagedData: a scenario's parameters are not what its category asks for.
@@ -40,11 +40,9 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
     rows = []
     for one in found:
         scenario = scenarios[one.scenario_hash]
-        category = rules.get(scenario.category)
-        if category is None:
-            continue
+        rule = rules[scenario.category].label if scenario.category in rules else _no_rule
         try:
-            verdict, step = category.label(
+            verdict, step = rule(
                 one.episode, scenario.takeover, scenario.roles, scenario.parameters
             )
         except (LookupError, TypeError, ValueError) as error:  # a rule trusts its own parameters
@@ -58,7 +56,7 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
                 scenario.id,
                 scenario.category,
                 one.id,
-                AUTOMATIC,
+                AUTOMATIC if verdict else "",
                 verdict,
                 step,
                 scenario.horizon,
@@ -69,6 +67,10 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
             )
         )
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _no_rule(*given: object) -> tuple[str, None]:
+    return "", None
 
 
 def agent_names(continuations: Sequence[Continuation]) -> dict[tuple[str, str], str]:

@@ -137,7 +137,8 @@ def play(
             )
             heard = tell(t) if i == 0 else silent
             draws = _draws(team, t)
-            choice, memories[i] = _act(team.agent, observation, heard, memories[i], draws, t)
+            given = (observation, heard, memories[i], draws)
+            choice, memories[i] = _act(domain, team.agent, given, t)
             decided.append(_sampled(domain, team, choice, t))
         for team, sample in zip(teams, decided, strict=True):
             out.moves[:, t, team.roles] = sample.moves
@@ -188,19 +189,16 @@ def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
 
 
 def _act(
-    agent: Agent,
-    observation: Any,
-    heard: Instructions,
-    memory: dict[str, NDArray[Any]],
-    draws: NDArray[np.float64],
-    t: int,
+    domain: Domain, agent: Agent, given: tuple[Any, ...], t: int
 ) -> tuple[Choice, dict[str, NDArray[Any]]]:
     """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
     try:
-        answer = agent.act(observation, heard, memory, draws)
+        answer = agent.act(*given)
     except Exception as error:
+        asked = isinstance(error, AttributeError) and error.obj is given[0]
+        hint = f"; worlds of {domain.name} show no such thing" if asked else ""
         raise StsError(
-            f"agent {agent.name!r} failed at step {t}: {type(error).__name__}: {error}"
+            f"agent {agent.name!r} failed at step {t}: {type(error).__name__}: {error}{hint}"
         ) from error
     if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Choice)):
         raise StsError(f"agent {agent.name!r}: act must return (Choice, memory)")
@@ -266,6 +264,11 @@ def _sampled(domain: Domain, team: Team, choice: Choice, t: int) -> _Sample:
         bad = _choose(floats, team.streams, first + slot, stride, picked)
         if bad >= 0:
             raise _no_choice(team, t, f"weights {floats.reshape(-1, count)[bad].tolist()}")
+        if team.agent.deterministic and (np.count_nonzero(floats, axis=-1) > 1).any():
+            raise StsError(
+                f"agent {team.agent.name!r} says that it is deterministic, so that one "
+                f"continuation is enough, and at step {t} it weighs more than one action"
+            )
         chosen.append(picked)
         weights.append(floats)
     return _Sample(chosen[0], chosen[1], weights[0], weights[1])

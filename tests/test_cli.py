@@ -240,6 +240,7 @@ def test_a_user_agent_that_fails_is_named_with_its_step(
         "Empty": ("return Choice(np.zeros((*o.cell.shape, 9))), m", "found weights"),
         "Negative": ("return Choice(-np.ones((*o.cell.shape, 9))), m", "found weights"),
         "Nan": ("return Choice(np.full((*o.cell.shape, 9), np.nan)), m", "found weights"),
+        "Asks": ("return o.weather", "no attribute 'weather'; worlds of lambda-star show no such"),
         "Far": ("return Choice(np.full(o.cell.shape, 9)), m", "an action outside 0..8"),
     }
     text = head + "".join(body.format(name, line) for name, (line, _) in cases.items())
@@ -248,6 +249,19 @@ def test_a_user_agent_that_fails_is_named_with_its_step(
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, (_, found) in cases.items():
         fails(capsys, ["run", "mine@1", "--agent", f"broken_agents:{name}"], 1, found, root)
+
+
+def test_an_agent_that_calls_itself_deterministic_and_is_not_is_refused(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hasty_agents.py").write_text(
+        "from sts.lambda_star.agents.random import Random\n"
+        "class Hasty(Random):\n    name, deterministic = 'hasty', True\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["run", "mine@1", "--agent", "hasty_agents:Hasty"]
+    fails(capsys, words, 1, "'hasty' says that it is deterministic", root)
 
 
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     labels = label_suite(workspace, suite, brought)
     ruled = {*categories.known(), *(c.name for c in brought)}
     unruled = sorted({s.category for s in suite.scenarios} - ruled)
-    if labels.empty and len(unruled) == len({s.category for s in suite.scenarios}):
+    if len(unruled) == len({s.category for s in suite.scenarios}):
         raise StsError(
             f"no automatic label for {', '.join(unruled)}: name a category of your own by "
             "--category module:NAME"
@@ -49,8 +49,9 @@ def run(args: argparse.Namespace) -> int:
     rows = []
     for agent, own in labels.groupby("agent"):
         counts = [int((own["verdict"] == verdict).sum()) for verdict in header[2:5]]
-        rows.append((str(agent), len(own), *counts, counts[0] / len(own)))
-    notes = [f"no automatic label for {name}: left out" for name in unruled]
+        rate = counts[0] / sum(counts) if sum(counts) else None
+        rows.append((str(agent), len(own), *counts, rate))
+    notes = [f"no automatic label for {name}: for people to judge" for name in unruled]
     text = "\n".join(
         (
             "automatic labels, not judged by anyone",

@@ -52,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
     names = dict.fromkeys(args.category or categories.known())
     chosen = [categories.named(name) for name in names]
     if args.partner is not None:
+        _check_partner(args.partner)
         chosen = [replace(category, partner=args.partner) for category in chosen]
     if path.exists() and not args.replace:
         raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
@@ -71,9 +72,11 @@ def run(args: argparse.Namespace) -> int:
     if not found.scenarios and found.unfit:
         raise StsError("; ".join(f"{name}: {why}" for name, why in found.unfit.items()))
     if not found.scenarios:
+        worlds = ", ".join(sorted({c.domain for c in chosen}))
         raise StsError(
             f"nothing to mine in {workspace.root}: {len(recorded)} trajectories, {test} on the "
-            "test side; expected some from sts record or sts trajectories import"
+            f"test side, none of {worlds or 'a category here'} that fits; expected some from "
+            "sts record or sts trajectories import"
         )
     workspace.ensure()
     suites.write_scenarios(path, found.scenarios)
@@ -114,6 +117,18 @@ def run(args: argparse.Namespace) -> int:
     }
     say(args.json, value, text)
     return 0
+
+
+def _check_partner(partner: str) -> None:
+    """Refuses what can play nobody."""
+    from sts import agents
+    from sts.errors import ArgumentError
+
+    kind, _, name = partner.partition(":")
+    if kind == "agent" and name:
+        agents.load(name)
+    elif partner not in ("no-op", "replay"):
+        raise ArgumentError(f"expected --partner no-op, replay or agent:NAME, found {partner!r}")
 
 
 COMMAND = Command(

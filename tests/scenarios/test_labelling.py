@@ -150,7 +150,7 @@ def test_continuations_of_other_suites_are_left_out(workspace: Workspace) -> Non
     assert set(label_suite(workspace, part)["scenario"]) == {suite.scenarios[0].id}
 
 
-def test_a_category_without_a_rule_is_left_out_and_named(
+def test_a_category_without_a_rule_is_named_and_its_continuations_stay_unjudged(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     draft = suites.read_scenarios(suites.draft_path(workspace, "tiny"))
@@ -162,7 +162,14 @@ def test_a_category_without_a_rule_is_left_out_and_named(
     assert sts(workspace, "label", "other@1", "--json") == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["without_label"] == ["dance"]
-    assert [row["continuations"] for row in printed["agents"]] == [1]
+    (row,) = printed["agents"]
+    assert row["continuations"] == 2
+    assert row["success"] + row["failure"] + row["not_done"] == 1
+    labels = read_ratings(workspace.path("labels", "other-1.parquet"))
+    assert labels.set_index("scenario")["verdict"]["dance-01"] == ""
+    assert sts(workspace, "report", "other@1", "--json") == 0
+    report = json.loads(workspace.path("reports", "other-1", "report.json").read_text())
+    assert (report["counts"]["judged"], report["counts"]["continuations"]) == (1, 2)
 
 
 def test_nothing_to_label_is_one_line_that_says_what_to_run(

@@ -211,6 +211,10 @@ def test_a_draft_is_replaced_only_when_asked(
     ("words", "code", "said"),
     [
         (("mine", "d", "--category", "fly"), 2, "unknown category 'fly'"),
+        (("mine", "d", "--category", "make-way"), 1, "none of overcooked that fits"),
+        (("mine", "d", "--partner", "nobody"), 2, "no-op, replay or agent:NAME, found 'nobody'"),
+        (("mine", "d", "--partner", "agent:"), 2, "found 'agent:'"),
+        (("mine", "d", "--partner", "agent:nobody"), 2, "unknown agent 'nobody'"),
         (("mine", "d", "--per-category", "0"), 2, "--per-category of 1 or more"),
         (("mine", "No Name"), 2, "suite name"),
         (("mine", "d"), 1, "0 trajectories"),
