@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from sts.errors import ArgumentError, UnknownName
+from sts.errors import ArgumentError, StsError, UnknownName
 
 
 @functools.cache
@@ -32,23 +32,31 @@ def load(group: str, kind: str, name: str) -> Any:
         return points[name].load()
 
 
+def look_here() -> None:
+    """Lets modules in the current folder be imported, whatever the program that runs."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+
+
 def load_path(kind: str, path: str) -> Any:
     """Returns the object at `module:Name`, looking in the current folder too.
 
     Raises:
       ArgumentError: the path is not of that form, or leads nowhere.
+      StsError: what is there says so of itself, a MissingExtra for example.
     """
     module_name, _, attribute = path.partition(":")
     if not all(part.isidentifier() for part in module_name.split(".")) or not (
         attribute.isidentifier()
     ):
         raise ArgumentError(f"expected {kind} as module:Name, found {path!r}")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    look_here()
     try:
         with redirect_stdout(sys.stderr):
             module = importlib.import_module(module_name)
+    except StsError:  # ours, which says what is missing
+        raise
     except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
         found = f"{type(error).__name__}: {error}"
         raise ArgumentError(f"{kind} {path!r}: cannot import {module_name}: {found}") from error

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from sts.domains.adapted import LEAST, MOST, WrongRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
 from sts.files import canonical_json
+from sts.registry import look_here
 
 try:
     import gymnasium
@@ -67,6 +68,7 @@ class GymnasiumEnvironment:
       reward_unit: what a reward of 1 is worth; a reward must be a whole number of units, -128 to
         127, and is refused otherwise.
       rounded: True takes the nearest unit instead, which loses up to half a unit at each step.
+      live: Gymnasium's own environment, for a category to look at.
     """
 
     id: ClassVar[str] = ""
@@ -88,7 +90,7 @@ class GymnasiumEnvironment:
         """
         self._begin({})
         self.name = self.name or self.id
-        self.version = self.version or _version(self._env)
+        self.version = self.version or _version(self.live)
         count, named = self._count, self.moves
         if named and len(named) != count:
             raise ArgumentError(f"{self.id} has {count} actions, and {len(named)} are named")
@@ -99,7 +101,7 @@ class GymnasiumEnvironment:
         if settings != self._settings:
             self._begin(settings)
         self._seed, self._made, self._marks = int(seed), list[int](), list[bytes]()
-        self._last, _ = self._env.reset(seed=self._seed)
+        self._last, _ = self.live.reset(seed=self._seed)
         self.ended = self.truncated = False
         self._mark = b""
         self._note(0.0, False, False)
@@ -113,7 +115,7 @@ class GymnasiumEnvironment:
         if self.ended:
             return (0,)
         (move,) = moves
-        self._last, given, terminated, truncated, _ = self._env.step(self._first + move)
+        self._last, given, terminated, truncated, _ = self.live.step(self._first + move)
         self._made.append(move)
         self.ended = bool(terminated or truncated)
         self.truncated = bool(truncated and not terminated)
@@ -177,32 +179,33 @@ class GymnasiumEnvironment:
 
     def render(self) -> NDArray[np.uint8]:
         """Returns its pixels."""
-        return np.asarray(self._env.render())
+        return np.asarray(self.live.render())
 
     def _begin(self, settings: Mapping[str, Any]) -> None:
         if not self.id:
             raise ArgumentError(f"{type(self).__name__} names no environment: expected an `id`")
         wanted: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
         endless = {"max_episode_steps": -1}
+        look_here()
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pixels need no screen
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of a render mode that it has not; see below
-                self._env: gymnasium.Env[Any, Any] = gymnasium.make(
+                self.live: gymnasium.Env[Any, Any] = gymnasium.make(
                     self.id, **wanted, **{**endless, **self.kwargs, **settings}
                 )
         except gymnasium.error.DependencyNotInstalled as error:
             raise MissingExtra(f"{self.id}: {error}") from error
         except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
             raise ArgumentError(f"Gymnasium does not make {self.id!r}: {error}") from error
-        space = self._env.action_space
+        space = self.live.action_space
         if type(space) is not gymnasium.spaces.Discrete:
             raise ArgumentError(f"{self.id}: expected a Discrete action space, found {space}")
-        if "rgb_array" not in self._env.metadata.get("render_modes", ()):
+        if "rgb_array" not in self.live.metadata.get("render_modes", ()):
             raise ArgumentError(
                 f"{self.id} does not render as rgb_array, and a judge must see something"
             )
-        if any(isinstance(one, _SHAPELESS) for one in _spaces(self._env.observation_space)):
+        if any(isinstance(one, _SHAPELESS) for one in _spaces(self.live.observation_space)):
             raise ArgumentError(f"{self.id}: what it shows has no fixed shape")
         self._first, self._count = int(space.start), int(space.n)
         self._settings = dict(settings)

@@ -62,6 +62,9 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
             environment.reset(0, **settings)
     wrapped = ", ".join(one.name for one in spec.additional_wrappers)
     hint = f" (recorded through {wrapped}, which is not made again)" if wrapped else ""
+    here, there = environment.live.observation_space, dataset.observation_space
+    if here != there:
+        hint += f" ({name} shows {_short(here)}, and recorded was {_short(there)})"
     who = Participant("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
     made = provenance() | {"dataset": dataset.id, "minari": dataset.minari_version}
     jpeg = dataset.storage.jpeg_encoding
@@ -102,6 +105,12 @@ def _told(where: str, domain: str | None) -> Iterator[None]:
     except (ArgumentError, WrongRewards) as error:
         hint = "" if domain else "; a class of your own may be given by --domain module:Class"
         raise ArgumentError(f"{where}: {error}{hint}") from error
+
+
+def _short(space: Space[Any]) -> str:
+    if space.shape is None:
+        return f"{' '.join(str(space).split()):.120}"
+    return f"{type(space).__name__}{list(space.shape)} of {space.dtype}"
 
 
 def _environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -228,6 +232,21 @@ def test_a_reward_that_is_no_number_fails_the_claim_on_rewards() -> None:
     one.reset(0)
     with pytest.raises(WrongRewards, match="a reward of nan is no number of units"):
         one._rounded(float("nan"), float("nan"))
+
+
+def test_a_module_in_the_current_folder_registers_its_environment(tmp_path: Path) -> None:
+    (tmp_path / "rooms.py").write_text(
+        "import gymnasium\n"
+        "gymnasium.register('Rooms-v0', entry_point='tests.domains.test_gymnasium:Counter')\n"
+    )
+    done = subprocess.run(
+        [Path(sys.executable).with_name("sts"), "domain", "check", "gymnasium:rooms:Rooms-v0"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_without_an_id_there_is_no_environment() -> None:

@@ -134,6 +134,10 @@ def test_wrappers_that_change_what_is_given_are_named(collect: Collect) -> None:
     clipped = collect(wrapped=lambda env: gymnasium.wrappers.ClipReward(env, 0.0, 0.5))
     with pytest.raises(ReplayMismatch, match=r"recorded 0.5 \(recorded through ClipReward, which"):
         importer.read(clipped)
+    with pytest.raises(ReplayMismatch, match=r"shows Box\[4\] .* recorded was Box\[2, 4\] of"):
+        importer.read(
+            collect(wrapped=lambda e: gymnasium.wrappers.FrameStackObservation(e, 2), name="two-v0")
+        )
     harmless = collect(wrapped=gymnasium.wrappers.FlattenObservation, name="flat-v0")
     assert len(importer.read(harmless)) == 3
 
