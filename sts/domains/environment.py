@@ -34,6 +34,14 @@ class Environment(Protocol):
       participants: the name of each.
       reward_unit: what a reward of 1 is worth.
 
+    It may offer more by the same kind of names, and need not:
+
+    - `guide`, text: what is to be seen in its pictures, for annotators; a few sentences of
+      Markdown.
+    - `sight(role)`: what that participant may see and nothing else, as a picture, uint8[H, W, 3] of
+      one size. People who play in it are then shown this, and ranked among the agents. Without it
+      they are shown what a judge sees, and what they play is a baseline outside the ranking.
+
     One that knows whether it has come to its end may say so by an attribute or property `ended`,
     a bool, and by `truncated` that only its time has run out; what is exported then says so, and
     `sts domain check` can say more.
@@ -79,7 +87,7 @@ class Environment(Protocol):
     def observe(self, role: int) -> Mapping[str, Any]:
         """Returns what a participant sees, arrays or numbers of fixed shapes by name.
 
-        It draws nothing and changes nothing.
+        Every participant sees the same names and shapes. It draws nothing and changes nothing.
         """
 
     def instruction(self) -> str:

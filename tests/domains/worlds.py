@@ -294,6 +294,11 @@ class SeesMoreAndMore(Lanterns):
         return {"past": np.zeros(self.clock)}
 
 
+class SeesUnequally(Lanterns):
+    def observe(self, role):
+        return super().observe(role) | ({"map": np.zeros(3)} if role else {})
+
+
 class SeesObjects(Lanterns):
     def observe(self, role):
         return {"myself": self}
@@ -483,6 +488,7 @@ BROKEN = {
     KeepsItsRecord: "begins-anew",
     TakesAnySetting: "settings",
     SeesMoreAndMore: "observes",
+    SeesUnequally: "observes",
     SeesObjects: "observes",
     AsksNumbers: "instructs",
     EndsItselfAsked: "instructs",

@@ -120,9 +120,9 @@ def settings(trial: Trial) -> None:
 
 
 def observes(trial: Trial) -> None:
-    """What a participant sees has the same names, shapes and types at every step of every world."""
+    """Every participant sees the same names, shapes and types at every step of every world."""
     domain = _adapted(trial)
-    shapes: dict[int, dict[str, Any]] = {}
+    wanted: dict[str, tuple[int, ...]] = {}
     for seed, state, made, _ in trial.each():
         with settled():
             world = domain.environment(state)
@@ -132,7 +132,7 @@ def observes(trial: Trial) -> None:
                     seen = _seen(world, role, when)
                     again = _seen(world, role, when)
                     found = {key: value.shape for key, value in seen.items()}
-                    wanted = shapes.setdefault(role, found)
+                    wanted = wanted or found
                     if found != wanted:
                         raise Broken(f"{when} sees shapes {found}, expected {wanted}")
                     for key, value in seen.items():
