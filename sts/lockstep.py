@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.compiled import compiled
 from sts.domains import Domain, Worlds
+from sts.domains.guard import quiet
 from sts.draws import uniform
 from sts.errors import ArgumentError, DamagedData, StsError
 
@@ -181,7 +182,8 @@ def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
     if team.memory is not None:
         return team.memory
     try:
-        return team.agent.begin(batch, len(team.roles))
+        with quiet():
+            return team.agent.begin(batch, len(team.roles))
     except Exception as error:
         raise StsError(
             f"agent {team.agent.name!r} failed to begin: {type(error).__name__}: {error}"
@@ -193,7 +195,8 @@ def _act(
 ) -> tuple[Choice, dict[str, NDArray[Any]]]:
     """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
     try:
-        answer = agent.act(*given)
+        with quiet():
+            answer = agent.act(*given)
     except Exception as error:
         asked = isinstance(error, AttributeError) and error.obj is given[0]
         hint = f"; worlds of {domain.name} show no such thing" if asked else ""

@@ -13,12 +13,14 @@ is raised in it. A process that sets `WATCH.last_words` is ended then.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, TextIO
 
@@ -124,6 +126,18 @@ class _Watch:
 
 
 _QUIET = _Quiet()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """A context in which what is printed goes to standard error."""
+    _QUIET.enter()
+    try:
+        yield
+    finally:
+        _QUIET.leave()
+
+
 WATCH = _Watch()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WATCH.forked)
