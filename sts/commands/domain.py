@@ -59,10 +59,11 @@ def _check(args: argparse.Namespace) -> int:
     words = {True: "ok", False: "not ok", None: "not checked"}
     found: list[Verdict] = []
     for one in check(args.name, seeds=args.seeds, steps=args.steps, settings=settings(args.set)):
-        found.append(one)
         if not args.json:
             line = f"{words[one.ok]:<11}  {one.claim:<14}  {one.text}"
-            print(line + (f"\n{'':13}{' '.join(one.how.split())}" if one.how else ""), flush=True)
+            told = not one.how or (found and found[-1].how == one.how)
+            print(line + ("" if told else f"\n{'':13}{' '.join(one.how.split())}"), flush=True)
+        found.append(one)
     failed = sum(one.ok is False for one in found)
     value = {
         "domain": args.name,
