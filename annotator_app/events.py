@@ -12,6 +12,8 @@ from sts.annotations.types import Annotator, Judgement, Progress
 from sts.errors import StsError
 
 PREFETCH = 3
+PATIENCE = 12
+"""Episodes that cannot be shown, met in one exchange, after which the next one looks on."""
 REMEMBERED = 3
 """Earlier judgements that a page opened anew can still go back to."""
 AT_ONCE = 1000
@@ -21,10 +23,20 @@ _LOG = logging.getLogger(__name__)
 
 Shown = Callable[[str], dict[str, Any]]
 """A continuation's identity -> the episode for the player."""
+Broken = dict[str, str]
+"""The identity of each continuation that cannot be shown -> why."""
 
 
 def exchange(
-    store: Store, person: Annotator, sent: object, *, suite: str, place: str, shown: Shown
+    store: Store,
+    person: Annotator,
+    sent: object,
+    *,
+    suite: str,
+    place: str,
+    shown: Shown,
+    broken: Broken,
+    runs: bool = False,
 ) -> dict[str, Any]:
     """Saves the outbox in `sent` and returns the component's next data.
 
@@ -39,6 +51,8 @@ def exchange(
       suite: what is judged.
       place: names this workspace in the browser's storage.
       shown: makes the episode of a continuation.
+      broken: what was found by now that cannot be shown; what is found here is added.
+      runs: whether it is this person who runs the study, and is told the reason.
     """
     data: dict[str, Any] = {
         "namespace": namespace(place, person.id),
@@ -46,14 +60,14 @@ def exchange(
         "queue": None,  # keep what you have
         "previous": [],
         "counts": None,
-        "empty": _empty(None, 0),
+        "empty": _empty(None, 0, broken, runs),
         "trouble": "",
     }
     try:
         outbox = _outbox(sent)
         if outbox:
             data["acks"] = [ack._asdict() for ack in store.submit(person.id, outbox)]
-        claims = store.claim(person.id, suite=suite, count=PREFETCH)
+        queue = _queue(store, person, suite, shown, broken)
         progress = store.progress(suite)
         if sent is None:
             data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
@@ -62,12 +76,9 @@ def exchange(
         data["trouble"] = "The server cannot save at the moment; your answers wait here."
         return data
     done = progress.by_annotator.get(person.name, 0)
-    queue = [_episode(shown, claim.item, claim.continuation) for claim in claims]
-    data["queue"] = [episode for episode in queue if episode]
-    data["counts"] = {"done": done}
-    data["empty"] = _empty(progress, done)
-    if len(data["queue"]) < len(queue):
-        data["trouble"] = "An episode is missing on the server; tell whoever runs this study."
+    data["queue"] = queue
+    data["counts"] = {"done": done, "broken": len(broken)}
+    data["empty"] = _empty(progress, done, broken, runs)
     return data
 
 
@@ -81,38 +92,73 @@ def _outbox(sent: object) -> list[object]:
     return outbox[:AT_ONCE] if isinstance(outbox, list) else []
 
 
-def _episode(shown: Shown, item: str, continuation: str) -> dict[str, Any] | None:
+def _queue(
+    store: Store, person: Annotator, suite: str, shown: Shown, broken: Broken
+) -> list[dict[str, Any]]:
+    """The person's next episodes: PREFETCH of them, where as many can be shown.
+
+    What cannot be shown stays claimed, so more is claimed in its place; it is not tried again.
+    """
+    count, most = PREFETCH, len(broken) + PATIENCE
+    while True:
+        claims = store.claim(person.id, suite=suite, count=count)
+        queue: list[dict[str, Any]] = []
+        for claim in claims:
+            if claim.continuation not in broken and len(queue) < PREFETCH and len(broken) < most:
+                queue += _episode(shown, claim.item, claim.continuation, broken)
+        if len(queue) == PREFETCH or len(claims) < count or len(broken) >= most:
+            return queue
+        count = len(claims) + PREFETCH - len(queue)
+
+
+def _episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:
+    """The one episode, or none where it cannot be shown."""
     try:
-        return {**shown(continuation), "id": item}
+        return [{**shown(continuation), "id": item}]
     except StsError as error:
         _LOG.error("continuation %s: %s", continuation, error)
-        return None
+        broken[continuation] = str(error)
+        return []
 
 
 def _previous(history: list[Judgement], shown: Shown) -> list[dict[str, Any]]:
     """The latest judgements, the oldest first, as the player keeps them."""
-    found = [(one, _episode(shown, one.item, one.continuation)) for one in reversed(history)]
     return [
         {
             "episode": episode,
             "uuid": one.uuid,
             "mark": {"verdict": one.verdict, "step": one.step, "reason": one.reason or None},
         }
-        for one, episode in found
-        if episode
+        for one in reversed(history)
+        for episode in _episode(shown, one.item, one.continuation, {})
     ]
 
 
-def _empty(progress: Progress | None, done: int) -> dict[str, str]:
+def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> dict[str, str]:
     """What the page says when it has no episode."""
+    if broken:
+        told = (
+            f"The first: {next(iter(broken.values()))}. The log of `sts annotate` names each; mend "
+            "what is wrong and start it again."
+        )
+        return {
+            "title": f"{_episodes(len(broken))} cannot be shown",
+            "text": f"Something is wrong on the server, and there is nothing else for you now. You "
+            f"have judged {_episodes(done)}. "
+            + (told if runs else "Please tell whoever runs this study."),
+        }
     if progress is None or progress.items:
         return {
             "title": "All done, thank you",
-            "text": f"You have judged {done} episode{'' if done == 1 else 's'}. Nothing is left "
-            "for you now; if more comes, it appears here by itself.",
+            "text": f"You have judged {_episodes(done)}. Nothing is left for you now; if more "
+            "comes, it appears here by itself.",
         }
     return {
         "title": "Nothing to judge yet",
         "text": "No continuations are waiting. Make some with `sts run` and start `sts annotate` "
         "again; this page then fills by itself.",
     }
+
+
+def _episodes(count: int) -> str:
+    return f"{count} episode{'' if count == 1 else 's'}"

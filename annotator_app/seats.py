@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+import logging
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from annotator_app import queueing, sheets
@@ -13,8 +15,15 @@ from sts.annotations.types import Annotator
 from sts.continuations import seat
 from sts.continuations.store import path_of
 from sts.domains import Worlds, domain
+from sts.errors import StsError
+from sts.frames import look
 from sts.suites.types import Scenario, Suite
 from sts.workspace import Workspace
+
+PATIENCE = 12
+"""Scenarios that are tried at a time until one can be shown."""
+
+_LOG = logging.getLogger(__name__)
 
 
 def exchange(
@@ -28,7 +37,8 @@ def exchange(
 ) -> dict[str, Any]:
     """Replays the turns in `sent` and returns what the person sees now.
 
-    Everything after the first turn that is not one is left out, and the page goes on from there.
+    Everything after the first turn that is not one is left out, and the page goes on from there. A
+    scenario that cannot be shown is passed over; `broken` says how many were where none is left.
 
     Args:
       workspace: keeps the continuation once it is finished.
@@ -40,13 +50,20 @@ def exchange(
         an agent may.
     """
     said = sent if isinstance(sent, Mapping) else {}
-    scenario = _scenario(workspace, suite, person, said.get("seat"), judged)
-    if scenario is None:
-        return {"seat": None}
-    name = key(person, scenario)
-    received = said.get("turns") if said.get("seat") == name else None
-    turns = _turns(received, scenario)
-    view = _view(workspace, scenario, turns, person)
+    broken = 0
+    for scenario in islice(_offered(workspace, suite, person, said.get("seat"), judged), PATIENCE):
+        name = key(person, scenario)
+        received = said.get("turns") if said.get("seat") == name else None
+        turns = _turns(received, scenario)
+        try:
+            view = _view(workspace, scenario, turns, person)
+        except StsError as error:
+            _LOG.error("scenario %s: %s", scenario.id, error)
+            broken += 1
+        else:
+            break
+    else:
+        return {"seat": None, "broken": broken}
     if view["finished"]:
         seconds = _seconds(said.get("seconds"))
         one = seat.finish(
@@ -61,20 +78,24 @@ def _view(
     workspace: Workspace, scenario: Scenario, turns: list[seat.Turn], person: Annotator
 ) -> dict[str, Any]:
     """The person's view; with sheets of 1 or more frames each where they see frames."""
-    recording, takeover = scenario.recording, scenario.takeover
+    recording, takeover, role = scenario.recording, scenario.takeover, scenario.roles[0]
     picture = domain(recording.domain).picture(recording.state)
     if picture.kind != "frames":
         return seat.view(scenario, turns, person=person.name, attempt=0)
-    context = sheets.sheets_of(workspace, recording.part(recording.state, 0, takeover))
+    context = sheets.sheets_of(workspace, recording.part(recording.state, 0, takeover), role)
     seen = [sheet_view(one) for one in context]
+    size: dict[str, int] = {}
 
-    def look(frame: int, worlds: Worlds) -> None:
+    def see(frame: int, worlds: Worlds) -> None:
+        if frame == 0:
+            height, width, _ = look(worlds, recording.domain, role).shape
+            size.update(height=height, width=width)
         if frame > takeover:
-            seen.append(sheet_view(sheets.picture_of(worlds, recording.domain)))
+            seen.append(sheet_view(sheets.sight_of(worlds, recording.domain, role)))
 
-    view = seat.view(scenario, turns, person=person.name, attempt=0, look=look)
-    you = picture.names[picture.participants[scenario.roles[0]]]
-    return {**view, "sheets": seen, "height": picture.height, "width": picture.width, "you": you}
+    view = seat.view(scenario, turns, person=person.name, attempt=0, look=see)
+    you = picture.names[picture.participants[role]]
+    return {**view, **size, "sheets": seen, "you": you}
 
 
 def key(person: Annotator, scenario: Scenario) -> str:
@@ -82,23 +103,20 @@ def key(person: Annotator, scenario: Scenario) -> str:
     return hashlib.sha256(f"seat {person.id} {scenario.hash}".encode()).hexdigest()[:24]
 
 
-def _scenario(
+def _offered(
     workspace: Workspace,
     suite: Suite,
     person: Annotator,
     wanted: object,
     judged: Collection[str],
-) -> Scenario | None:
-    """The scenario that the page is at, else the first in the person's own order they may play."""
+) -> Iterator[Scenario]:
+    """The scenario that the page is at, then those that the person may play, in their own order."""
     order = sorted((s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: key(person, s))
-    for one in order:
-        if key(person, one) == wanted:
-            return one
+    yield from (one for one in order if key(person, one) == wanted)
     for one in order:
         played = path_of(workspace, seat.identity(one, person.name, 0)).exists()
-        if not played and one.hash not in judged:
-            return one
-    return None
+        if not played and one.hash not in judged and key(person, one) != wanted:
+            yield one
 
 
 def _turns(sent: object, scenario: Scenario) -> list[seat.Turn]:

@@ -32,8 +32,10 @@ def framed(domain: str, state: bytes) -> bool:
     return find_domain(domain).picture(state).kind == "frames"
 
 
-def sheets_of(workspace: Workspace, episode: Episode) -> list[Sheet]:
+def sheets_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
     """Returns the frames of an episode, from the workspace or made now and kept there.
+
+    They are what a judge sees, or what participant `role` does.
 
     Pictures that were kept are taken only where the world begins with the very pixels it began with
     then, so that a domain that is drawn anew is seen anew.
@@ -41,25 +43,26 @@ def sheets_of(workspace: Workspace, episode: Episode) -> list[Sheet]:
     Raises:
       StsError: the episode does not replay, or its world cannot be rendered.
     """
-    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain)
+    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, role)
     parts = layout(len(episode.scene), *first.shape[:2])
-    mark = content_hash(episode.content_hash.encode(), first.tobytes(), repr(parts).encode())
+    how = repr(parts if role is None else (parts, role)).encode()
+    mark = content_hash(episode.content_hash.encode(), first.tobytes(), how)
     files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
     with contextlib.suppress(OSError):
         return [Sheet(file.read_bytes(), *part) for file, part in zip(files, parts, strict=True)]
-    made = sheets(frames(episode))
+    made = sheets(frames(episode, role))
     with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
         for file, one in zip(files, made, strict=True):
             write_atomically(file, one.webp)
     return made
 
 
-def picture_of(worlds: Worlds, name: str) -> Sheet:
-    """Returns the first world of the domain called `name` as it looks now, a sheet of one frame."""
-    key = content_hash(worlds.states()[0])
+def sight_of(worlds: Worlds, name: str, role: int) -> Sheet:
+    """Returns what `role` sees now in the first world of the domain called `name`, as one frame."""
+    key = content_hash(worlds.states()[0], str(role).encode())
     found = _kept.get(key)
     if found is None:
-        found = webp(look(worlds, name))
+        found = webp(look(worlds, name, role))
         if len(_kept) >= KEPT:
             _kept.clear()
         _kept[key] = found

@@ -10,6 +10,7 @@ import streamlit as st
 
 from annotator_app import people
 from annotator_app.episodes import shown
+from annotator_app.events import Broken
 from annotator_app.gate import COOKIE
 from annotator_app.settings import Settings, current
 from sts.annotations.store import Store
@@ -21,6 +22,8 @@ from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.workspace import Workspace
 
+broken: Broken = {}
+"""What this process has found that cannot be shown."""
 _ALL = 1_000_000
 _PERSON = "sts_person"
 

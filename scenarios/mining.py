@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import sts
 from scenarios.category import Candidate, Category
-from sts.domains import domain
+from sts.domains import domain, need
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
@@ -71,6 +71,7 @@ def mine(
 
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
+      StsError: the world of one that a category is about cannot be had here.
     """
     found: dict[str, dict[tuple[str, ...], tuple[int, Found]]] = {c.name: {} for c in categories}
     counts: Counter[str] = Counter()
@@ -80,6 +81,7 @@ def mine(
         for category in categories:
             if category.domain != trajectory.episode.domain:
                 continue
+            need(trajectory.episode, f"trajectory {trajectory.id}")
             for candidate in category.candidates(trajectory):
                 counts[category.name] += 1
                 kind = (trajectory.world, candidate.answer, candidate.difficulty)

@@ -22,7 +22,9 @@ def environments(episode: Episode) -> Iterator[Environment]:
     (environment,) = worlds.observe((0,), team=(0,), world=True).environments
     for t in range(episode.steps + 1):
         if (worlds.scene[0] != episode.scene[t]).any():
-            raise ReplayMismatch(f"the world before step {t} is not as recorded", step=t)
+            raise ReplayMismatch(
+                f"domain {episode.domain!r}: the world before step {t} is not as recorded", step=t
+            )
         yield environment
         if t < episode.steps:
             worlds.step(episode.moves[t : t + 1], episode.says[t : t + 1])

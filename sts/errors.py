@@ -5,6 +5,7 @@
     |   `-- UnknownName          no such agent, suite, version, category, format, ...
     |-- DamagedData              a file, table or state that is not what it should be
     |   |-- DamagedState         serialised world state: truncated, altered or not a state
+    |   |   `-- OtherVersion     sound, but made by another version of its world
     |   `-- TamperedSuite        a frozen suite whose content no longer matches its hash
     |-- NewerFormat              written by a later version than this one reads
     |-- ReplayMismatch           a replayed step differs from its recording; names the step
@@ -19,7 +20,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self, TypeVar
+
+_E = TypeVar("_E", bound="StsError")
 
 
 class StsError(Exception):
@@ -27,12 +30,20 @@ class StsError(Exception):
 
     exit_code = 1
 
+    def saying(self, line: str) -> Self:
+        """Returns the same error with another line."""
+        return _restored(type(self), (line,), self.__dict__)
+
+    def about(self, what: str) -> Self:
+        """Returns the same error with what it is about before its line, which may name it."""
+        return self if str(self).startswith(what) else self.saying(f"{what}: {self}")
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Lets it cross from a worker process, whatever its class takes to be made."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[StsError], args: tuple[Any, ...], state: dict[str, Any]) -> StsError:
+def _restored(kind: type[_E], args: tuple[Any, ...], state: dict[str, Any]) -> _E:
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
@@ -67,6 +78,10 @@ class DamagedData(StsError):
 
 class DamagedState(DamagedData):
     """Serialised world state that is truncated, altered or not a state at all."""
+
+
+class OtherVersion(DamagedState):
+    """World state that is sound, but was made by another version of its world."""
 
 
 class TamperedSuite(DamagedData):

@@ -46,10 +46,14 @@ class Sheet:
     count: int
 
 
-def frames(episode: Episode) -> list[Frame]:
+def frames(episode: Episode, role: int | None = None) -> list[Frame]:
     """Returns what a judge sees: uint8[H, W, 3] before each step and after the last.
 
     The episode is replayed, and each step held against the recording.
+
+    Args:
+      episode: what is looked at.
+      role: the participant whose sight it is instead of a judge's.
 
     Raises:
       ArgumentError: the domain's scenes are drawn, not rendered.
@@ -58,14 +62,14 @@ def frames(episode: Episode) -> list[Frame]:
     """
     domain = find_domain(episode.domain)
     worlds = domain.restore([episode.state])
-    out = [look(worlds, episode.domain)]
+    out = [look(worlds, episode.domain, role)]
     if (worlds.scene[0] != episode.scene[0]).any():
         raise ReplayMismatch("step 0: the state does not show what was recorded", step=0)
 
     def watch(step: int, worlds: Worlds) -> None:
         for _, mismatch in differences(worlds, [episode], step):
             raise ReplayMismatch(f"an episode does not replay: {mismatch.what}", step=step)
-        out.append(look(worlds, episode.domain))
+        out.append(look(worlds, episode.domain, role))
 
     forced = np.ones(episode.moves.shape, np.bool_)
     script = Script(episode.moves[None], episode.says[None], forced)
@@ -73,8 +77,8 @@ def frames(episode: Episode) -> list[Frame]:
     return out
 
 
-def look(worlds: Worlds, name: str) -> Frame:
-    """Returns the first world as it looks now.
+def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
+    """Returns the first world as it looks now, to a judge or to participant `role`.
 
     Raises:
       ArgumentError: worlds of the domain called `name` cannot be looked at.
@@ -82,7 +86,7 @@ def look(worlds: Worlds, name: str) -> Frame:
     """
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} renders no frames; its scenes are drawn")
-    frame = cast(Framed, worlds).frames()[0]
+    frame = cast(Framed, worlds).frames(role)[0]
     if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8 or not frame.size:
         raise StsError(
             f"domain {name!r}: expected frames uint8[H, W, 3], found {frame.dtype}{frame.shape}"

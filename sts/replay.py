@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds
+from sts.domains import Domain, Worlds, shapes
 from sts.episodes import Episode
 from sts.lockstep import Script, play
 
@@ -54,11 +54,12 @@ def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]
     Raises:
       DamagedState: an episode's state cannot be restored.
     """
-    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for i, episode in enumerate(episodes):
-        groups[episode.steps, episode.participants, episode.scene.shape[1]].append(i)
+    groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
+    for i, one in enumerate(episodes):
+        size = one.steps, one.participants, one.scene.shape[1]
+        groups[size, shapes(one, domain)].append(i)
     out: list[Mismatch | None] = [None] * len(episodes)
-    for (steps, participants, objects), members in groups.items():
+    for ((steps, participants, objects), _), members in groups.items():
         chosen = [episodes[i] for i in members]
         worlds = domain.restore([e.state for e in chosen])
         if worlds.scene.shape[1] != objects or worlds.rewards.shape[1] != participants:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
@@ -13,26 +15,42 @@ from sts.errors import Unavailable
 
 
 @contextlib.contextmanager
-def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def pool(workers: int, begin: Callable[[], None] | None = None) -> Iterator[ProcessPoolExecutor]:
     """Yields a pool of `workers` fresh processes; an error ends what has not begun.
+
+    Each calls `begin` before anything else.
 
     Raises:
       Unavailable: a process died, of memory for example.
     """
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_deaf) as executor:
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin, initargs=(begin,)
+    ) as executor:
         try:
             yield executor
         except BrokenProcessPool:
             raise Unavailable(
-                f"one of {workers} worker processes died, perhaps for want of memory; what was "
-                "finished is kept, go on with fewer --workers"
+                f"one of {workers} worker processes died: a world or an agent may have ended it "
+                "(--workers 1 shows how), or it wanted memory (go on with fewer --workers); what "
+                "was finished is kept"
             ) from None
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _deaf() -> None:
-    """Leaves Ctrl-C to the parent; each worker would print a traceback of its own."""
+def _begin(more: Callable[[], None] | None) -> None:
+    """Leaves Ctrl-C to the parent, where each worker would print a traceback, and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if more is not None:
+        more()
+
+
+def _end_with_parent() -> None:
+    """Ends this process when its parent has ended, however that was: nothing tells it so."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -110,7 +110,7 @@ class Looking:
     def __init__(self, shape: tuple[int, ...], kind: str) -> None:
         self.frame = np.zeros(shape, kind)
 
-    def frames(self) -> list[np.ndarray]:
+    def frames(self, role: int | None = None) -> list[np.ndarray]:
         return [self.frame]
 
 

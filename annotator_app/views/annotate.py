@@ -25,5 +25,7 @@ def page() -> None:
         suite=state.settings().suite,
         place=state.place(),
         shown=state.episode,
+        broken=state.broken,
+        runs=state.is_owner(),
     )
     _PLAYER(key="player", data=data, on_sync_change=lambda: None)

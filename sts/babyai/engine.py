@@ -11,6 +11,7 @@ try:
     import minigrid  # noqa: F401  # makes the levels known to gymnasium
     from minigrid.core.constants import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
     from minigrid.core.grid import Grid
+    from minigrid.core.world_object import WorldObj
     from minigrid.utils.baby_ai_bot import BabyAIBot, DropSubgoal, GoNextToSubgoal
 except ImportError:
     raise MissingExtra(
@@ -29,5 +30,6 @@ __all__ = [
     "DropSubgoal",
     "GoNextToSubgoal",
     "Grid",
+    "WorldObj",
     "gymnasium",
 ]

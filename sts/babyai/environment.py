@@ -25,13 +25,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.babyai.engine import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, Grid, gymnasium
+from sts.babyai import drawing
+from sts.babyai.engine import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
 from sts.files import canonical_json
 
 VIEW = 7
 SIDE, STRIP = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 DONE = MOVES.index("done")
+GUIDE = """
+**The map.** The **red triangle** is judged; its tip points where it looks. The brighter cells are
+what it sees; plain grey is wall. A ball is a disc, a box a square with a line across; a closed door
+is a frame with a round knob, an open one a thin bar at the side of its cell, and a locked one is
+filled and needs the key of its colour. The strip at the bottom shows what is carried. *To go to*
+something is to stand right before it and face it; two things are *next to* each other side by side,
+not corner to corner. On *Take a turn* only what the triangle sees is shown, ahead being up; how it
+is turned on the map stands at the bottom.
+"""
 _ID = re.compile(r"BabyAI-(\w+)-v\d+")
 _LIMIT = 2**31 - 1
 _NOTHING = (OBJECT_TO_IDX["empty"], 0)
@@ -59,8 +69,9 @@ class BabyAI:
     version: ClassVar[str] = VERSION
     moves: ClassVar[tuple[str, ...]] = MOVES
     noop: ClassVar[int] = DONE
-    participants: ClassVar[tuple[str, ...]] = ("agent",)
+    participants: ClassVar[tuple[str, ...]] = ("red triangle",)
     reward_unit: ClassVar[float] = 1.0
+    guide: ClassVar[str] = GUIDE
 
     def __init__(self) -> None:
         self.level, self.seed, self.moves_made = "", 0, ""
@@ -178,7 +189,9 @@ class BabyAI:
         height, width, _ = grid.shape
         top, left = (SIDE - height) // 2, (SIDE - width) // 2
         out[top : top + height, left : left + width] = grid
-        out[SIDE:] = 40
-        if live.carrying is not None:
-            out[SIDE:, :STRIP] = Grid.render_tile(live.carrying, tile_size=STRIP)
+        out[SIDE:] = drawing.strip(SIDE, STRIP, np.array(self._carrying(), np.int8))
         return out
+
+    def sight(self, role: int) -> NDArray[np.uint8]:
+        """Returns what it observes as a picture, uint8[512, 448, 3]."""
+        return drawing.sight(dict(self.observe(role)))

@@ -125,9 +125,16 @@ def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str
 
 
 def _check(trajectories: list[Trajectory]) -> None:
-    """Raises ReplayMismatch at the first trajectory that does not replay exactly."""
+    """Raises ReplayMismatch at the first trajectory that does not replay exactly.
+
+    Raises:
+      StsError: the world of one cannot be had here.
+    """
+    from sts.domains import need
     from sts.errors import ReplayMismatch
 
+    for t in trajectories:
+        need(t.episode, t.source)
     for trajectory, mismatch in _mismatches(trajectories):
         raise ReplayMismatch(
             f"{trajectory.source}: {mismatch.what}; nothing was imported", step=mismatch.step
@@ -190,10 +197,11 @@ def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.commands.arguments import say
     from sts.commands.strips import strip
-    from sts.domains import domain
+    from sts.domains import absent, domain
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
+    reason = absent(t.episode)
     who = ", ".join(f"{p.name} ({p.kind})" for p in t.participants)
     value = {
         "id": t.id,
@@ -203,15 +211,16 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         "split": t.split,
         "world": t.world,
         "provenance": t.provenance,
-        "state": domain(t.episode.domain).view(t.episode.state),
+        "state": None if reason else domain(t.episode.domain).view(t.episode.state),
     }
-    rewards = t.episode.rewards.sum(0) * domain(t.episode.domain).reward_unit
-    frames = [round(i * t.episode.steps / 5) for i in range(6)]
-    text = (
-        f"{t.id}  {t.source}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
-        + strip(t.episode, frames, judged=())
-        + f"\n\nrewards in all, by participant: {rewards.tolist()}"
-    )
+    text = f"{t.id}  {t.source}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
+    if reason:
+        text += f"its world cannot be shown here: {reason}"
+    else:
+        rewards = t.episode.rewards.sum(0) * domain(t.episode.domain).reward_unit
+        frames = [round(i * t.episode.steps / 5) for i in range(6)]
+        text += strip(t.episode, frames, judged=())
+        text += f"\n\nrewards in all, by participant: {rewards.tolist()}"
     say(args.json, value, text)
     return 0
 
@@ -220,17 +229,28 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.commands.arguments import say
+    from sts.domains import absent
     from sts.trajectories import store
 
     if args.files:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    wrong = list(_mismatches(every))
-    steps = sum(t.episode.steps for t in every)
-    rewards = sum(t.episode.rewards.size for t in every)
-    good = len(every) - len(wrong)
+    why = {t.id: absent(t.episode) for t in every}
+    here = [t for t in every if why[t.id] is None]
+    elsewhere: dict[str, list[str]] = {}
+    for id, reason in why.items():
+        if reason is not None:
+            elsewhere.setdefault(str(reason), []).append(id)
+    wrong = list(_mismatches(here))
+    steps = sum(t.episode.steps for t in here)
+    rewards = sum(t.episode.rewards.size for t in here)
+    good = len(here) - len(wrong)
     lines = [f"{t.id} ({t.source}): {m.what}" for t, m in wrong]
+    lines += [
+        f"{len(ids)} cannot be replayed here, {ids[0]} among them: {text}"
+        for text, ids in elsewhere.items()
+    ]
     lines.append(
         f"{good} of {len(every)} trajectories replay exactly: "
         f"{steps} steps, {rewards} positions and rewards compared"
@@ -241,9 +261,10 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
         "steps": steps,
         "rewards": rewards,
         "mismatches": [{"id": t.id, "step": m.step, "what": m.what} for t, m in wrong],
+        "elsewhere": [{"ids": ids, "why": text} for text, ids in elsewhere.items()],
     }
     say(args.json, value, "\n".join(lines))
-    return 1 if wrong else 0
+    return 1 if wrong or elsewhere else 0
 
 
 def _export(args: argparse.Namespace, workspace: Workspace) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from sts import agents
 from sts.continuations.recorded import repeated
 from sts.continuations.types import Continuation, Identity, continuation
-from sts.domains import Domain, Worlds
+from sts.domains import Domain, Worlds, shapes
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
@@ -27,7 +27,7 @@ from sts.suites.types import Scenario
 
 
 class Shape(NamedTuple):
-    """What scenarios must share to be continued in one batch."""
+    """What scenarios must share to be continued in one batch, beside the shapes of what is seen."""
 
     domain: str
     participants: int
@@ -123,9 +123,9 @@ def continue_all(
 
 def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
     """Returns the scenarios grouped so that each group can be continued in one batch."""
-    groups: dict[Shape, list[Scenario]] = defaultdict(list)
+    groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
     for scenario in scenarios:
-        groups[shape(scenario)].append(scenario)
+        groups[shape(scenario), shapes(scenario.recording)].append(scenario)
     return list(groups.values())
 
 

@@ -10,14 +10,17 @@ from typing import NamedTuple
 from sts import agents
 from sts.continuations import store
 from sts.continuations.engine import by_shape, continue_all
-from sts.continuations.types import Identity
-from sts.errors import ArgumentError
+from sts.continuations.types import Continuation, Identity
+from sts.domains.guard import end_at_last
+from sts.errors import ArgumentError, StsError
 from sts.suites.types import Scenario
 from sts.workers import pool
 from sts.workspace import Workspace
 
 BATCH = 200
 MOST = 10_000
+ENOUGH = 3
+"""Scenarios that an agent fails in before it is not tried further: a world may hang in each."""
 
 
 class Task(NamedTuple):
@@ -27,6 +30,20 @@ class Task(NamedTuple):
     scenarios: tuple[Scenario, ...]
     seed: int
     indices: tuple[int, ...]
+
+
+class Failure(NamedTuple):
+    """The id of a scenario that an agent could not continue, and why."""
+
+    scenario: str
+    error: StsError
+
+
+class Outcome(NamedTuple):
+    """What came of a task: how many continuations were kept, and what failed."""
+
+    made: int
+    failures: tuple[Failure, ...]
 
 
 class Done(NamedTuple):
@@ -48,7 +65,9 @@ def run(
 ) -> Done:
     """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
 
-    Killed and started again it goes on where it was, to the same content hashes.
+    Killed and started again it goes on where it was, to the same content hashes. A scenario that
+    fails costs no other: what can be made is kept before its error is raised. An agent that fails
+    in `ENOUGH` of them is not tried further.
 
     Args:
       workspace: keeps the continuations.
@@ -62,6 +81,8 @@ def run(
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
         not fit 64 bits, or one agent twice.
+      Unavailable: a worker process died.
+      StsError: scenarios failed; it is the error of the first, and counts the others.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
@@ -81,14 +102,35 @@ def run(
         kept[name] = len(scenarios) * (1 if agent.deterministic else count) - made[name]
     total, done = sum(made.values()), 0
     progress(done, total)
-    for task in _work(workspace, tasks, workers):
-        done += _size(task)
+    failed: dict[str, list[Failure]] = {name: [] for name in names}
+    for name, outcome in _work(workspace, tasks, workers, failed):
+        done += outcome.made
         progress(done, total)
+        failed[name] += outcome.failures
+    _raise_first(failed, [s.id for s in scenarios])
     return Done(made, kept)
 
 
 def _size(task: Task) -> int:
     return len(task.scenarios) * len(task.indices)
+
+
+def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None:
+    """Raises the first failure, in order of agents and scenarios, and counts the others."""
+    every = [
+        (name, one)
+        for name, own in failed.items()
+        for one in sorted(own, key=lambda f: order.index(f.scenario))
+    ]
+    if not every:
+        return
+    name, first = every[0]
+    notes = [f"agent {name}"]
+    if len(every) > 1:
+        notes.append(f"{len(every) - 1} more failed")
+    notes += [f"{n} was not tried further" for n, own in failed.items() if len(own) >= ENOUGH]
+    line = first.error.about(f"scenario {first.scenario}")
+    raise first.error.saying(f"{line} ({', '.join(notes)}; all that was made is kept)")
 
 
 def _missing(
@@ -98,32 +140,64 @@ def _missing(
     agent = agents.load(name)
     mark = agents.fingerprint(agent)
     wanted = range(1 if agent.deterministic else count)
-    for group in by_shape(scenarios):
-        todo: dict[tuple[int, ...], list[Scenario]] = {}
-        for scenario in group:
-            have = store.indices(workspace, Identity(scenario.hash, agent.name, mark, seed, 0))
-            indices = tuple(i for i in wanted if i not in have)
-            if indices:
-                todo.setdefault(indices, []).append(scenario)
-        for indices, members in todo.items():
-            step = max(1, BATCH // len(indices))
-            for start in range(0, len(members), step):
-                yield Task(name, tuple(members[start : start + step]), seed, indices)
+    todo: dict[tuple[int, ...], list[Scenario]] = {}
+    for scenario in scenarios:
+        have = store.indices(workspace, Identity(scenario.hash, agent.name, mark, seed, 0))
+        indices = tuple(i for i in wanted if i not in have)
+        if indices:
+            todo.setdefault(indices, []).append(scenario)
+    for indices, members in todo.items():
+        step = max(1, BATCH // len(indices))
+        for group in by_shape(members):
+            for start in range(0, len(group), step):
+                yield Task(name, tuple(group[start : start + step]), seed, indices)
 
 
-def _work(workspace: Workspace, tasks: Sequence[Task], workers: int) -> Iterator[Task]:
+def _work(
+    workspace: Workspace,
+    tasks: Sequence[Task],
+    workers: int,
+    failed: dict[str, list[Failure]],
+) -> Iterator[tuple[str, Outcome]]:
+    """Yields (agent, outcome) of each task; `failed` says which agents are not to be tried now."""
     if workers == 1 or len(tasks) < 2:
         for task in tasks:
-            yield perform(workspace, task)
+            if len(failed[task.agent]) < ENOUGH:
+                yield task.agent, perform(workspace, task)
         return
-    with pool(min(workers, len(tasks))) as executor:
-        futures = [executor.submit(perform, workspace, task) for task in tasks]
+    with pool(min(workers, len(tasks)), end_at_last) as executor:
+        futures = {executor.submit(perform, workspace, task): task.agent for task in tasks}
         for future in as_completed(futures):
-            yield future.result()
+            if not future.cancelled():
+                yield futures[future], future.result()
+            for other, agent in futures.items():
+                if len(failed[agent]) >= ENOUGH:
+                    other.cancel()
 
 
-def perform(workspace: Workspace, task: Task) -> Task:
-    """Continues a task's scenarios, keeps them, and returns the task.
+def perform(workspace: Workspace, task: Task) -> Outcome:
+    """Continues a task's scenarios and keeps them; where that fails, one by one.
+
+    So each that fails is known, and costs no other. After `ENOUGH` of them the rest is left.
+    """
+    try:
+        found = _continued(task)
+    except StsError as error:
+        if len(task.scenarios) == 1:
+            return Outcome(0, (Failure(task.scenarios[0].id, error),))
+    else:
+        store.save(workspace, found)
+        return Outcome(_size(task), ())
+    made, failures = 0, list[Failure]()
+    for scenario in task.scenarios:
+        if len(failures) < ENOUGH:
+            one = perform(workspace, task._replace(scenarios=(scenario,)))
+            made, failures = made + one.made, [*failures, *one.failures]
+    return Outcome(made, tuple(failures))
+
+
+def _continued(task: Task) -> list[Continuation]:
+    """Returns the continuations of a task.
 
     A user's agent also plays the first of them alone: where that differs, its results depend on the
     batch, and each of its continuations says so.
@@ -134,5 +208,4 @@ def perform(workspace: Workspace, task: Task) -> Task:
         (alone,) = continue_all(task.scenarios[:1], agent, seed=task.seed, indices=task.indices[:1])
         if alone.content_hash != found[0].content_hash:
             found = [replace(one, batch_sensitive=True) for one in found]
-    store.save(workspace, found)
-    return task
+    return found

@@ -1,6 +1,7 @@
 """The human seat: a person takes over at a scenario's takeover point and plays its continuation.
 
-They have the agents' observation and nothing else. What they did is a list of moves and tokens;
+They have the agents' observation and nothing else, or all that a judge sees where the domain tells
+no difference; what they played is then a baseline. What they did is a list of moves and tokens;
 everything follows from it and the scenario, so a page may reload, resend or stop at any moment.
 """
 
@@ -104,7 +105,7 @@ def finish(
             played.scene[0],
         ),
         log_probs=played.log_probs[0][:, scenario.roles],
-        sees="observation",
+        sees=find_domain(scenario.recording.domain).sees,
         deterministic=False,
         seconds=seconds,
         provenance=provenance(),

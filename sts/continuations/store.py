@@ -91,8 +91,10 @@ def read(path: Path) -> list[Continuation]:
     table = columns.read(path, FORMAT, VERSION, SCHEMA)
     rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
     log_probs = columns.unlist(table, "log_probs")
+    names = [f"{path}: continuation {row['id']}" for row in rows]
+    episodes = checked(columns.episodes(table), names)
     out = []
-    for row, episode, flat in zip(rows, checked(columns.episodes(table)), log_probs, strict=True):
+    for row, episode, flat in zip(rows, episodes, log_probs, strict=True):
         try:
             one = Continuation(
                 identity=Identity(**{name: row[name] for name in _IDENTITY}),

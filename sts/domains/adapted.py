@@ -7,9 +7,9 @@ Whatever an environment does wrong becomes one line that names it and the step; 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class Stepped:
         """Returns what `roles` see now; draws nothing and changes nothing."""
         with self._guarded("observe"):
             seen = [self._shown(one, role) for one in self._worlds for role in roles]
-            stacked = {key: np.stack([np.asarray(o[key]) for o in seen]) for key in seen[0]}
+            stacked = {key: self._stacked(key, [o[key] for o in seen]) for key in seen[0]}
             shape = (len(self._worlds), len(roles))
             values = {key: array.reshape(shape + array.shape[1:]) for key, array in stacked.items()}
         chosen = list(roles)
@@ -130,18 +130,35 @@ class Stepped:
                 WATCH.count()
         return out
 
-    def frames(self) -> list[NDArray[np.uint8]]:
-        """Returns each world as it looks, uint8[H, W, 3]."""
+    def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
+        """Returns each world as it looks to a judge, or to `role` where it tells a difference.
+
+        They are uint8[H, W, 3].
+        """
         out = []
         with self._guarded("render"):
             for world in self._worlds:
-                frame = np.asarray(world.render())
+                frame = np.asarray(_looks(world, role))
                 if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3:
                     found = f"{frame.dtype}{list(frame.shape)}"
                     raise ValueError(f"expected a frame of uint8[height, width, 3], found {found}")
                 out.append(frame)
                 WATCH.count()
         return out
+
+    @staticmethod
+    def _stacked(key: str, shown: Sequence[Any]) -> NDArray[Any]:
+        """Returns what is seen as `key` in all worlds and by all roles as one array.
+
+        Raises:
+          ValueError: it has several shapes.
+        """
+        arrays = [np.asarray(one) for one in shown]
+        try:
+            return np.stack(arrays)
+        except ValueError:
+            shapes = " and ".join(str(one) for one in dict.fromkeys(a.shape for a in arrays))
+            raise ValueError(f"{key!r} is of shapes {shapes} in worlds of one batch") from None
 
     @staticmethod
     def _shown(world: Environment, role: int) -> Mapping[str, Any]:
@@ -176,6 +193,11 @@ def _hashed(mark: bytes) -> bytes:
     return hashlib.blake2b(mark, digest_size=_MARK).digest()
 
 
+def _looks(world: Environment, role: int | None) -> NDArray[np.uint8]:
+    sight = None if role is None else getattr(world, "sight", None)
+    return world.render() if sight is None else cast(NDArray[np.uint8], sight(role))
+
+
 def _rewarding(one: Any, participants: int) -> bool:
     try:
         return len(one) == participants and all(
@@ -197,6 +219,7 @@ class Adapted:
           ArgumentError: it cannot be made without arguments, or has more than 127 moves.
         """
         self._create = make
+        self._shapes: dict[bytes, Hashable] = {}
         self.name = name or "unnamed"
         one = self.new()
         if not 1 <= len(one.moves) <= MOST or not 0 <= one.noop < len(one.moves):
@@ -211,6 +234,10 @@ class Adapted:
         self.moves, self.noop = tuple(one.moves), one.noop
         self.participants = tuple(one.participants)
         self.reward_unit = float(getattr(one, "reward_unit", 1.0))
+        self.guide = str(getattr(one, "guide", ""))
+        self.sees: Literal["observation", "world"] = (
+            "observation" if hasattr(one, "sight") else "world"
+        )
 
     def environment(self, state: bytes) -> Environment:
         """Returns the world in `state` itself.
@@ -269,6 +296,19 @@ class Adapted:
             glyphs=tuple(_GLYPHS[i % len(_GLYPHS)] for i in range(count)),
             participants=tuple(range(count)),
         )
+
+    def shapes(self, state: bytes) -> Hashable:
+        """Returns the name, shape and type of all that each participant sees in this world."""
+        if state not in self._shapes:
+            world = self.restore([state])
+            self._shapes[state] = tuple(
+                (role, key, array.shape, array.dtype.type)
+                for role in range(len(self.participants))
+                for key, array in sorted(
+                    world.observe((role,), team=(role,), world=False).values.items()
+                )
+            )
+        return self._shapes[state]
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
         """Returns what a person is told beside the frame: their last move and reward."""

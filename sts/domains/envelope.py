@@ -10,7 +10,7 @@ import hashlib
 import json
 import struct
 
-from sts.errors import DamagedState, NewerFormat
+from sts.errors import DamagedState, NewerFormat, OtherVersion
 from sts.files import canonical_json
 
 VERSION = 1
@@ -30,7 +30,8 @@ def unwrap(domain: str, version: str, raw: bytes) -> bytes:
     """Returns the state in an envelope of this domain and version.
 
     Raises:
-      DamagedState: it is truncated or altered, or of another domain or version.
+      DamagedState: it is truncated or altered, or of another domain.
+      OtherVersion: it is sound, and of another version.
       NewerFormat: the envelope is of a later format.
     """
     if len(raw) < _HEAD.size + _SUM or raw[:4] != _MAGIC:
@@ -44,9 +45,9 @@ def unwrap(domain: str, version: str, raw: bytes) -> bytes:
     if header["domain"] != domain:
         raise DamagedState(f"expected a state of {domain}, found one of {header['domain']}")
     if header["version"] != version:
-        raise DamagedState(
-            f"{domain}: the state was made by version {header['version']} and this is {version}; "
-            "install that version to replay it"
+        raise OtherVersion(
+            f"made by version {header['version']!r} of {domain}, and this is {version!r}: "
+            "install what made it, or record and import anew"
         )
     return raw[_HEAD.size + size : -_SUM]
 

@@ -7,7 +7,8 @@ this process and comes back twice, the copy ends.
 
 The interrupt is a signal that Python delivers between two of its own instructions. So it cannot
 reach compiled code that never returns to Python, nor a thread other than the main one, and there is
-none where the system has no such signal (Windows). Neither does it end one that swallows whatever
+none where the system has no such signal (Windows). A worker process is ended where it does not
+help. Neither does it end one that swallows whatever
 is raised in it. A process that sets `WATCH.last_words` is ended then.
 """
 
@@ -21,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TextIO
 
@@ -141,6 +143,11 @@ def quiet() -> Iterator[None]:
 WATCH = _Watch()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WATCH.forked)
+
+
+def end_at_last() -> None:
+    """Has this process, a worker, end where an environment hangs and hears no interrupt."""
+    WATCH.last_words = Path(os.devnull).open("w")
 
 
 def patience() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, cast
 
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from sts.domains.adapted import Adapted
 from sts.domains.environment import ENVIRONMENT, Environment
 from sts.domains.protocol import Domain, Picture
 from sts.episodes import Episode
-from sts.errors import ArgumentError, DamagedData, StsError
+from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, OtherVersion, StsError
 
 
 @functools.cache
@@ -49,23 +49,72 @@ def domain(name: str) -> Domain:
     return Adapted(cast(Callable[[], Environment], found), name)
 
 
-def checked(episodes: Sequence[Episode]) -> Sequence[Episode]:
-    """Returns `episodes`, which come from a file, when each can be replayed, drawn and labelled.
+def absent(episode: Episode) -> StsError | None:
+    """Returns why the world of an episode cannot be had here, or None where it can.
+
+    Its domain is not known, or needs what is not installed, or its state is of another version or
+    a later format.
 
     Raises:
-      DamagedData: one does not fit the domain or the state that it names; says which row.
-      NewerFormat: a state was written by a later version.
+      DamagedState: the state is truncated or altered, or no state of the domain.
     """
-    pictures: dict[bytes, Picture] = {}
+    try:
+        domain(episode.domain).view(episode.state)
+    except (ArgumentError, MissingExtra, OtherVersion, NewerFormat) as error:
+        return error
+    return None
+
+
+def need(episode: Episode, what: str) -> None:
+    """Raises why the world of an episode cannot be had here, as `absent` tells it, about `what`."""
+    reason = absent(episode)
+    if reason is not None:
+        raise reason.about(what)
+
+
+def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
+    """Returns the shapes of what is seen in the world of an episode; see `Domain.shapes`.
+
+    `world` is its domain, where that is not to be found by name.
+
+    Those of a domain that does not tell them are taken to be all the same, and those of a world
+    that fails to be like no other: whoever plays it is told.
+    """
+    try:
+        tells = getattr(world or domain(episode.domain), "shapes", None)
+        return tells(episode.state) if tells is not None else None
+    except StsError:
+        return episode.state
+
+
+def checked(
+    episodes: Sequence[Episode], names: Sequence[str], worlds: Sequence[str] | None = None
+) -> Sequence[Episode]:
+    """Returns `episodes`, which come from a file, when each can be replayed, drawn and labelled.
+
+    One whose world cannot be had here is not held against it; whoever needs that world is told.
+
+    Args:
+      episodes: to check.
+      names: what an error calls each of them.
+      worlds: the hash of its world that each of them states.
+
+    Raises:
+      DamagedData: one does not fit the domain or the state that it names.
+    """
+    found: dict[tuple[str, bytes], tuple[Picture, str] | None] = {}
     for i, one in enumerate(episodes):
+        key = one.domain, one.state
         try:
-            world = domain(one.domain)
+            if key not in found:
+                found[key] = None if absent(one) else _told(one)
         except StsError as error:
-            raise DamagedData(f"row {i}: {error}") from None
-        if one.state not in pictures:
-            pictures[one.state] = world.picture(one.state)
-        picture = pictures[one.state]
-        people, objects = len(picture.participants), picture.objects
+            raise error.about(names[i]) from None
+        told = found[key]
+        if told is None:
+            continue
+        picture, hash = told
+        world, people, objects = domain(one.domain), len(picture.participants), picture.objects
         checks = (
             (one.participants == people, f"{people} participants"),
             (one.scene.shape[1] == objects, f"{objects} objects"),
@@ -75,8 +124,15 @@ def checked(episodes: Sequence[Episode]) -> Sequence[Episode]:
         )
         for good, expected in checks:
             if not good:
-                raise DamagedData(f"row {i}: expected {expected}, found others")
+                raise DamagedData(f"{names[i]}: expected {expected}, found others")
+        if worlds is not None and worlds[i] != hash:
+            raise DamagedData(f"{names[i]} was altered: its world is {hash[:8]}")
     return episodes
+
+
+def _told(episode: Episode) -> tuple[Picture, str]:
+    world = domain(episode.domain)
+    return world.picture(episode.state), world.world(episode.state)
 
 
 def _within(values: NDArray[Any], bound: int) -> bool:

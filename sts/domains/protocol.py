@@ -6,9 +6,9 @@ steps, P participants, R the roles that one agent plays, K the objects that a sc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,13 @@ class Worlds(Protocol):
 class Framed(Worlds, Protocol):
     """Worlds whose pictures are frames."""
 
-    def frames(self) -> list[NDArray[np.uint8]]:
-        """Returns each world as it looks, uint8[H, W, 3]."""
+    def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
+        """Returns each world as it looks, uint8[H, W, 3].
+
+        Args:
+          role: the participant to whom it looks so; None is a judge. Where the domain's `sees` is
+            "world", participants see what a judge sees.
+        """
 
 
 class Domain(Protocol):
@@ -93,6 +98,9 @@ class Domain(Protocol):
       moves: the names of the moves; index `noop` does nothing.
       tokens: what can be said; index 0 is silence.
       reward_unit: what a recorded reward of 1 is worth.
+      guide: what is to be seen in its pictures, for annotators; a few sentences of Markdown, or "".
+      sees: what a person who plays in it is shown: "observation", what an agent may know; or
+        "world", more than that.
     """
 
     name: str
@@ -100,6 +108,8 @@ class Domain(Protocol):
     tokens: tuple[str, ...]
     noop: int
     reward_unit: float
+    guide: str
+    sees: Literal["observation", "world"]
 
     def restore(self, states: Sequence[bytes]) -> Worlds:
         """Returns the worlds in `states`, ready to step.
@@ -120,6 +130,9 @@ class Domain(Protocol):
 
     def picture(self, state: bytes) -> Picture:
         """Returns how scenes of this world are drawn."""
+
+    def shapes(self, state: bytes) -> Hashable:
+        """Returns the shapes of what is seen in this world; equal ones can be observed together."""
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
         """Returns what participant `role` of the first world may see now, as JSON for a page."""

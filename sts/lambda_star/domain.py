@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,13 @@ from sts.lambda_star import state as states_
 from sts.lambda_star.worlds import patterns
 
 _GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
+_GUIDE = """
+**The board** is a grid whose edges meet: who leaves on the right comes in on the left. **G** is
+Good and **E** is Evil. Around Good there is something to gain (+), around Evil something to lose
+(−). **A, B, C …** are the participants. The one with a ring is the one you judge; after the
+takeover a dashed frame marks the cell where it stood then. *Near* or *close* means in the same cell
+or one of the eight around it, across the edges too.
+"""
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,8 @@ class LambdaStar:
     tokens: tuple[str, ...] = states_.TOKENS
     noop = states_.MOVES.index("stay")
     reward_unit = 0.5
+    guide = _GUIDE
+    sees: Literal["observation", "world"] = "observation"
 
     def restore(self, states: Sequence[bytes]) -> Batch:
         """Returns the worlds in `states`, ready to step."""
@@ -180,6 +189,10 @@ class LambdaStar:
             participants=tuple(range(2, 2 + count)),
             auras=((0, 1), (1, -1)),
         )
+
+    def shapes(self, state: bytes) -> int:
+        """Returns how far is seen; what is seen has one shape whatever the size of the grid."""
+        return states_.decode(state).radius
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
         """Returns a person's view: the same neighbourhood, counts and last reward an agent gets."""

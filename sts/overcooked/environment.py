@@ -7,6 +7,7 @@ clock and by nothing else.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -42,6 +43,14 @@ LAYOUTS = (
 LENGTH = 400
 """Steps of an episode, as in the package; a recorded trial has its own."""
 TILES = " XOTDPS"
+GUIDE = """
+**The kitchen.** Two cooks, one with a **blue hat** and one with a **green hat**, walk on the pale
+floor with what they carry in their hands. Brown squares are counters, where things can be laid
+down. Onions and white dishes are taken from their heaps; the light grey square is the serving
+window. A dark grey box is a pot: its onions lie in it, and a red number counts the steps that it
+has cooked, up to 20, when the soup is done. A cook takes the soup out with a dish, and at the
+window it is gone.
+"""
 THINGS = ("", "onion", "tomato", "dish", "soup")
 SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0))
 DEEDS = (
@@ -78,6 +87,7 @@ class Overcooked:
     noop: ClassVar[int] = 4
     participants: ClassVar[tuple[str, ...]] = ("blue hat", "green hat")
     reward_unit: ClassVar[float] = 1.0
+    guide: ClassVar[str] = GUIDE
 
     def __init__(self) -> None:
         self.grid: tuple[str, ...] = ()
@@ -216,17 +226,23 @@ class Overcooked:
 
         return draw(self._state, self._game.terrain_mtx)
 
+    def sight(self, role: int) -> NDArray[np.uint8]:
+        """Returns the kitchen as a judge sees it: both cooks see all of it."""
+        return self.render()
+
 
 def digest(seen: Facts) -> bytes:
     """Returns the digest of a kitchen of which this can be seen, 8 bytes."""
     return hashlib.blake2b(seen.text().encode(), digest_size=8).digest()
 
 
-def tiles(grid: Sequence[str]) -> NDArray[np.int8]:
-    """Returns int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside."""
+@functools.lru_cache
+def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
+    """Returns int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; not to write to."""
     out = np.full((HEIGHT, WIDTH), -1, np.int8)
     for y, row in enumerate(grid):
         out[y, : len(row)] = [TILES.index(" " if tile in "12" else tile) for tile in row]
+    out.setflags(write=False)
     return out
 
 

@@ -359,7 +359,10 @@ class Player {
     status.className = `status ${trouble ? "warning" : desk.message.tone}`;
     const done = desk.counts ? `${desk.counts.done} judged by you · ` : "";
     const progress = this.$(".progress");
-    progress.textContent = `${done}${waiting} ready to follow · ${unsaved ? `${unsaved} unsaved` : "all saved"}`;
+    const missing = desk.counts?.broken ?? 0;
+    const blank = missing ? ` · ${count(missing, "episode")} cannot be shown; tell whoever runs this study` : "";
+    const kind = unsaved ? `${unsaved} unsaved` : "all saved";
+    progress.textContent = `${done}${waiting} ready to follow · ${kind}${blank}`;
     progress.classList.toggle("unsaved", unsaved > 0);
     const refused = this.$(".refused");
     refused.hidden = !desk.refused.length;

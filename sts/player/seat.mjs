@@ -164,7 +164,8 @@ class SeatPage {
   }
 
   #renderEnd(view) {
-    const [title, text] = view.seat ? FINISHED : NONE_LEFT;
+    const none = view.broken ? brokenFor(view.broken) : NONE_LEFT;
+    const [title, text] = view.seat ? FINISHED : none;
     this.$(".empty").hidden = !!view.seat && !view.finished;
     this.$(".empty h2").textContent = title;
     this.$(".empty p").textContent = text;
@@ -176,7 +177,8 @@ class SeatPage {
   #draw() {
     const { view, picture } = this.seat;
     const canvas = this.$("canvas");
-    canvas.style.aspectRatio = picture ? `${view.width} / ${view.height}` : "";
+    this.$(".play").classList.toggle("framed", !!picture);
+    this.$(".play").style.setProperty("--ratio", picture ? view.width / view.height : 1);
     const scale = devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * scale);
     const height = Math.round(canvas.clientHeight * scale);
@@ -215,6 +217,10 @@ const FINISHED = [
 const NONE_LEFT = [
   "No scenario is left for you",
   "You have played, or already judged, every scenario of this suite that one person can play.",
+];
+const brokenFor = (n) => [
+  `${count(n, "scenario")} cannot be shown`,
+  "Something is wrong on the server. Please tell whoever runs this study.",
 ];
 const PLACES = ["up-left", "up", "up-right", "left", "here", "right", "down-left", "down", "down-right"];
 const signed = (n) => (n > 0 ? `+${n}` : `${n}`.replace("-", "−"));

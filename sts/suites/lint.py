@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from sts.domains import Worlds, domain
+from sts.domains import Worlds, absent, domain, shapes
 from sts.errors import StsError
 from sts.files import content_hash
 from sts.lockstep import Script, play
@@ -31,7 +31,8 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
         faults.append("it has no scenarios")
     sound = []
     for s in scenarios:
-        found = misfits(s)
+        found, reason = misfits(s), absent(s.recording)
+        found += [] if reason is None else [str(reason)]
         faults += [f"{s.id}: {fault}" for fault in found]
         sound += [] if found else [s]
     return faults + [f"{id}: {fault}" for id, fault in _replays(sound)]
@@ -67,11 +68,12 @@ def misfits(s: Scenario) -> list[str]:
 
 def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
     """Returns (id, fault) for recordings that do not replay or miss the state at takeover."""
-    groups: dict[tuple[str, int, int], list[Scenario]] = defaultdict(list)
+    groups: dict[tuple[str, int, int, Hashable], list[Scenario]] = defaultdict(list)
     for s in scenarios:
-        groups[s.recording.domain, s.recording.participants, s.takeover].append(s)
+        one = s.recording
+        groups[one.domain, one.participants, s.takeover, shapes(one)].append(s)
     out: list[tuple[str, str]] = []
-    for (name, people, takeover), members in groups.items():
+    for (name, people, takeover, _), members in groups.items():
         world = domain(name)
         recordings = [s.recording for s in members]
         try:

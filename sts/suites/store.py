@@ -76,8 +76,10 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
     """
     table = columns.read(path, FORMAT, VERSION, SCHEMA)
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
+    names = [f"{path}: scenario {row['id']}" for row in rows]
+    recordings = checked(columns.episodes(table), names)
     out = []
-    for row, recording in zip(rows, checked(columns.episodes(table)), strict=True):
+    for row, recording in zip(rows, recordings, strict=True):
         try:
             scenario = Scenario(
                 **{name: row[name] for name in _PLAIN},

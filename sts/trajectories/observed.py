@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds
+from sts.domains import Domain, Worlds, need, shapes
 from sts.domains import domain as find_domain
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.lockstep import Script, play
@@ -50,6 +50,7 @@ def observed(
       ArgumentError: they are of several domains or have no such participant, or what is seen has
         other shapes in some of them.
       ReplayMismatch: one does not replay as recorded.
+      StsError: the world of one cannot be had here.
     """
     seat = role or 0
     world = _only_domain(trajectories)
@@ -78,6 +79,8 @@ def _only_domain(trajectories: Sequence[Trajectory]) -> Domain:
             f"expected trajectories of one domain, found {', '.join(names) or 'none'}: "
             "choose with --domain"
         )
+    for t in trajectories:
+        need(t.episode, f"trajectory {t.id}")
     return find_domain(names[0])
 
 
@@ -91,7 +94,8 @@ def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Tra
 
 def _kind(t: Trajectory, role: int) -> tuple[Any, ...]:
     """Returns what trajectories that are replayed together must have in common."""
-    return t.episode.steps, t.episode.scene.shape[1], _team(t, role), t.episode.participants
+    one = t.episode
+    return one.steps, one.scene.shape[1], _team(t, role), one.participants, shapes(one)
 
 
 def _team(t: Trajectory, role: int) -> tuple[int, ...]:

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts import agents, columns
+from sts.domains import Domain
 from sts.domains import domain as find_domain
+from sts.domains.guard import end_at_last
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, ReplayMismatch
 from sts.lockstep import Team, Told, play
 from sts.provenance import provenance
+from sts.replay import verify
 from sts.trajectories.types import Participant, Trajectory, trajectory
 from sts.workers import pool
 
@@ -65,6 +68,7 @@ def record_all(
 
     Raises:
       ArgumentError: nothing is asked for, or the settings cannot be met.
+      ReplayMismatch: an agent's first episode does not replay.
     """
     if workers < 1:
         raise ArgumentError(f"expected 1 worker or more, found {workers}")
@@ -77,7 +81,7 @@ def record_all(
     if workers == 1 or len(tasks) == 1:
         yield from map(perform, tasks)
         return
-    with pool(min(workers, len(tasks))) as executor:
+    with pool(min(workers, len(tasks)), end_at_last) as executor:
         yield from executor.map(perform, tasks)
 
 
@@ -114,6 +118,7 @@ def record(
 
     Raises:
       ArgumentError: nothing is asked for, or the settings cannot be met.
+      ReplayMismatch: the first episode does not replay.
     """
     states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
     return played(agent, domain, states, first=0, steps=steps, seed=seed)
@@ -163,6 +168,9 @@ def played(
       first: which episode the first of them is.
       steps: T.
       seed: with the episode's number it names the agent's streams.
+
+    Raises:
+      ReplayMismatch: the first episode of all does not replay; nothing that follows would.
     """
     world = find_domain(domain)
     worlds = world.restore(states)
@@ -182,24 +190,31 @@ def played(
         told=Told(missions, [0] * len(states)),
     )
     made = provenance() | {"seed": seed, "fingerprint": mark}
+    episodes = [
+        Episode(domain, state, moved.moves[i], moved.says[i], moved.rewards[i], moved.scene[i])
+        for i, state in enumerate(states)
+    ]
+    if first == 0:
+        _check_replays(world, episodes[0])
     return [
         trajectory(
-            Episode(
-                domain,
-                state,
-                moved.moves[i],
-                moved.says[i],
-                moved.rewards[i],
-                moved.scene[i],
-            ),
+            episode,
             tuple(Participant("agent", agent.name) for _ in roles),
             source=f"sts record {agent.name} seed {seed} episode {number}",
             provenance=made | {"index": number},
             instructions=(
-                (Instruction(missions[i], world.name, given_at=0, source="setter"),)
-                if missions[i]
-                else ()
+                (Instruction(mission, world.name, given_at=0, source="setter"),) if mission else ()
             ),
         )
-        for i, (number, state) in enumerate(zip(numbers, states, strict=True))
+        for number, episode, mission in zip(numbers, episodes, missions, strict=True)
     ]
+
+
+def _check_replays(world: Domain, episode: Episode) -> None:
+    (mismatch,) = verify(world, [episode])
+    if mismatch is not None:
+        raise ReplayMismatch(
+            f"domain {episode.domain!r} does not replay what was recorded in it: {mismatch.what}; "
+            f"sts domain check {episode.domain} says why",
+            step=mismatch.step,
+        )

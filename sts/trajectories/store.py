@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from sts import columns
 from sts.domains import checked
-from sts.domains import domain as find_domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.files import canonical_json, content_hash, parsed_json
@@ -73,10 +72,11 @@ def read(path: Path) -> list[Trajectory]:
       NewerFormat: a later version.
     """
     table = columns.read(path, FORMAT, VERSION, SCHEMA)
-    names = ("id", "world", "source", "people", "instructions", "provenance")
-    rows = table.select(names).to_pylist()
+    rows = table.drop_columns([*columns.EPISODE, "split"]).to_pylist()
+    names = [f"{path}: trajectory {row['id']}" for row in rows]
+    episodes = checked(columns.episodes(table), names, [row["world"] for row in rows])
     out = []
-    for row, episode in zip(rows, checked(columns.episodes(table)), strict=True):
+    for row, episode, name in zip(rows, episodes, names, strict=True):
         try:
             found = Trajectory(
                 episode,
@@ -86,16 +86,13 @@ def read(path: Path) -> list[Trajectory]:
                 row["source"],
                 parsed_json(row["provenance"], dict),
             )
-            mark = found.id
+            mark, _ = found.id, found.split
         except (TypeError, ValueError) as error:
-            raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
+            raise DamagedData(f"{name}: {error}") from None
         if mark != row["id"]:
-            raise DamagedData(f"{path}: trajectory {row['id']} was altered: it hashes to {mark}")
-        world = find_domain(episode.domain).world(episode.state)
-        if found.world != world:
-            raise DamagedData(f"{path}: trajectory {mark} was altered: its world is {world[:8]}")
+            raise DamagedData(f"{name} was altered: it hashes to {mark}")
         if len(found.participants) != episode.participants:
-            raise DamagedData(f"{path}: trajectory {mark} names other participants than it has")
+            raise DamagedData(f"{name} names other participants than it has")
         out.append(found)
     return out
 

@@ -16,6 +16,7 @@ from sts.trajectories.record import record
 from tests.examples import on_test_side, scenario
 
 NAME = "tests.annotator_app.ring:Ring"
+PEEPING = "tests.annotator_app.ring:Peeping"
 RINGER = "tests.annotator_app.ring:Ringer"
 SUITE = "rings@1"
 SIDE = 16
@@ -31,6 +32,7 @@ class Ring:
     noop: ClassVar[int] = 0
     participants: ClassVar[tuple[str, ...]] = ("blue walker", "orange walker")
     reward_unit: ClassVar[float] = 1.0
+    guide: ClassVar[str] = "**The ring.** The bell is the dark square."
 
     def reset(self, seed: int, cells: int = 24) -> None:
         rng = np.random.default_rng(seed)
@@ -72,6 +74,16 @@ class Ring:
         return out
 
 
+class Peeping(Ring):
+    """A ring of which each sees the own cell, and the bell where it hangs there."""
+
+    def sight(self, role: int) -> NDArray[np.uint8]:
+        left = self.at[role] * SIDE
+        there = self.render()[:, left : left + SIDE].copy()
+        there[(1 - role) * SIDE : (2 - role) * SIDE] = 0
+        return there
+
+
 class Ringer(Agent):
     """Walks right until it stands under the bell, then rings it."""
 
@@ -82,11 +94,11 @@ class Ringer(Agent):
         return Choice(np.where(there, 3, 2).astype(np.int64)), memory
 
 
-def scenarios(count: int) -> list[Scenario]:
+def scenarios(count: int, domain: str = NAME) -> list[Scenario]:
     """Returns `count` scenarios, each in a world of its own where nobody has rung yet."""
     made = record(
         agents.load(RINGER),
-        domain=NAME,
+        domain=domain,
         count=16 * count,
         steps=TAKEOVER + HORIZON,
         seed=3,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from annotator_app.episodes import payload
-from annotator_app.events import exchange, namespace
+from annotator_app.events import PATIENCE, PREFETCH, exchange, namespace
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.domains import Picture
@@ -52,7 +52,8 @@ def shown(continuation: str) -> dict[str, Any]:
 
 
 def talk(store: Store, who: Annotator, sent: object, **more: Any) -> dict[str, Any]:
-    data = exchange(store, who, sent, suite=SUITE, place="here", **({"shown": shown} | more))
+    given: dict[str, Any] = {"shown": shown, "broken": {}} | more
+    data = exchange(store, who, sent, suite=SUITE, place="here", **given)
     json.dumps(data, allow_nan=False)
     return data
 
@@ -76,7 +77,7 @@ def test_sending_the_outbox_twice_saves_it_once(store: Store, ann: Annotator) ->
     assert [ack["status"] for ack in talk(store, ann, sent)["acks"]] == ["saved"]
     again = talk(store, ann, sent)
     assert [ack["status"] for ack in again["acks"]] == ["duplicate"]
-    assert again["counts"] == {"done": 1} and item not in {one["id"] for one in again["queue"]}
+    assert again["counts"]["done"] == 1 and item not in {one["id"] for one in again["queue"]}
 
 
 @pytest.mark.parametrize(
@@ -125,19 +126,56 @@ def test_a_failing_store_acknowledges_nothing_and_names_no_path(
     assert "/secret/place is locked" in caplog.text
 
 
-def test_an_episode_that_is_missing_is_left_out_and_the_others_come(
-    store: Store, ann: Annotator
-) -> None:
-    enqueue(store, 3)
+class Blank:
+    """Shows continuations but for those in `blank`, and counts how often it was asked for these."""
 
-    def two_of_three(continuation: str) -> dict[str, Any]:
-        if continuation == "c1":
-            raise UnknownName("continuation", "c1", [])
+    def __init__(self, blank: set[str]) -> None:
+        self.blank, self.asked = blank, 0
+
+    def __call__(self, continuation: str) -> dict[str, Any]:
+        if continuation in self.blank:
+            self.asked += 1
+            raise UnknownName("continuation", continuation, [])
         return shown(continuation)
 
-    data = talk(store, ann, None, shown=two_of_three)
-    assert {one["of"] for one in data["queue"]} == {"c0", "c2"}
-    assert "missing on the server" in data["trouble"]
+
+def test_what_cannot_be_shown_is_left_out_and_three_others_come_in_its_place(
+    store: Store, ann: Annotator
+) -> None:
+    enqueue(store, 10)
+    first = {one["of"] for one in talk(store, ann, None)["queue"]}
+    blank, broken = Blank(first), dict[str, str]()
+    data = talk(store, ann, None, shown=blank, broken=broken)
+    assert len(data["queue"]) == PREFETCH and not {one["of"] for one in data["queue"]} & first
+    assert data["counts"] == {"done": 0, "broken": 3} and not data["trouble"]
+    talk(store, ann, {"outbox": []}, shown=blank, broken=broken)
+    assert blank.asked == 3 and set(broken) == first, "what is known to fail is not tried again"
+
+
+def test_where_nothing_can_be_shown_the_page_says_so_to_everybody(
+    store: Store, ann: Annotator
+) -> None:
+    enqueue(store, 2)
+    blank, broken = Blank({"c0", "c1"}), dict[str, str]()
+    empty = talk(store, ann, None, shown=blank, broken=broken, runs=True)["empty"]
+    assert empty["title"] == "2 episodes cannot be shown"
+    assert "unknown continuation" in empty["text"] and "sts annotate" in empty["text"]
+    other = store.add_annotator("bob")  # for whom nothing is left: ann holds both
+    empty = talk(store, other, None, shown=blank, broken=broken)["empty"]
+    assert empty["title"] == "2 episodes cannot be shown"
+    assert "tell whoever runs this study" in empty["text"] and "c0" not in empty["text"]
+
+
+def test_one_exchange_tries_few_that_fail_and_the_next_ones_find_what_can_be_shown(
+    store: Store, ann: Annotator
+) -> None:
+    enqueue(store, 40)
+    blank, broken = Blank({f"c{n}" for n in range(39)}), dict[str, str]()
+    queue: list[Any] = []
+    for n in range(1, 5):
+        queue = talk(store, ann, None, shown=blank, broken=broken)["queue"]
+        assert blank.asked <= PATIENCE * n
+    assert [one["of"] for one in queue] == ["c39"] and len(broken) == 39
 
 
 def test_a_page_opened_anew_is_given_the_latest_judgements_to_correct(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 import sys
 from collections.abc import Callable
 from statistics import median, quantiles
@@ -67,6 +68,7 @@ def shown_frame(page: Any, height: int, width: int) -> Any:
     """The frame on the canvas, brought back to its own size."""
     seen = canvas_of(page)
     scale = min((seen.shape[1] - 2 * STAGE) / width, (seen.shape[0] - 2 * STAGE) / height)
+    scale = int(scale) if scale < 1.25 * int(scale) else scale
     wide, high = round(width * scale), round(height * scale)
     left, top = (seen.shape[1] - wide) // 2, (seen.shape[0] - high) // 2
     # The middle of each pixel, which is a square of at least one pixel of the canvas.
@@ -101,6 +103,21 @@ def test_each_frame_is_shown_with_its_own_pixels(
         page.wait_for_timeout(200)
         wanted = frame_at(page, name, pixels)
         assert np.array_equal(shown_frame(page, *wanted.shape[:2]), wanted)
+
+
+def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
+    open_page: Opener, pixels: Server
+) -> None:
+    page = open_page("eagle afar", pixels, viewport={"width": 1640, "height": 900})
+    press(page, "t")
+    page.wait_for_timeout(200)
+    wanted = frame_at(page, "eagle afar", pixels)
+    height, width = wanted.shape[:2]
+    assert 1.25 < (canvas_of(page).shape[1] - 2 * STAGE) / width < 2
+    around = [np.roll(wanted, by, (0, 1)) for by in itertools.product((-1, 0, 1), repeat=2)]
+    even = np.all([one == wanted for one in around], axis=(0, 3))
+    assert even.sum() > 100
+    assert np.array_equal(shown_frame(page, height, width)[even], wanted[even])
 
 
 def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:

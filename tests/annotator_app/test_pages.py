@@ -86,3 +86,17 @@ def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:
     page.get_by_role("link", name="Guide").click()
     page.get_by_role("heading", name="How to judge an episode").wait_for()
     assert page.locator("table tbody tr").count() == 4
+
+
+def test_the_guide_tells_of_the_world_of_the_suite_and_of_no_other(
+    open_page: Opener, server: Server, pixels: Server
+) -> None:
+    told = {}
+    for at in (server, pixels):
+        page = open_page(f"reader of {at.suite}", at, path="/guide", ready=False)
+        page.get_by_role("heading", name="How to judge an episode").wait_for()
+        told[at.suite] = page.locator(".stMain").inner_text()
+    assert "G is Good and E is Evil" in told[server.suite]
+    assert "The bell is the dark square" not in told[server.suite]
+    assert "The bell is the dark square" in told[pixels.suite]
+    assert "Evil" not in told[pixels.suite]

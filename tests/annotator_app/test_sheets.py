@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from annotator_app.episodes import shown
 from sts.annotations.store import Store
 from sts.continuations.store import load
 from sts.continuations.types import Continuation
+from sts.domains import domain
+from sts.domains.envelope import unwrap
 from sts.errors import ReplayMismatch, StsError
 from sts.frames import frames
 from sts.suites import store as suites
@@ -175,3 +178,64 @@ def test_a_person_at_the_seat_sees_the_frames_and_one_more_with_each_turn(
     before = context[top : top + data["height"], left : left + data["width"]]
     assert np.array_equal(last[: ring.SIDE], before[: ring.SIDE])
     assert not np.array_equal(pixels(data["sheets"][1]["webp"])[: ring.SIDE], last[: ring.SIDE])
+
+
+ORANGE = (230, 159, 0)  # the other walker, whom nobody at the seat of the first can see
+
+
+@pytest.mark.parametrize(("name", "sees"), [(ring.PEEPING, "observation"), (ring.NAME, "world")])
+def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
+    tmp_path: Path, name: str, sees: str
+) -> None:
+    workspace = Workspace.open(str(tmp_path)).ensure()
+    scenario, *_ = ring.scenarios(4, name)
+    suites.write_scenarios(suites.draft_path(workspace, "rings"), [scenario])
+    suite = suites.freeze(workspace, "rings")
+    turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        begun = seats.exchange(workspace, store, suite, who, None, judged=())
+        sent = {"seat": begun["seat"], "turns": turns, "seconds": 3}
+        data = seats.exchange(workspace, store, suite, who, sent, judged=())
+    (made,) = load(workspace, {scenario.hash})
+    assert made.sees == sees and data["finished"]
+
+    wanted = [world.sight(0) for world in replayed(made)] if sees == "observation" else []
+    seen = unpacked(data)
+    assert np.array_equal(seen, wanted or frames(made.episode))
+    shows_the_other = any((frame == ORANGE).all(-1).any() for frame in seen)
+    assert shows_the_other is (sees == "world")
+    judged = unpacked(shown(workspace, made))
+    assert np.array_equal(judged, frames(made.episode)), "a judge sees everything all the same"
+
+
+def replayed(one: Continuation) -> Iterator[ring.Peeping]:
+    """The world before each step and after the last."""
+    (world,) = domain(one.episode.domain).restore([one.episode.state])._worlds  # type: ignore[attr-defined]
+    yield world
+    for moves in one.episode.moves.tolist():
+        world.step(moves)
+        yield world
+
+
+def test_a_scenario_that_cannot_be_shown_is_passed_over_at_the_seat(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    drawn = ring.Ring.render
+    bells = set[int]()
+
+    def crashing(self: ring.Ring) -> Any:
+        if not bells or self.bell in bells:
+            raise RuntimeError("no display")
+        return drawn(self)
+
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        first = seats.exchange(workspace, store, suite, who, None, judged=())["seat"]
+        monkeypatch.setattr(ring.Ring, "render", crashing)
+        none = seats.exchange(workspace, store, suite, who, None, judged=())
+        assert none == {"seat": None, "broken": seats.PATIENCE}
+        scenario = next(s for s in suite.scenarios if seats.key(who, s) == first)
+        bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
+        assert seats.exchange(workspace, store, suite, who, None, judged=())["seat"] != first

@@ -1,5 +1,6 @@
 """Runs: resumable after kill -9, the same whatever the workers or the interruption."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -11,12 +12,13 @@ import pytest
 
 from sts import agents
 from sts.continuations import store
+from sts.continuations.engine import by_shape, continue_all
 from sts.continuations.run import run
-from sts.errors import ArgumentError, DamagedData
-from sts.lambda_star.agents.local_search import LocalSearch
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.suites import store as suites
 from sts.suites.types import Scenario
 from sts.workspace import Workspace
+from tests.continuations.garden import KEEPERS, gardens
 from tests.examples import scenarios
 
 NAMES = ("random", "local-search")
@@ -65,13 +67,13 @@ def test_a_second_run_makes_nothing_and_more_continuations_only_the_rest(
 
 
 def test_a_deterministic_agent_gets_one_continuation(
-    tmp_path: Path, several: list[Scenario], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, several: list[Scenario]
 ) -> None:
-    monkeypatch.setattr(LocalSearch, "deterministic", True)
     workspace = Workspace.open(str(tmp_path))
-    assert do(workspace, several) == 12 * 3 + 12
+    tend(workspace, several, "Keeper", "Resting")
     found = store.load(workspace, {s.hash for s in several})
-    assert {c.deterministic for c in found if c.agent == "local-search"} == {True}
+    assert [c.agent for c in found].count("keeper") == 12 * 4
+    assert [c.deterministic for c in found if c.agent == "resting"] == [True] * 12
 
 
 def test_a_run_killed_at_any_moment_is_resumed_to_the_same_hashes(
@@ -173,3 +175,92 @@ def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
             progress=lambda done, total: None,
         )
     assert not workspace.root.joinpath("continuations").exists()
+
+
+def tend(workspace: Workspace, several: list[Scenario], *names: str, workers: int = 1) -> None:
+    run(
+        workspace,
+        several,
+        [f"{KEEPERS}:{name}" for name in names],
+        count=4,
+        seed=0,
+        workers=workers,
+        progress=lambda done, total: None,
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
+    tmp_path: Path, workers: int
+) -> None:
+    several = gardens((False, True, False, True, False))
+    sound = [s for s in several if s.id not in ("garden-02", "garden-04")]
+    workspace, other = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
+    with pytest.raises(StsError) as caught:
+        tend(workspace, several, "Keeper", "Resting", workers=workers)
+    assert str(caught.value) == (
+        "scenario garden-02: domain 'tests.continuations.garden:Garden' failed to step at step 6: "
+        f"RuntimeError: the hose burst (agent {KEEPERS}:Keeper, 1 more failed; "
+        "all that was made is kept)"
+    )
+    found = store.load(workspace, {s.hash for s in several})
+    assert [c.agent for c in found].count("keeper") == 3 * 4
+    assert [c.agent for c in found].count("resting") == 5
+    tend(other, sound, "Keeper")
+    kept = {c.id: c.content_hash for c in found if c.agent == "keeper"}
+    assert kept == hashes(other, sound)
+
+
+@pytest.mark.parametrize(("batch", "workers"), [(200, 1), (4, 1), (4, 2)])
+def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, workers: int
+) -> None:
+    several, workspace = gardens((True,) * 12 + (False,)), Workspace.open(str(tmp_path))
+    monkeypatch.setattr("sts.continuations.run.BATCH", batch)
+    with pytest.raises(StsError, match="garden-01: .*Keeper was not tried further") as caught:
+        tend(workspace, several, "Keeper", "Resting", workers=workers)
+    made = [c.agent for c in store.load(workspace, {s.hash for s in several})]
+    assert made.count("resting") == 13
+    if workers == 1:  # of others, some are under way by then
+        assert "2 more failed" in str(caught.value)
+        assert "keeper" not in made
+
+
+def test_a_failure_that_names_its_scenario_does_so_once_and_stays_what_it_is(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    rewards = several[0].recording.rewards.copy()
+    rewards[2, 0] = 5
+    bad = dataclasses.replace(
+        several[0], recording=dataclasses.replace(several[0].recording, rewards=rewards)
+    )
+    workspace = Workspace.open(str(tmp_path))
+    with pytest.raises(ReplayMismatch, match="^scenario reach-good-01 does not replay: ") as caught:
+        do(workspace, [bad, *several[1:]])
+    assert caught.value.step == 2
+    assert str(caught.value).count("scenario") == 1
+    assert len(hashes(workspace, several[1:])) == 11 * 2 * 3
+
+
+def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(tmp_path: Path) -> None:
+    several = gardens((False,) * 4, lengths=(6, 9))
+    together, apart = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
+    tend(together, several, "Keeper")
+    for one in several:
+        tend(apart, [one], "Keeper")
+    assert hashes(together, several) == hashes(apart, several)
+    assert len(hashes(together, several)) == 4 * 4
+    assert [len(group) for group in by_shape(several)] == [2, 2]
+    with pytest.raises(
+        StsError, match=r"failed to observe at step 0: .*'lit' is of shapes \(6,\) and"
+    ):
+        continue_all(several, agents.load(f"{KEEPERS}:Keeper"), seed=0, indices=[0])
+
+
+def test_a_run_that_lacks_nothing_needs_no_world(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several, workspace = gardens((False,)), Workspace.open(str(tmp_path))
+    tend(workspace, several, "Keeper")
+    monkeypatch.setattr("sts.continuations.engine.shapes", lambda _: 1 / 0)
+    tend(workspace, several, "Keeper")

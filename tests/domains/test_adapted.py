@@ -14,9 +14,10 @@ import pytest
 
 from sts import cli
 from sts.domains import domain
-from sts.domains.adapted import Stepped
+from sts.domains.adapted import Adapted, Stepped
 from sts.domains.guard import guarded
 from sts.errors import ArgumentError, DamagedState, StsError
+from tests.domains.worlds import Lanterns
 
 ROOT = Path(__file__).resolve().parents[2]
 WORLDS = "tests.domains.worlds"
@@ -64,6 +65,29 @@ def test_rewards_that_are_none_are_refused_and_not_cut(name: str, found: str) ->
 def test_a_frame_that_is_none_is_refused() -> None:
     with pytest.raises(StsError, match=r"failed to render at step 0.*uint8\[height, width, 3\]"):
         worlds("FloatFrames").frames()
+
+
+class Peeking(Lanterns):
+    """Shows a participant its own row of the picture."""
+
+    guide = "**The lanterns** are white while they burn."
+
+    def sight(self, role):
+        return self.render()[7 - role : 8 - role] * (0.5 if role else 1)
+
+
+def test_a_participant_is_shown_its_own_sight_where_one_is_offered() -> None:
+    plain, peeking = Adapted(Lanterns), Adapted(Peeking)
+    assert (plain.sees, peeking.sees) == ("world", "observation")
+    assert (plain.guide, peeking.guide) == ("", Peeking.guide)
+    (plain_batch, batch) = (one.restore(one.generate(2, seed=1)) for one in (plain, peeking))
+    assert np.array_equal(plain_batch.frames(1), plain_batch.frames())
+    with pytest.raises(StsError, match=r"expected a frame of uint8.*float64"):
+        batch.frames(1)
+    assert [{frame.shape for frame in batch.frames(role)} for role in (None, 0)] == [
+        {(8, 48, 3)},
+        {(1, 48, 3)},
+    ]
 
 
 def test_a_state_that_its_environment_refuses_is_a_damaged_one() -> None:
@@ -172,6 +196,16 @@ def test_a_world_that_forks_goes_on_once_and_is_told_of(tmp_path: Path) -> None:
     assert set(done.stderr.splitlines()) == {
         "an environment forked this process; its copy was ended"
     }
+
+
+def test_a_worker_that_hangs_where_nothing_interrupts_it_ends_and_says_so(
+    tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("STS_PATIENCE", "1")
+    done = record("Stuck", tmp_path, "--agent", "tests.domains.keepers:Restless", "--workers", "2")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "one of 2 worker processes died" in line
 
 
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:

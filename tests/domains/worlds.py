@@ -255,6 +255,25 @@ class FramesOfManySizes(Lanterns):
         return np.zeros((8 + sum(self.lit), 8, 3), np.uint8)
 
 
+class SightsOfManySizes(Lanterns):
+    def sight(self, role):
+        return np.zeros((8 + sum(self.lit), 8, 3), np.uint8)
+
+
+class SightsThatFlicker(Lanterns):
+    looked = 0
+
+    def sight(self, role):
+        self.looked += 1
+        return np.full((8, 8, 3), self.looked % 7, np.uint8)
+
+
+class MovesWhenSeen(Lanterns):
+    def sight(self, role):
+        self.roll(2)
+        return self.render()
+
+
 class Unversioned(Lanterns):
     version = ""
 
@@ -481,6 +500,9 @@ BROKEN = {
     GlobalNumpyWind: "own-randomness",
     FloatFrames: "pictured",
     FramesOfManySizes: "pictured",
+    SightsOfManySizes: "pictured",
+    SightsThatFlicker: "pictured",
+    MovesWhenSeen: "looking",
     Unversioned: "versions",
     TakesAnything: "garbage",
     Pickled: "no-pickle",

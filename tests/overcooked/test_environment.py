@@ -140,6 +140,8 @@ def test_pictures_have_one_size_and_tell_the_cooks_apart():
     turned.step((STAY, LEFT))
     assert (world.render() != turned.render()).any()
     assert domain("overcooked").participants == ("blue hat", "green hat")
+    assert np.array_equal(world.sight(1), world.render())
+    assert domain("overcooked").sees == "observation"
 
 
 @pytest.mark.parametrize(

@@ -112,5 +112,5 @@ test("frames need no cells, and their participants speak", () => {
 });
 
 test("a name tells a colour where it has one", () => {
-  assert.deepEqual(["Blue hat", "the red one", "agent", "redhead"].map(colourIn), ["blue", "red", null, null]);
+  assert.deepEqual(["Blue hat", "the red one", "agent", "redhead"].map(colourIn), ["#0072B2", "#F03030", null, null]);
 });

@@ -9,6 +9,7 @@ import pytest
 
 from sts import columns
 from sts.cli import main
+from sts.continuations.engine import by_shape
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.suites import store
 from sts.suites.types import Suite
@@ -281,3 +282,13 @@ def test_a_folder_that_is_no_version_is_passed_over(workspace: Workspace) -> Non
         other.mkdir()
         (other / "suite.json").write_text("{}")
     assert list(store.versions(workspace)["mine"]) == [1]
+
+
+def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> None:
+    found = [
+        scenario(on_test_side(recorded(count=16, radius=radius))[0], id=f"reach-good-0{radius}")
+        for radius in (1, 2)
+    ]
+    store.write_scenarios(store.draft_path(workspace, "both"), found)
+    assert len(store.freeze(workspace, "both").scenarios) == 2
+    assert [len(group) for group in by_shape(found)] == [1, 1]

@@ -126,9 +126,10 @@ def test_several_domains_in_one_export_are_refused(tmp_path: Path) -> None:
 
 
 def test_observations_of_other_shapes_are_refused(tmp_path: Path) -> None:
-    both = walks(1) + walks(1, steps=8, cells=7)
-    with pytest.raises(ArgumentError, match=r"differ in the shape of what is seen \('row'\)"):
-        rlds.write(tmp_path / "t.parquet", both)
+    for steps in (9, 8):
+        both = walks(1) + walks(1, steps=steps, cells=7)
+        with pytest.raises(ArgumentError, match=r"differ in the shape of what is seen \('row'\)"):
+            rlds.write(tmp_path / "t.parquet", both)
 
 
 @pytest.mark.parametrize("role", [-1, 2, 99])

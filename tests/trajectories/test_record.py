@@ -1,5 +1,6 @@
 """Recording: by seed, replayable, and split by world."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,18 @@ def test_an_error_keeps_the_episodes_before_it(
     assert kept.startswith("sts: 6 of 9 episodes are kept -> ")
     assert error == "sts: the world broke"
     assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
+
+
+def test_a_world_that_does_not_replay_is_not_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = "tests.domains.worlds:GlobalNumpyWind"
+    for workers, agents_ in (("1", ["Keeper"]), ("2", ["Keeper", "Resting"])):
+        words = ["record", "--domain", world, "--episodes", "3", "--steps", "20"]
+        words += [w for name in agents_ for w in ("--agent", f"tests.domains.keepers:{name}")]
+        assert cli.main([*words, "--workers", workers, "--workspace", str(tmp_path)]) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"sts: domain '{world}' does not replay what was recorded in it: ")
+        assert re.search(rf"step \d+: .*; sts domain check {world} says why\n$", error)
+        assert error.count("\n") == 1
+    assert not list(tmp_path.rglob("*.parquet"))

@@ -161,3 +161,8 @@ def test_crafted_json_in_a_row_is_one_error_of_ours(tmp_path: Path, column: str,
 def test_a_recording_that_no_file_could_hold_is_refused_before_it_is_made() -> None:
     with pytest.raises(ArgumentError, match="too many for one recording; record [0-9]+ at a time"):
         recorded(count=10**12)
+
+
+def test_worlds_seen_from_near_and_far_are_verified_together() -> None:
+    found = recorded(count=2, radius=1) + recorded(count=2, radius=2)
+    assert verify(domain("lambda-star"), [t.episode for t in found]) == [None] * 4

@@ -40,6 +40,8 @@ def described(trial: Trial) -> None:
         raise Broken(f"its no-op is move {domain.noop} of {len(domain.moves)}, at most 127")
     if not (math.isfinite(domain.reward_unit) and domain.reward_unit > 0):
         raise Broken(f"its reward unit is {domain.reward_unit}")
+    if not isinstance(domain.guide, str) or domain.sees not in ("observation", "world"):
+        raise Broken(f"its guide is no text, or people see {domain.sees!r}")
 
 
 def _names(what: str, names: tuple[str, ...]) -> None:
@@ -134,7 +136,7 @@ def looking(trial: Trial) -> None:
         "asking for the scene": lambda w: w.scene,
         "asking for the rewards": lambda w: w.rewards,
         "asking for the state": lambda w: w.states(),
-        "rendering": _render,
+        "rendering": lambda w: _render(w, None, *participants),
         "asking what a person sees": lambda w: trial.domain.sight(w, 0),
     }
     for doing, look in looks.items():
@@ -172,10 +174,10 @@ def looking(trial: Trial) -> None:
                 )
 
 
-def _render(worlds: Worlds) -> None:
-    frames: Callable[[], object] | None = getattr(worlds, "frames", None)
-    if frames is not None:
-        frames()
+def _render(worlds: Worlds, *whom: int | None) -> None:
+    if hasattr(worlds, "frames"):
+        for one in whom:
+            _frame(worlds, one)
 
 
 def noop(trial: Trial) -> None:
@@ -284,6 +286,8 @@ def pictured(trial: Trial) -> None:
             raise Broken(f"seed {seed}: a scene does not fit its picture")
         if picture.kind == "frames":
             _framed(trial, seed, (picture.height, picture.width, 3))
+            if trial.domain.sees == "observation":
+                _seen(trial, seed, people)
         lines = trial.domain.draw(picture, played.scene[0], (0,))
         if len({len(line) for line in lines}) != 1:
             raise Broken(f"seed {seed}: drawn as text, its lines are not of one width")
@@ -318,9 +322,26 @@ def _framed(trial: Trial, seed: int, size: tuple[int, int, int]) -> None:
         raise Broken(f"seed {seed}, step {half}: restored, it looks otherwise")
 
 
-def _frame(worlds: Worlds) -> NDArray[np.uint8]:
+def _seen(trial: Trial, seed: int, people: int) -> None:
+    """What each participant sees is a picture of one size, and the same when it looks again."""
+    first = trial.domain.restore([trial.starts[0]])
+    for role in range(people):
+        size = _frame(first, role).shape
+
+        def look(t: int, worlds: Worlds, *, role: int = role, size: tuple[int, ...] = size) -> None:
+            frame = _frame(worlds, role)
+            when = f"seed {seed}, step {t}: the sight of participant {role}"
+            if frame.shape != size:
+                raise Broken(f"{when} is {list(frame.shape)}, expected {list(size)}")
+            if not np.array_equal(_frame(worlds, role), frame):
+                raise Broken(f"{when} is another when it looks again")
+
+        play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
+
+
+def _frame(worlds: Worlds, role: int | None = None) -> NDArray[np.uint8]:
     framed: Framed = worlds  # type: ignore[assignment]
-    return framed.frames()[0]
+    return framed.frames(role)[0]
 
 
 FIRST = ("described", "steps", "rewards")

@@ -1,0 +1,55 @@
+"""A garden whose old hoses burst when they are used, and scenarios in it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+from sts import agents
+from sts.suites.types import Scenario
+from sts.trajectories.record import record
+from sts.trajectories.types import Trajectory
+from tests.domains.worlds import Lanterns
+from tests.examples import scenario
+
+GARDEN = "tests.continuations.garden:Garden"
+KEEPERS = "tests.domains.keepers"
+
+
+class Garden(Lanterns):
+    """Fails where it is `old` and its keeper does not rest."""
+
+    name = "garden"
+
+    def reset(self, seed, length=6, old=False):
+        super().reset(seed, length)
+        self.old = old
+
+    def step(self, moves):
+        if self.old and moves[0]:
+            raise RuntimeError("the hose burst")
+        return super().step(moves)
+
+    def state(self):
+        return json.dumps([json.loads(super().state()), self.old]).encode()
+
+    def restore(self, state):
+        own, self.old = json.loads(state)
+        super().restore(json.dumps(own))
+
+
+def gardens(old: tuple[bool, ...], lengths: tuple[int, ...] = (6,)) -> list[Scenario]:
+    """Returns a scenario in each garden, of these lengths in turn."""
+    recorded = [
+        walk(number, old=one, length=length)
+        for number, (one, length) in enumerate(zip(old, itertools.cycle(lengths)))
+    ]
+    return [scenario(t, id=f"garden-{i:02}") for i, t in enumerate(recorded, 1)]
+
+
+def walk(seed: int, **settings: Any) -> Trajectory:
+    """Returns a recording of keepers that rest."""
+    resting = agents.load(f"{KEEPERS}:Resting")
+    (one,) = record(resting, domain=GARDEN, count=1, steps=16, seed=seed, settings=settings)
+    return one

@@ -1,0 +1,147 @@
+"""What was made where there is a world is kept, listed and reported where there is none."""
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sts import cli
+from sts.domains import domain, known
+from sts.domains.envelope import wrap
+from sts.errors import DamagedState, MissingExtra, NewerFormat, OtherVersion
+from tests.examples import recorded
+
+NAME = "garden_of_ones_own"
+SOURCE = """
+from tests.domains.keepers import category
+from tests.domains.worlds import Lanterns
+
+class Garden(Lanterns):
+    version = "1"
+
+LIGHT_ONE = category("garden_of_ones_own:Garden")
+"""
+Put = Callable[[str | None], None]
+Told = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
+    """Puts the garden's module into this folder as if by somebody else, or takes it away."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def put(source: str | None) -> None:
+        Path(f"{NAME}.py").unlink(missing_ok=True)
+        if source is not None:
+            Path(f"{NAME}.py").write_text(source)
+        sys.modules.pop(NAME, None)
+        importlib.invalidate_caches()
+        known.domain.cache_clear()
+
+    yield put
+    sys.modules.pop(NAME, None)
+    known.domain.cache_clear()
+
+
+@pytest.fixture
+def told(put: Put, capsys: pytest.CaptureFixture[str]) -> Told:
+    """Returns what `sts` says in a workspace with recordings of Λ* and a suite of the garden."""
+
+    def told(*words: str) -> tuple[int, str, str]:
+        code = cli.main([*words, "--workspace", "w"])
+        return code, *capsys.readouterr()
+
+    put(SOURCE)
+    keeper = ("--agent", "tests.domains.keepers:Keeper")
+    made = ("--episodes", "20", "--steps", "30", *keeper)
+    for words in (
+        ("record", "--episodes", "20", "--steps", "60", "--agent", "rule"),
+        ("record", "--domain", f"{NAME}:Garden", *made),
+        ("mine", "g", "--category", f"{NAME}:LIGHT_ONE"),
+        ("suite", "freeze", "g"),
+        ("run", "g@1", "--continuations", "2", *keeper),
+        ("label", "g@1", "--category", f"{NAME}:LIGHT_ONE"),
+    ):
+        code, _, error = told(*words)
+        assert code == 0, error
+    return told
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (None, f"cannot import {NAME}: ModuleNotFoundError"),
+        (
+            SOURCE.replace('"1"', '"2"'),
+            f"made by version '1' of {NAME}:Garden, and this is '2': install what made it, or "
+            "record and import anew",
+        ),
+    ],
+)
+def test_a_world_that_is_not_here_closes_nothing_else(
+    put: Put, told: Told, source: str | None, why: str
+) -> None:
+    put(source)
+    for words in (
+        ("trajectories", "ls"),
+        ("suite", "ls"),
+        ("suite", "show", "g@1"),
+        ("report", "g@1"),
+        ("mine", "stars", "--category", "reach-good"),
+    ):
+        code, out, error = told(*words)
+        assert code == 0, (words, error)
+        assert "CANNOT BE USED" not in out
+
+    code, out, _ = told("trajectories", "verify", "--json")
+    value = json.loads(out)
+    assert (code, value["exact"], value["trajectories"]) == (1, 20, 40)
+    (reason,) = value["elsewhere"]
+    assert why in reason["why"] and len(reason["ids"]) == 20
+
+    one = reason["ids"][0]
+    code, out, _ = told("trajectories", "show", one)
+    assert code == 0 and f"its world cannot be shown here: {reason['why']}" in out
+    if source is not None:
+        code, _, error = told("mine", "more", "--category", f"{NAME}:LIGHT_ONE")
+        assert code != 0 and error.startswith("sts: trajectory ") and why in error
+    there = ("--domain", f"{NAME}:Garden")
+    code, _, error = told("trajectories", "export", "o", "--format", "rlds", *there)
+    assert code != 0 and error.startswith(f"sts: trajectory {one}: ") and why in error
+    for words in (
+        ("run", "g@1", "--agent", "tests.domains.keepers:Resting"),
+        ("suite", "verify", "g@1"),
+    ):
+        code, _, error = told(*words)
+        assert code != 0 and "light-one-" in error and why in error
+        assert error.count("\n") == 1
+
+
+def test_a_missing_library_or_another_version_is_a_reason_and_damage_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lanterns = domain("tests.domains.worlds:Lanterns")
+    (state,) = lanterns.generate(1, seed=0)
+    episode = replace(recorded(count=1)[0].episode, domain=lanterns.name, state=state)
+    assert known.absent(episode) is None
+    older = wrap(lanterns.name, "0", b"")
+    assert isinstance(known.absent(replace(episode, state=older)), OtherVersion)
+    later = state[:4] + b"\x63" + state[5:]
+    assert isinstance(known.absent(replace(episode, state=later)), NewerFormat)
+    for damaged in (state[:-1], state[:-9] + b"x" + state[-8:], b""):
+        with pytest.raises(DamagedState, match="^file: row: "):
+            known.checked([replace(episode, state=damaged)], ["file: row"])
+
+    def missing(name: str) -> None:
+        raise MissingExtra("it needs a library: pip install it")
+
+    monkeypatch.setattr(known, "domain", missing)
+    assert known.checked([episode], ["file: row"]) == [episode]
+    with pytest.raises(MissingExtra, match="^scenario x: it needs a library: pip install it$"):
+        known.need(episode, "scenario x")
