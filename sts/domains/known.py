@@ -49,6 +49,9 @@ def domain(name: str) -> Domain:
     return Adapted(cast(Callable[[], Environment], found), name)
 
 
+_ABSENT = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
+
+
 def absent(episode: Episode) -> StsError | None:
     """Returns why the world of an episode cannot be had here, or None where it can.
 
@@ -60,7 +63,7 @@ def absent(episode: Episode) -> StsError | None:
     """
     try:
         domain(episode.domain).view(episode.state)
-    except (ArgumentError, MissingExtra, OtherVersion, NewerFormat) as error:
+    except _ABSENT as error:
         return error
     return None
 
@@ -107,7 +110,7 @@ def checked(
         key = one.domain, one.state
         try:
             if key not in found:
-                found[key] = None if absent(one) else _told(one)
+                found[key] = _told(one)
         except StsError as error:
             raise error.about(names[i]) from None
         told = found[key]
@@ -130,9 +133,13 @@ def checked(
     return episodes
 
 
-def _told(episode: Episode) -> tuple[Picture, str]:
-    world = domain(episode.domain)
-    return world.picture(episode.state), world.world(episode.state)
+def _told(episode: Episode) -> tuple[Picture, str] | None:
+    """Returns the picture of an episode's world and its hash; None where it cannot be had here."""
+    try:
+        world = domain(episode.domain)
+        return world.picture(episode.state), world.world(episode.state)
+    except _ABSENT:
+        return None
 
 
 def _within(values: NDArray[Any], bound: int) -> bool:
