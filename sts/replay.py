@@ -36,7 +36,9 @@ def differences(
     off = (worlds.scene != scene).any(1) | (worlds.rewards != rewards).any(1)
     for b in np.flatnonzero(off).tolist():
         moved = worlds.scene[b] != scene[b]
-        if moved.any():
+        if moved.any() and hasattr(worlds, "frames"):  # of which a scene is the digest
+            found = "the world is not as recorded"
+        elif moved.any():
             k = int(np.argmax(moved))
             found = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
         else:

@@ -7,6 +7,7 @@ Whatever an environment does wrong becomes one line that names it and the step; 
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -262,6 +263,14 @@ class Adapted:
           ArgumentError: a setting that the environment does not take.
         """
         out, world = [], self.new()
+        taken = inspect.signature(world.reset).parameters.values()
+        known = [one.name for one in taken][1:]  # after the seed
+        if all(one.kind is not one.VAR_KEYWORD for one in taken):
+            for name in settings.keys() - known:
+                raise ArgumentError(
+                    f"domain {self.name!r} has no setting {name!r}; it has "
+                    f"{', '.join(known) or 'none'}"
+                )
         for index in range(count):
             own = int(stream("domain", self.name, int(seed), index)) % SEEDS
             with guarded(f"domain {self.name!r} cannot begin", ArgumentError):
