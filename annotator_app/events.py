@@ -97,18 +97,19 @@ def _queue(
 ) -> list[dict[str, Any]]:
     """The person's next episodes: PREFETCH of them, where as many can be shown.
 
-    What cannot be shown stays claimed, so more is claimed in its place; it is not tried again.
+    What cannot be shown is given back, so that it is free for anybody once it is mended.
     """
-    count, most = PREFETCH, len(broken) + PATIENCE
+    most = len(broken) + PATIENCE
     while True:
-        claims = store.claim(person.id, suite=suite, count=count)
-        queue: list[dict[str, Any]] = []
-        for claim in claims:
-            if claim.continuation not in broken and len(queue) < PREFETCH and len(broken) < most:
-                queue += _episode(shown, claim.item, claim.continuation, broken)
-        if len(queue) == PREFETCH or len(claims) < count or len(broken) >= most:
+        claims = store.claim(person.id, suite=suite, count=PREFETCH, without=tuple(broken))
+        queue = [
+            one
+            for claim in claims
+            if len(broken) < most
+            for one in _episode(shown, claim.item, claim.continuation, broken)
+        ]
+        if len(queue) == len(claims) or len(broken) >= most:
             return queue
-        count = len(claims) + PREFETCH - len(queue)
 
 
 def _episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:

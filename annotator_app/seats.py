@@ -34,11 +34,12 @@ def exchange(
     sent: object,
     *,
     judged: Collection[str],
+    broken: set[str],
 ) -> dict[str, Any]:
     """Replays the turns in `sent` and returns what the person sees now.
 
     Everything after the first turn that is not one is left out, and the page goes on from there. A
-    scenario that cannot be shown is passed over; `broken` says how many were where none is left.
+    scenario that cannot be shown is passed over; where none is left, the page is told how many.
 
     Args:
       workspace: keeps the continuation once it is finished.
@@ -48,22 +49,26 @@ def exchange(
       sent: the component's state, or None on a page that has just been opened.
       judged: content hashes of scenarios that the person has met as a judge, who sees more than
         an agent may.
+      broken: content hashes of scenarios that cannot be shown, as was found by now; what is found
+        here is added.
     """
     said = sent if isinstance(sent, Mapping) else {}
-    broken = 0
-    for scenario in islice(_offered(workspace, suite, person, said.get("seat"), judged), PATIENCE):
+    offered = _offered(workspace, suite, person, said.get("seat"), judged)
+    for scenario in islice((one for one in offered if one.hash not in broken), PATIENCE):
         name = key(person, scenario)
         received = said.get("turns") if said.get("seat") == name else None
-        turns = _turns(received, scenario)
+        turns: list[seat.Turn] = []
         try:
+            turns = _turns(received, scenario)
             view = _view(workspace, scenario, turns, person)
         except StsError as error:
             _LOG.error("scenario %s: %s", scenario.id, error)
-            broken += 1
+            if not turns:  # what a page sent closes a scenario to nobody else
+                broken.add(scenario.hash)
         else:
             break
     else:
-        return {"seat": None, "broken": broken}
+        return {"seat": None, "broken": len(broken)}
     if view["finished"]:
         seconds = _seconds(said.get("seconds"))
         one = seat.finish(

@@ -24,6 +24,8 @@ from sts.workspace import Workspace
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""
+unplayable: set[str] = set()
+"""Content hashes of scenarios that it has found cannot be shown at the seat."""
 _ALL = 1_000_000
 _PERSON = "sts_person"
 

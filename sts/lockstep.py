@@ -199,7 +199,7 @@ def _act(
             answer = agent.act(*given)
     except Exception as error:
         asked = isinstance(error, AttributeError) and error.obj is given[0]
-        hint = f"; worlds of {domain.name} show no such thing" if asked else ""
+        hint = f"; {domain.name} shows no such thing, is it another's agent?" if asked else ""
         raise StsError(
             f"agent {agent.name!r} failed at step {t}: {type(error).__name__}: {error}{hint}"
         ) from error

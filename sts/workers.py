@@ -31,9 +31,9 @@ def pool(workers: int, begin: Callable[[], None] | None = None) -> Iterator[Proc
             yield executor
         except BrokenProcessPool:
             raise Unavailable(
-                f"one of {workers} worker processes died: a world or an agent may have ended it "
-                "(--workers 1 shows how), or it wanted memory (go on with fewer --workers); what "
-                "was finished is kept"
+                f"one of {workers} worker processes died: a world or an agent may have ended it or "
+                "never come back, or it wanted memory (go on with fewer --workers); what was "
+                "finished is kept, and the batch it had in work is not"
             ) from None
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)

@@ -240,7 +240,7 @@ def test_a_user_agent_that_fails_is_named_with_its_step(
         "Empty": ("return Choice(np.zeros((*o.cell.shape, 9))), m", "found weights"),
         "Negative": ("return Choice(-np.ones((*o.cell.shape, 9))), m", "found weights"),
         "Nan": ("return Choice(np.full((*o.cell.shape, 9), np.nan)), m", "found weights"),
-        "Asks": ("return o.weather", "no attribute 'weather'; worlds of lambda-star show no such"),
+        "Asks": ("return o.weather", "no attribute 'weather'; lambda-star shows no such thing"),
         "Far": ("return Choice(np.full(o.cell.shape, 9)), m", "an action outside 0..8"),
     }
     text = head + "".join(body.format(name, line) for name, (line, _) in cases.items())

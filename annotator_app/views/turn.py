@@ -25,6 +25,7 @@ def page() -> None:
         person,
         state.sent("seat"),
         judged=state.judged_scenarios(person),
+        broken=state.unplayable,
     )
     data["namespace"] = namespace(state.place(), person.id)
     _SEAT(key="seat", data=data, on_sync_change=lambda: None)

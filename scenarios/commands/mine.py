@@ -52,7 +52,6 @@ def run(args: argparse.Namespace) -> int:
     names = dict.fromkeys(args.category or categories.known())
     chosen = [categories.named(name) for name in names]
     if args.partner is not None:
-        _check_partner(args.partner)
         chosen = [replace(category, partner=args.partner) for category in chosen]
     if path.exists() and not args.replace:
         raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
@@ -60,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.category:
         there = {t.episode.domain for t in recorded}
         chosen = [category for category in chosen if category.domain in there]
+    if args.partner is not None:
+        _check_partner(args.partner, {category.domain for category in chosen})
     test = sum(t.split == "test" for t in recorded)
 
     def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
@@ -119,14 +120,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_partner(partner: str) -> None:
-    """Refuses what can play nobody."""
+def _check_partner(partner: str, domains: set[str]) -> None:
+    """Refuses what can play nobody in the worlds of these domains."""
     from sts import agents
     from sts.errors import ArgumentError
 
     kind, _, name = partner.partition(":")
     if kind == "agent" and name:
-        agents.load(name)
+        own = agents.load(name).domain
+        if own and own not in domains:
+            raise ArgumentError(
+                f"--partner {partner} plays the worlds of {own}, and the scenarios are of "
+                f"{', '.join(sorted(domains))}"
+            )
     elif partner not in ("no-op", "replay"):
         raise ArgumentError(f"expected --partner no-op, replay or agent:NAME, found {partner!r}")
 

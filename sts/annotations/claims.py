@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sqlalchemy import (
     ColumnElement,
@@ -46,6 +46,7 @@ def claim(
     *,
     suite: str,
     count: int,
+    without: Collection[str],
     seed: int,
     reference_rate: float,
     now: float,
@@ -54,7 +55,8 @@ def claim(
 
     What they already hold comes first and its lease is renewed, so a reload keeps the queue; an
     expired lease that nobody took is still theirs. Fewer than `count`, or none, come back when no
-    slot is free for them.
+    slot is free for them. Continuations in `without` are passed over, and what they hold of them is
+    given back.
 
     Their k-th item is a reference when hash(seed, annotator, k) falls under `reference_rate` and
     the pool has one that they have not met. Items are met in the order of the hash
@@ -68,20 +70,22 @@ def claim(
     if person.retired:
         current = [a.name for a in people.everybody(connection) if not a.retired]
         raise UnknownName("current annotator", person.name, current)
-    until = now + LEASE
-    connection.execute(
-        update(slots)
-        .where(slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
-        .values(lease_until=until)
-    )
-    held = _held(connection, annotator_id, suite, until)
+    until, wanted = now + LEASE, items.c.continuation.not_in(without)
+    mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
+    if without:
+        back = exists().where(items.c.id == slots.c.item, items.c.continuation.in_(without))
+        connection.execute(
+            update(slots).where(*mine, back).values(annotator=None, lease_until=None)
+        )
+    connection.execute(update(slots).where(*mine).values(lease_until=until))
+    held = _held(connection, annotator_id, suite, wanted, until)
     order = _order(seed, annotator_id)
     position = _next_position(connection, annotator_id)
-    taken = _take_slots(connection, annotator_id, suite, order, held, now)
+    taken = _take_slots(connection, annotator_id, suite, order, wanted, held, now)
     while len(held) < count:
         pooled = None
         if _share(seed, annotator_id, position) < reference_rate:
-            pooled = _next_reference(connection, annotator_id, order)
+            pooled = _next_reference(connection, annotator_id, order, wanted)
         found = pooled or next(taken, None)
         if found is None:
             break
@@ -128,7 +132,13 @@ def _met(annotator_id: int) -> CompoundSelect[str]:
     )
 
 
-def _held(connection: Connection, annotator_id: int, suite: str, until: float) -> list[Claim]:
+def _held(
+    connection: Connection,
+    annotator_id: int,
+    suite: str,
+    wanted: ColumnElement[bool],
+    until: float,
+) -> list[Claim]:
     holds = exists().where(
         slots.c.item == claims.c.item, slots.c.annotator == annotator_id, _in_suite(suite)
     )
@@ -138,6 +148,7 @@ def _held(connection: Connection, annotator_id: int, suite: str, until: float) -
         .where(
             claims.c.annotator == annotator_id,
             or_(claims.c.pool == 1, holds),
+            wanted,
             ~exists().where(events.c.item == claims.c.item, events.c.annotator == annotator_id),
         )
         .order_by(claims.c.position)
@@ -150,6 +161,7 @@ def _take_slots(
     annotator_id: int,
     suite: str,
     order: tuple[int, int],
+    wanted: ColumnElement[bool],
     held: list[Claim],
     now: float,
 ) -> Iterator[tuple[str, str]]:
@@ -161,7 +173,7 @@ def _take_slots(
     rows = connection.execute(
         select(items.c.id, items.c.continuation)
         .join(item_suites, item_suites.c.item == items.c.id)
-        .where(item_suites.c.suite == suite, free, items.c.id.not_in(_met(annotator_id)))
+        .where(item_suites.c.suite == suite, free, wanted, items.c.id.not_in(_met(annotator_id)))
         .order_by(_key(order), items.c.id)
         .limit(_CANDIDATES)
     ).all()
@@ -189,12 +201,15 @@ def _is_free(now: float) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 
 
 def _next_reference(
-    connection: Connection, annotator_id: int, order: tuple[int, int]
+    connection: Connection,
+    annotator_id: int,
+    order: tuple[int, int],
+    wanted: ColumnElement[bool],
 ) -> tuple[str, str] | None:
     row = connection.execute(
         select(items.c.id, items.c.continuation)
         .join(reference_episodes, reference_episodes.c.item == items.c.id)
-        .where(items.c.id.not_in(_met(annotator_id)))
+        .where(wanted, items.c.id.not_in(_met(annotator_id)))
         .order_by(_key(order), items.c.id)
         .limit(1)
     ).one_or_none()

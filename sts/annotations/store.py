@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 
 from sts.annotations import claims, imports, people, queue, submissions, views
@@ -197,10 +197,13 @@ class Store:
         with self.database.read() as connection:
             return queue.references(connection)
 
-    def claim(self, annotator_id: int, *, suite: str, count: int = 3) -> list[Claim]:
+    def claim(
+        self, annotator_id: int, *, suite: str, count: int = 3, without: Collection[str] = ()
+    ) -> list[Claim]:
         """Returns up to `count` items for one person: those they hold, then new ones.
 
-        Nobody else is given their slots for the next 15 minutes; see `claims.claim`.
+        Nobody else is given their slots for the next 15 minutes; see `claims.claim`. Continuations
+        in `without` are passed over.
 
         Raises:
           UnknownName: there is no such person, or they have retired.
@@ -211,6 +214,7 @@ class Store:
                 annotator_id,
                 suite=suite,
                 count=count,
+                without=without,
                 seed=self._seed,
                 reference_rate=self._reference_rate,
                 now=self._clock(),

@@ -66,8 +66,8 @@ def run(
     """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
 
     Killed and started again it goes on where it was, to the same content hashes. A scenario that
-    fails costs no other: what can be made is kept before its error is raised. An agent that fails
-    in `ENOUGH` of them is not tried further.
+    fails costs no other, until an agent has failed in `ENOUGH` of them and is not tried further:
+    what was made is kept before an error is raised.
 
     Args:
       workspace: keeps the continuations.
@@ -95,7 +95,7 @@ def run(
     workspace.ensure()
     tasks, made, kept = [], dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for name in names:
-        for task in _missing(workspace, scenarios, name, count, seed):
+        for task in _missing(workspace, scenarios, name, count, seed, workers):
             tasks.append(task)
             made[name] += _size(task)
         agent = agents.load(name)
@@ -134,9 +134,17 @@ def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None
 
 
 def _missing(
-    workspace: Workspace, scenarios: Sequence[Scenario], name: str, count: int, seed: int
+    workspace: Workspace,
+    scenarios: Sequence[Scenario],
+    name: str,
+    count: int,
+    seed: int,
+    workers: int,
 ) -> Iterator[Task]:
-    """Yields what is not kept yet, in batches of one shape and one set of indices."""
+    """Yields what is not kept yet, in batches of one shape and one set of indices.
+
+    There are as many as workers where there are as many scenarios.
+    """
     agent = agents.load(name)
     mark = agents.fingerprint(agent)
     wanted = range(1 if agent.deterministic else count)
@@ -147,8 +155,8 @@ def _missing(
         if indices:
             todo.setdefault(indices, []).append(scenario)
     for indices, members in todo.items():
-        step = max(1, BATCH // len(indices))
         for group in by_shape(members):
+            step = max(1, min(BATCH // len(indices), -(-len(group) // workers)))
             for start in range(0, len(group), step):
                 yield Task(name, tuple(group[start : start + step]), seed, indices)
 
@@ -160,7 +168,7 @@ def _work(
     failed: dict[str, list[Failure]],
 ) -> Iterator[tuple[str, Outcome]]:
     """Yields (agent, outcome) of each task; `failed` says which agents are not to be tried now."""
-    if workers == 1 or len(tasks) < 2:
+    if workers == 1 or not tasks:
         for task in tasks:
             if len(failed[task.agent]) < ENOUGH:
                 yield task.agent, perform(workspace, task)

@@ -178,8 +178,15 @@ class GymnasiumEnvironment:
         return ""
 
     def render(self) -> NDArray[np.uint8]:
-        """Returns its pixels."""
-        return np.asarray(self.live.render())
+        """Returns its pixels.
+
+        Raises:
+          MissingExtra: it needs a library to draw that is not installed.
+        """
+        try:
+            return np.asarray(self.live.render())
+        except gymnasium.error.DependencyNotInstalled as error:
+            raise MissingExtra(f"{self.id}: {error}") from error
 
     def _begin(self, settings: Mapping[str, Any]) -> None:
         if not self.id:

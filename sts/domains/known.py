@@ -134,11 +134,18 @@ def checked(
 
 
 def _told(episode: Episode) -> tuple[Picture, str] | None:
-    """Returns the picture of an episode's world and its hash; None where it cannot be had here."""
+    """Returns the picture of an episode's world and its hash; None where it cannot be had here.
+
+    A world that fails to draw itself is as good as absent: that is no fault of the file's.
+    """
     try:
         world = domain(episode.domain)
         return world.picture(episode.state), world.world(episode.state)
     except _ABSENT:
+        return None
+    except DamagedData:
+        raise
+    except StsError:
         return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,10 +126,7 @@ def read(path: Path) -> list[Trial]:
         trial and the step.
       ArgumentError: the file's name does not say which side it is.
     """
-    split, rows = side(path), table(path)
-    for column in _WANTED:
-        if column not in rows.columns:
-            raise DamagedData(f"{path}: column {column} is missing")
+    split, rows = side(path), _table(path, _WANTED)
     try:
         groups = [own for _, own in rows.groupby(list(_KEY), sort=False)]
     except TypeError:  # a list is no name
@@ -140,9 +138,17 @@ def read(path: Path) -> list[Trial]:
     ]
 
 
+def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    rows = table(path)
+    for column in columns:
+        if column not in rows:
+            raise DamagedData(f"{path}: column {column} is missing")
+    return rows
+
+
 def workers(paths: tuple[Path, ...]) -> tuple[int, int]:
     """Returns how many workers led trials in these files, and how many of them in each of them."""
-    each = [set(table(path)["workerid_num"]) for path in paths]
+    each = [set(map(str, _table(path, ("workerid_num",))["workerid_num"])) for path in paths]
     return len(set.union(*each)), len(set.intersection(*each))
 
 

@@ -31,7 +31,11 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
         faults.append("it has no scenarios")
     sound = []
     for s in scenarios:
-        found, reason = misfits(s), absent(s.recording)
+        found = misfits(s)
+        try:
+            reason = absent(s.recording)
+        except StsError as error:  # a damaged state
+            reason = error
         found += [] if reason is None else [str(reason)]
         faults += [f"{s.id}: {fault}" for fault in found]
         sound += [] if found else [s]

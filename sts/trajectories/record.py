@@ -78,7 +78,7 @@ def record_all(
         for name in names
         for first in range(0, count, BATCH)
     ]
-    if workers == 1 or len(tasks) == 1:
+    if workers == 1:
         yield from map(perform, tasks)
         return
     with pool(min(workers, len(tasks)), end_at_last) as executor:

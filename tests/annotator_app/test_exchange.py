@@ -14,9 +14,10 @@ import pytest
 
 from annotator_app.episodes import payload
 from annotator_app.events import PATIENCE, PREFETCH, exchange, namespace
+from annotator_app.views import guide
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
-from sts.domains import Picture
+from sts.domains import Picture, domain
 from sts.errors import StoreError, UnknownName
 from sts.workspace import Workspace
 
@@ -178,6 +179,21 @@ def test_one_exchange_tries_few_that_fail_and_the_next_ones_find_what_can_be_sho
     assert [one["of"] for one in queue] == ["c39"] and len(broken) == 39
 
 
+def test_what_could_not_be_shown_is_free_for_others_once_it_can(tmp_path: Path) -> None:
+    now = [0.0]
+    with Store.open(Workspace.open(str(tmp_path)), clock=lambda: now[0]) as store:
+        ann, bob = store.add_annotator("ann"), store.add_annotator("bob")
+        enqueue(store, 20)
+        blank, broken = Blank({f"c{n}" for n in range(20)}), dict[str, str]()
+        for _ in range(3):
+            talk(store, ann, None, shown=blank, broken=broken)
+        assert len(broken) == 20
+        for _ in range(20):  # started again; her page has stayed open
+            now[0] += 60
+            assert len(talk(store, ann, {"outbox": []})["queue"]) == PREFETCH
+        assert len(talk(store, bob, None)["queue"]) == PREFETCH
+
+
 def test_a_page_opened_anew_is_given_the_latest_judgements_to_correct(
     store: Store, ann: Annotator
 ) -> None:
@@ -222,3 +238,8 @@ def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
         "scene_kind", "height", "width", "names", "glyphs", "judged", "auras", "steps",
         "takeover", "horizon", "scene", "says", "tokens", "instruction",
     }  # fmt: skip
+
+
+def test_the_guide_is_there_where_a_world_is_not_at_hand() -> None:
+    text = guide.text(["lambda-star", "nowhere"])
+    assert domain("lambda-star").guide in text and guide.PLACE not in text

@@ -94,7 +94,9 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     workspace = Workspace.open(str(server.folder))
     suite = suites.load(workspace, SUITE)
     scenario = next(s for s in suite.scenarios if seats.key(person, s) == offered)
-    again = seats.exchange(workspace, server.store, suite, person, None, judged={scenario.hash})
+    again = seats.exchange(
+        workspace, server.store, suite, person, None, judged={scenario.hash}, broken=set()
+    )
     assert again["seat"] not in (offered, None)
 
 

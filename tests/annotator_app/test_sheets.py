@@ -21,7 +21,7 @@ from sts.continuations.store import load
 from sts.continuations.types import Continuation
 from sts.domains import domain
 from sts.domains.envelope import unwrap
-from sts.errors import ReplayMismatch, StsError
+from sts.errors import MissingExtra, ReplayMismatch, StsError
 from sts.frames import frames
 from sts.suites import store as suites
 from sts.workspace import Workspace
@@ -162,9 +162,9 @@ def test_a_person_at_the_seat_sees_the_frames_and_one_more_with_each_turn(
     suite = suites.load(workspace, ring.SUITE)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        begun = seats.exchange(workspace, store, suite, who, None, judged=())
+        begun = seats.exchange(workspace, store, suite, who, None, judged=(), broken=set())
         sent = {"seat": begun["seat"], "turns": [[2, 0], [1, 0]], "seconds": 3}
-        data = seats.exchange(workspace, store, suite, who, sent, judged=())
+        data = seats.exchange(workspace, store, suite, who, sent, judged=(), broken=set())
     json.dumps(data, allow_nan=False)
     assert [one["count"] for one in begun["sheets"]] == [ring.TAKEOVER + 1]
     assert [one["count"] for one in data["sheets"]] == [ring.TAKEOVER + 1, 1, 1]
@@ -194,9 +194,9 @@ def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
     turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        begun = seats.exchange(workspace, store, suite, who, None, judged=())
+        begun = seats.exchange(workspace, store, suite, who, None, judged=(), broken=set())
         sent = {"seat": begun["seat"], "turns": turns, "seconds": 3}
-        data = seats.exchange(workspace, store, suite, who, sent, judged=())
+        data = seats.exchange(workspace, store, suite, who, sent, judged=(), broken=set())
     (made,) = load(workspace, {scenario.hash})
     assert made.sees == sees and data["finished"]
 
@@ -232,10 +232,71 @@ def test_a_scenario_that_cannot_be_shown_is_passed_over_at_the_seat(
 
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        first = seats.exchange(workspace, store, suite, who, None, judged=())["seat"]
+        first = seats.exchange(workspace, store, suite, who, None, judged=(), broken=set())["seat"]
         monkeypatch.setattr(ring.Ring, "render", crashing)
-        none = seats.exchange(workspace, store, suite, who, None, judged=())
+        none = seats.exchange(workspace, store, suite, who, None, judged=(), broken=set())
         assert none == {"seat": None, "broken": seats.PATIENCE}
         scenario = next(s for s in suite.scenarios if seats.key(who, s) == first)
         bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
-        assert seats.exchange(workspace, store, suite, who, None, judged=())["seat"] != first
+        assert (
+            seats.exchange(workspace, store, suite, who, None, judged=(), broken=set())["seat"]
+            != first
+        )
+
+
+def test_scenarios_that_cannot_be_shown_hide_none_that_can(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    view, broken = seats._view, set[str]()
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        order = sorted(suite.scenarios, key=lambda s: seats.key(who, s))
+        sound = order[seats.PATIENCE]
+
+        def crashing(where: Workspace, scenario: Any, *more: Any) -> dict[str, Any]:
+            if scenario is not sound:
+                raise StsError("no display")
+            return view(where, scenario, *more)
+
+        monkeypatch.setattr(seats, "_view", crashing)
+        none, found = (
+            seats.exchange(workspace, store, suite, who, None, judged=(), broken=broken)
+            for _ in range(2)
+        )
+        assert none == {"seat": None, "broken": seats.PATIENCE}
+        assert found["seat"] == seats.key(who, sound)
+
+
+def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    view, broken = seats._view, set[str]()
+
+    def crashing(where: Workspace, scenario: Any, turns: Any, *more: Any) -> dict[str, Any]:
+        if turns:
+            raise StsError("the partner failed")
+        return view(where, scenario, turns, *more)
+
+    monkeypatch.setattr(seats, "_view", crashing)
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        first = seats.exchange(workspace, store, suite, who, None, judged=(), broken=broken)
+        sent = {"seat": first["seat"], "turns": [[2, 0]]}
+        seats.exchange(workspace, store, suite, who, sent, judged=(), broken=broken)
+    assert broken == set()
+
+
+def test_a_world_that_is_not_at_hand_is_passed_over_at_the_seat(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> Any:
+        raise MissingExtra("it needs what is not installed")
+
+    suite = suites.load(workspace, ring.SUITE)
+    monkeypatch.setattr(seats, "domain", missing)
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        data = seats.exchange(workspace, store, suite, who, None, judged=(), broken=set())
+    assert data == {"seat": None, "broken": seats.PATIENCE}

@@ -15,7 +15,7 @@ import pytest
 from sts import cli
 from sts.domains import domain
 from sts.domains.adapted import Adapted, Stepped
-from sts.domains.guard import guarded
+from sts.domains.guard import WATCH, guarded
 from sts.errors import ArgumentError, DamagedState, StsError
 from tests.domains.worlds import Lanterns
 
@@ -111,6 +111,18 @@ def test_an_environment_that_hangs_is_interrupted(monkeypatch) -> None:
     with pytest.raises(StsError, match=r"failed to step at step 0: it has not come back after"):
         step(worlds("Hangs"))
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_one_that_comes_back_as_its_time_runs_out_is_in_time(monkeypatch) -> None:
+    count, out = WATCH.count, sys.stdout
+
+    def late() -> None:
+        signal.raise_signal(signal.SIGALRM)
+        count()
+
+    with guarded("it"):
+        monkeypatch.setattr(WATCH, "count", late)
+    assert sys.stdout is out and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
 
 
 def test_many_slow_worlds_are_not_taken_for_one_that_hangs(monkeypatch) -> None:

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Sequence, Text, Tuple
 
-from sts.domains import domain
+from sts.domains import checked, domain
 from sts.domains.adapted import WrongRewards
 from sts.domains.conformance import check
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.gymnasium import GymnasiumEnvironment, named
+from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState, MissingExtra, StsError
 
 ENDING = {"max_episode_steps": 15}
@@ -252,3 +253,17 @@ def test_a_module_in_the_current_folder_registers_its_environment(tmp_path: Path
 def test_without_an_id_there_is_no_environment() -> None:
     with pytest.raises(StsError, match="names no environment: expected an `id`"):
         GymnasiumEnvironment()
+
+
+def test_a_recording_is_read_where_what_draws_its_world_is_not_installed(monkeypatch):
+    def missing(self):
+        raise gymnasium.error.DependencyNotInstalled("pygame is not installed")
+
+    name = "gymnasium:sts-tests/Counter-v0"
+    (state,) = domain(name).generate(1, seed=0)
+    nothing = np.zeros((0, 1), np.int8)
+    walk = Episode(name, state, nothing, nothing, nothing, domain(name).restore([state]).scene)
+    monkeypatch.setattr(Counter, "render", missing)
+    assert checked([walk], ["it"]) == [walk]
+    with pytest.raises(MissingExtra, match="pygame"):
+        domain(name).picture(state)

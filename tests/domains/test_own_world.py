@@ -37,6 +37,9 @@ def test_an_environment_that_kills_its_process_costs_one_line_and_the_rest_is_ke
     assert killed.returncode == 1
     assert killed.stderr.count("\n") == 1 and "worker processes died" in killed.stderr
     assert len(store.load(workspace, hashes)) >= len(hashes)
+    alone = ("--agent", "tests.domains.keepers:Resting", "--workers", "2")
+    killed = sts("run", "m@1", *alone, "--continuations", "1", folder=tmp_path)
+    assert (killed.returncode, killed.stderr.count("\n")) == (1, 1), killed.stderr
 
 
 @pytest.fixture(scope="module")

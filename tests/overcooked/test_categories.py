@@ -146,6 +146,10 @@ ONION = {"thing": "onion"}
             [(0, "onion_drop", (2, 2)), (0, "onion_pickup", (2, 2)), (0, "onion_drop", (2, 2))],
             Label("success", 3),
         ),
+        (
+            [(0, "onion_drop", (2, 2)), (0, "onion_drop", (4, 2)), (1, "onion_pickup", (4, 2))],
+            Label("success", 1),
+        ),
         ([(0, "onion_drop", (0, 2))], Label("not_done", None)),
         ([(1, "onion_drop", (2, 2))], Label("not_done", None)),
         ([(0, "dish_drop", (2, 2))], Label("not_done", None)),

@@ -71,6 +71,14 @@ def test_of_files_elsewhere_it_is_said_too_that_workers_are_on_both_sides(tmp_pa
     assert "1 of the 3 workers" in note
 
 
+def test_a_file_of_the_other_side_that_names_no_workers_is_refused_by_name(tmp_path, monkeypatch):
+    for name in ("of_train.pickle", "of_test.pickle"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(trials, "table", lambda path: pd.DataFrame({"reward": [0]}))
+    with pytest.raises(DamagedData, match="of_train.pickle: column workerid_num is missing"):
+        importer.notes(tmp_path / "of_test.pickle")
+
+
 def test_workers_are_hashed(source):
     number = str(source["workerid_num"].iloc[0])
     found = importer.read(trials.installed()[1])[0]

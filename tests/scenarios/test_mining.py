@@ -186,6 +186,14 @@ def test_the_command_writes_a_draft_that_freezes(
     assert suites.freeze(workspace, "tiny").label == "tiny@1"
 
 
+def test_a_partner_of_other_worlds_is_refused(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "d", "--partner", "agent:babyai-random") == 2
+    said = "agent:babyai-random plays the worlds of babyai, and the scenarios are of lambda-star"
+    assert said in capsys.readouterr().err
+
+
 def test_the_command_warns_of_a_category_it_cannot_fill(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from sts.cli import main
 from sts.continuations.engine import by_shape
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.suites import store
+from sts.suites.lint import lint
 from sts.suites.types import Suite
 from sts.workspace import Workspace
 from tests.examples import on_test_side, recorded, scenario, scenarios
@@ -292,3 +293,15 @@ def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> No
     store.write_scenarios(store.draft_path(workspace, "both"), found)
     assert len(store.freeze(workspace, "both").scenarios) == 2
     assert [len(group) for group in by_shape(found)] == [1, 1]
+
+
+def test_a_damaged_state_is_a_fault_of_its_scenario_and_hides_no_other() -> None:
+    first, second = scenarios(2)
+    state = first.recording.state[:-1]
+    damaged = dataclasses.replace(
+        first, recording=dataclasses.replace(first.recording, state=state)
+    )
+    sound = dataclasses.replace(second, difficulty="none")
+    found = lint([damaged, sound])
+    assert any(line.startswith(f"{first.id}: ") for line in found)
+    assert any(line.startswith(f"{second.id}: difficulty") for line in found)

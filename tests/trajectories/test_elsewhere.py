@@ -123,6 +123,15 @@ def test_a_world_that_is_not_here_closes_nothing_else(
         assert error.count("\n") == 1
 
 
+def test_a_world_that_fails_to_draw_itself_closes_nothing(put: Put, told: Told) -> None:
+    put(
+        f"{SOURCE}\ndef broken(self):\n    raise RuntimeError('no paint')\nGarden.render = broken\n"
+    )
+    for words in (("trajectories", "verify"), ("suite", "show", "g@1"), ("report", "g@1")):
+        code, _, error = told(*words)
+        assert code == 0, (words, error)
+
+
 def test_a_missing_library_or_another_version_is_a_reason_and_damage_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

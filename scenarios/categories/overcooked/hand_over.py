@@ -73,15 +73,16 @@ def label(
     """Success when the judged cook lays such a thing where the other can take it, for good."""
     role, thing = roles[0], parameters["thing"]
     laid: dict[Place, int] = {}
+    taken: list[int] = []
     for step, moment in enumerate(timeline(episode)[takeover + 1 :], 1):
         for who, deed, place in moment.events:
             if deed == _take(thing) and place in laid:
-                if who != role:
-                    return Label("success", laid[place])
-                del laid[place]
+                since = laid.pop(place)
+                taken += [since] if who != role else []
             elif (who, deed) == (role, f"{thing}_drop") and place in within_reach(moment, 1 - role):
                 laid[place] = step
-    return Label("success", min(laid.values())) if laid else Label("not_done", None)
+    handed = [*taken, *laid.values()]
+    return Label("success", min(handed)) if handed else Label("not_done", None)
 
 
 CATEGORY = Category(
