@@ -45,12 +45,14 @@ def run(args: argparse.Namespace) -> int:
             f"sts run {suite.label} --agent NAME"
         )
     path = save(workspace, suite, labels)
-    header = ("agent", "continuations", "success", "failure", "not_done", "pass_rate")
+    counted = ("agent", "continuations", "success", "failure", "not_done", "unlabelled")
+    header = (*counted, "pass_rate")
     rows = []
     for agent, own in labels.groupby("agent"):
         counts = [int((own["verdict"] == verdict).sum()) for verdict in header[2:5]]
-        rate = counts[0] / sum(counts) if sum(counts) else None
-        rows.append((str(agent), len(own), *counts, rate))
+        labelled = sum(counts)
+        rate = counts[0] / labelled if labelled else None
+        rows.append((str(agent), len(own), *counts, len(own) - labelled, rate))
     notes = [f"no automatic label for {name}: for people to judge" for name in unruled]
     text = "\n".join(
         (

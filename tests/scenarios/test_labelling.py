@@ -164,7 +164,7 @@ def test_a_category_without_a_rule_is_named_and_its_continuations_stay_unjudged(
     assert printed["without_label"] == ["dance"]
     (row,) = printed["agents"]
     assert row["continuations"] == 2
-    assert row["success"] + row["failure"] + row["not_done"] == 1
+    assert row["success"] + row["failure"] + row["not_done"] == row["unlabelled"] == 1
     labels = read_ratings(workspace.path("labels", "other-1.parquet"))
     assert labels.set_index("scenario")["verdict"]["dance-01"] == ""
     assert sts(workspace, "report", "other@1", "--json") == 0
