@@ -7,9 +7,8 @@ this process and comes back twice, the copy ends.
 
 The interrupt is a signal that Python delivers between two of its own instructions. So it cannot
 reach compiled code that never returns to Python, nor a thread other than the main one, and there is
-none where the system has no such signal (Windows). A worker process is ended where it does not
-help. Neither does it end one that swallows whatever
-is raised in it. A process that sets `WATCH.last_words` is ended then.
+none where the system has no such signal (Windows). Nor does it stop one that swallows whatever is
+raised in it. A process that sets `WATCH.last_words`, as workers do, is ended then.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from sts.errors import ArgumentError, StsError
 
 PATIENCE = "STS_PATIENCE"
 SECONDS = 60.0
+LAST_WORDS = 1.5  # patiences after a ring of the clock: never at one, which would be what is seen
 FORKED = "an environment forked this process"
 
 
@@ -114,7 +114,8 @@ class _Watch:
 
     def _end_later(self) -> None:
         if self.last_words is not None:
-            faulthandler.dump_traceback_later(2 * self._seconds, exit=True, file=self.last_words)
+            seconds = LAST_WORDS * self._seconds
+            faulthandler.dump_traceback_later(seconds, exit=True, file=self.last_words)
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         if not self._rings:  # an alarm of somebody else's

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from sts.domains.guard import FORKED, WATCH
+from sts.domains import guard
 from sts.errors import StsError
 
 S = TypeVar("S")
@@ -97,9 +97,11 @@ class Apart(Generic[S]):
         process.kill()
         process.join()
         self._words.unlink(missing_ok=True)
-        frame = _FRAME.search(words.rpartition("most recent call first")[2])
-        where = f", in {Path(frame[1]).name}, line {frame[2]}, {frame[3]}" if frame else ""
-        if words.startswith(FORKED):
+        frames = _FRAME.findall(words.rpartition("most recent call first")[2])
+        theirs = [frame for frame in frames if frame[0] != guard.__file__]  # not the clock's ring
+        file, line, name = theirs[0] if theirs else ("", "", "")
+        where = f", in {Path(file).name}, line {line}, {name}" if theirs else ""
+        if words.startswith(guard.FORKED):
             return words.splitlines()[0]
         if words.startswith("Timeout"):
             return f"it does not come back, and cannot be interrupted{where}"
@@ -114,7 +116,7 @@ def _serve(connection: Connection, words: str, make: Callable[..., Any], args: A
         os.setsid()  # so that whatever is begun in here can be ended with it
     with open(words, "w") as file:
         faulthandler.enable(file, all_threads=False)
-        WATCH.last_words = file
+        guard.WATCH.last_words = file
         made: Any = None
         with contextlib.suppress(EOFError, OSError):
             while True:
