@@ -14,6 +14,10 @@ from concurrent.futures.process import BrokenProcessPool
 from sts.errors import Unavailable
 
 
+class WorkerDied(Unavailable):
+    """A process of a pool has ended, and with it the pool."""
+
+
 @contextlib.contextmanager
 def pool(workers: int, begin: Callable[[], None] | None = None) -> Iterator[ProcessPoolExecutor]:
     """Yields a pool of `workers` fresh processes; an error ends what has not begun.
@@ -21,7 +25,7 @@ def pool(workers: int, begin: Callable[[], None] | None = None) -> Iterator[Proc
     Each calls `begin` before anything else.
 
     Raises:
-      Unavailable: a process died, of memory for example.
+      WorkerDied: a process did, of memory for example.
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
@@ -30,7 +34,7 @@ def pool(workers: int, begin: Callable[[], None] | None = None) -> Iterator[Proc
         try:
             yield executor
         except BrokenProcessPool:
-            raise Unavailable(
+            raise WorkerDied(
                 f"one of {workers} worker processes died: a world or an agent may have ended it or "
                 "never come back, or it wanted memory (go on with fewer --workers); what was "
                 "finished is kept, and the batch it had in work is not"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import as_completed
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,15 +13,19 @@ from sts.continuations import store
 from sts.continuations.engine import by_shape, continue_all
 from sts.continuations.types import Continuation, Identity
 from sts.domains.guard import end_at_last
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError, StsError, Unavailable
 from sts.suites.types import Scenario
-from sts.workers import pool
+from sts.workers import WorkerDied, pool
 from sts.workspace import Workspace
 
 BATCH = 200
 MOST = 10_000
 ENOUGH = 3
 """Scenarios that an agent fails in before it is not tried further: a world may hang in each."""
+DIED = (
+    "its process died: the world or the agent ended it, or did not come back where nothing could "
+    "interrupt it, or it wanted memory"
+)
 
 
 class Task(NamedTuple):
@@ -81,8 +86,8 @@ def run(
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
         not fit 64 bits, or one agent twice.
-      Unavailable: a worker process died.
-      StsError: scenarios failed; it is the error of the first, and counts the others.
+      StsError: scenarios failed; it is the error of the first, and counts the others. It is
+        `Unavailable` where a worker process died of it.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
@@ -168,19 +173,54 @@ def _work(
     failed: dict[str, list[Failure]],
 ) -> Iterator[tuple[str, Outcome]]:
     """Yields (agent, outcome) of each task; `failed` says which agents are not to be tried now."""
-    if workers == 1 or not tasks:
-        for task in tasks:
+    left = deque(tasks)
+    while workers == 1 and left:
+        task = left.popleft()
+        if len(failed[task.agent]) < ENOUGH:
+            yield task.agent, perform(workspace, task)
+    while left:
+        for task in (yield from _together(workspace, left, workers, failed)):
             if len(failed[task.agent]) < ENOUGH:
-                yield task.agent, perform(workspace, task)
-        return
-    with pool(min(workers, len(tasks)), end_at_last) as executor:
-        futures = {executor.submit(perform, workspace, task): task.agent for task in tasks}
-        for future in as_completed(futures):
-            if not future.cancelled():
-                yield futures[future], future.result()
-            for other, agent in futures.items():
-                if len(failed[agent]) >= ENOUGH:
-                    other.cancel()
+                yield task.agent, _apart(workspace, task)
+
+
+def _together(
+    workspace: Workspace, left: deque[Task], workers: int, failed: dict[str, list[Failure]]
+) -> Generator[tuple[str, Outcome], None, list[Task]]:
+    """Works off what is `left` in a pool of processes, and yields as `_work` does.
+
+    Returns what was in work when one of the processes died, which is nothing where none did.
+    """
+    busy: dict[Future[Outcome], Task] = {}
+    try:
+        with pool(min(workers, len(left)), end_at_last) as executor:
+            while left or busy:
+                while left and len(busy) <= workers:  # one waits, so that no process need
+                    if len(failed[left[0].agent]) < ENOUGH:
+                        busy[executor.submit(perform, workspace, left[0])] = left[0]
+                    left.popleft()
+                for future in wait(busy, return_when=FIRST_COMPLETED).done:
+                    yield busy[future].agent, future.result()
+                    del busy[future]
+    except WorkerDied:
+        return list(busy.values())
+    return []
+
+
+def _apart(workspace: Workspace, task: Task) -> Outcome:
+    """Works off a task scenario by scenario, so that the one that a process dies of is known."""
+    left, made, failures = deque(task.scenarios), 0, list[Failure]()
+    while left and len(failures) < ENOUGH:
+        try:
+            with pool(1, end_at_last) as executor:
+                while left and len(failures) < ENOUGH:
+                    single = task._replace(scenarios=(left[0],))
+                    one = executor.submit(perform, workspace, single).result()
+                    made, failures = made + one.made, [*failures, *one.failures]
+                    left.popleft()
+        except WorkerDied:
+            failures.append(Failure(left.popleft().id, Unavailable(DIED)))
+    return Outcome(made, tuple(failures))
 
 
 def perform(workspace: Workspace, task: Task) -> Outcome:

@@ -34,13 +34,15 @@ def label(episode, takeover, roles, parameters):
     return Label("success", int(gained.argmax()) + 1) if gained.any() else Label("not_done", None)
 
 
-def category(domain: str, candidates=candidates, label=label) -> Category:
+def category(
+    domain: str, candidates=candidates, label=label, wordings=("Light a lantern.",)
+) -> Category:
     return Category(
         name="light-one",
         kind="instruction",
         domain=domain,
         horizon=8,
-        wordings=("Light a lantern.",),
+        wordings=wordings,
         candidates=candidates,
         label=label,
         fits=lambda scenario: None,
@@ -54,7 +56,7 @@ def falls(trajectory):
 
 
 LIGHT_ONE = category("tests.domains.worlds:Lanterns")
-DYING = category("tests.domains.worlds:Dies")
+DYING = category("tests.domains.worlds:Dies", wordings=("Light a lantern.", "Rest.", "Go on."))
 FALLS = category("tests.domains.worlds:Lanterns", candidates=falls)
 UNLABELLED = category("tests.domains.worlds:Lanterns", label=lambda *_: 1 / 0)
 NONE = "none"
@@ -68,6 +70,18 @@ class Restless(Keeper):
     def act(self, observation, instructions, memory, draws):
         choice, memory = super().act(observation, instructions, memory, draws)
         choice.moves[..., 0] = 0
+        return choice, memory
+
+
+class Obedient(Restless):
+    """Rests where it is told to."""
+
+    name = "obedient"
+
+    def act(self, observation, instructions, memory, draws):
+        choice, memory = super().act(observation, instructions, memory, draws)
+        told = np.array(instructions.texts)[instructions.ids] == "Rest."
+        choice.moves[told] = np.eye(4)[0]
         return choice, memory
 
 

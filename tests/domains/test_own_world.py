@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,30 +17,42 @@ from tests.domains.test_adapted import record, sts
 KEEPER = "tests.domains.keepers:Keeper"
 
 
-def test_an_environment_that_kills_its_process_costs_one_line_and_the_rest_is_kept(
-    tmp_path: Path,
-) -> None:
-    assert record("Dies", tmp_path, agent="Restless").returncode == 0
-    mined = sts("mine", "m", "--category", "tests.domains.keepers:DYING", folder=tmp_path)
-    assert mined.returncode == 0, mined.stderr
-    assert sts("suite", "freeze", "m", folder=tmp_path).returncode == 0
-    restless = "tests.domains.keepers:Restless"
-    first = sts("run", "m@1", "--agent", restless, "--continuations", "1", folder=tmp_path)
-    assert first.returncode == 0, first.stderr
-    workspace = Workspace.open(str(tmp_path))
-    hashes = [s.hash for s in suites.load(workspace, "m@1").scenarios]
-    assert len(store.load(workspace, hashes)) == len(hashes)
-    killed = sts(
-        *("run", "m@1", "--agent", "tests.domains.keepers:Resting", "--agent", restless),
+@pytest.fixture(scope="module")
+def dying(tmp_path_factory) -> Path:
+    """A workspace with scenarios in a world that ends its process when a keeper rests."""
+    folder = tmp_path_factory.mktemp("dying")
+    assert record("Dies", folder, agent="Restless").returncode == 0
+    words = ("mine", "m", "--category", "tests.domains.keepers:DYING")
+    assert sts(*words, folder=folder).returncode == 0
+    assert sts("suite", "freeze", "m", folder=folder).returncode == 0
+    return folder
+
+
+def test_a_scenario_whose_world_kills_its_process_is_named_and_costs_no_other(dying: Path) -> None:
+    workspace = Workspace.open(str(dying))
+    every = suites.load(workspace, "m@1").scenarios
+    deadly = [s for s in every if s.instruction.text == "Rest."]
+    assert len(deadly) == 1 < len(every)
+    obedient, restless = ("tests.domains.keepers:Obedient", "tests.domains.keepers:Restless")
+    done = sts(
+        *("run", "m@1", "--agent", obedient, "--agent", restless),
         *("--continuations", "2", "--workers", "2"),
-        folder=tmp_path,
+        folder=dying,
     )
-    assert killed.returncode == 1
-    assert killed.stderr.count("\n") == 1 and "worker processes died" in killed.stderr
-    assert len(store.load(workspace, hashes)) >= len(hashes)
-    alone = ("--agent", "tests.domains.keepers:Resting", "--workers", "2")
-    killed = sts("run", "m@1", *alone, "--continuations", "1", folder=tmp_path)
-    assert (killed.returncode, killed.stderr.count("\n")) == (1, 1), killed.stderr
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert f"scenario {deadly[0].id}: its process died: the world or the agent" in line
+    assert "more failed" not in line and "not tried further" not in line
+    kept = Counter(one.identity.scenario for one in store.load(workspace, [s.hash for s in every]))
+    assert kept == {s.hash: 2 if s in deadly else 4 for s in every}
+
+
+def test_an_agent_that_kills_every_process_is_not_tried_for_ever(dying: Path) -> None:
+    resting = ("--agent", "tests.domains.keepers:Resting", "--workers", "2")
+    done = sts("run", "m@1", *resting, "--continuations", "1", folder=dying)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "its process died" in line and "was not tried further" in line
 
 
 @pytest.fixture(scope="module")
