@@ -139,7 +139,7 @@ def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> 
     """What the page says when it has no episode."""
     if broken:
         told = (
-            f"The first: {next(iter(broken.values()))}. The log of `sts annotate` names each; mend "
+            f"The first: {next(iter(broken.values()))}. The log of “sts annotate” names each; mend "
             "what is wrong and start it again."
         )
         return {
@@ -156,7 +156,7 @@ def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> 
         }
     return {
         "title": "Nothing to judge yet",
-        "text": "No continuations are waiting. Make some with `sts run` and start `sts annotate` "
+        "text": "No continuations are waiting. Make some with “sts run” and start “sts annotate” "
         "again; this page then fills by itself.",
     }
 

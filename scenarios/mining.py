@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import sts
 from scenarios.category import Candidate, Category
-from sts.domains import domain, need
+from sts.domains import absent, domain
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
-from sts.errors import ReplayMismatch
+from sts.errors import ReplayMismatch, StsError
 from sts.files import canonical_json, content_hash
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
@@ -50,12 +50,15 @@ class Mined(NamedTuple):
       candidates: how many each category had.
       worlds: in how many worlds.
       unfit: of each category that refuses one of its scenarios with this partner, why.
+      absent: of each domain, how many trajectories were left out as their worlds cannot be had
+        here, and why the first of them cannot.
     """
 
     scenarios: tuple[Scenario, ...]
     candidates: dict[str, int]
     worlds: dict[str, int]
     unfit: dict[str, str]
+    absent: dict[str, tuple[int, StsError]]
 
 
 def mine(
@@ -67,21 +70,25 @@ def mine(
 ) -> Mined:
     """Returns up to `per_category` scenarios of each category, at most one a world.
 
-    What a category itself does not find fitting, as its partner may make it, is left out.
+    What a category itself does not find fitting, as its partner may make it, is left out, and so
+    are trajectories whose worlds cannot be had here.
 
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
-      StsError: the world of one that a category is about cannot be had here.
     """
     found: dict[str, dict[tuple[str, ...], tuple[int, Found]]] = {c.name: {} for c in categories}
     counts: Counter[str] = Counter()
+    gone: dict[str, tuple[int, StsError]] = {}
     for trajectory in trajectories:
-        if trajectory.split != "test":
+        name = trajectory.episode.domain
+        concerned = [category for category in categories if category.domain == name]
+        if trajectory.split != "test" or not concerned:
             continue
-        for category in categories:
-            if category.domain != trajectory.episode.domain:
-                continue
-            need(trajectory.episode, f"trajectory {trajectory.id}")
+        if (reason := absent(trajectory.episode)) is not None:
+            count, first = gone.get(name, (0, reason))
+            gone[name] = count + 1, first
+            continue
+        for category in concerned:
             for candidate in category.candidates(trajectory):
                 counts[category.name] += 1
                 kind = (trajectory.world, candidate.answer, candidate.difficulty)
@@ -99,6 +106,7 @@ def mine(
         {c.name: counts[c.name] for c in categories},
         {name: len({f.trajectory.world for f in fs}) for name, fs in kept.items()},
         {s.category: fault for s, fault in made if fault is not None},
+        gone,
     )
 
 

@@ -70,6 +70,11 @@ def run(args: argparse.Namespace) -> int:
 
     with progress("mining", "trajectories") as show:
         found = mining.mine(watched(show), chosen, per_category=per_category, seed=args.seed)
+    for name, (count, reason) in found.absent.items():
+        if not found.scenarios:
+            raise reason.about(f"{count} trajectories of {name} cannot be mined")
+        left = f"{count} trajectories of {name} are left out"
+        print(f"sts: warning: {left}: {reason}", file=sys.stderr)
     if not found.scenarios and found.unfit:
         raise StsError("; ".join(f"{name}: {why}" for name, why in found.unfit.items()))
     if not found.scenarios:
@@ -115,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
         "file": str(path),
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
         "short": short,
+        "absent": {name: count for name, (count, _) in found.absent.items()},
     }
     say(args.json, value, text)
     return 0

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -109,8 +110,15 @@ def test_a_world_that_is_not_here_closes_nothing_else(
     code, out, _ = told("trajectories", "show", one)
     assert code == 0 and f"its world cannot be shown here: {reason['why']}" in out
     if source is not None:
-        code, _, error = told("mine", "more", "--category", f"{NAME}:LIGHT_ONE")
-        assert code != 0 and error.startswith("sts: trajectory ") and why in error
+        own = ("--category", f"{NAME}:LIGHT_ONE")
+        code, _, error = told("mine", "more", *own)
+        gone = rf"\d+ trajectories of {NAME}:Garden"
+        assert code != 0 and why in error
+        assert re.match(f"sts: {gone} cannot be mined: ", error) and error.count("\n") == 1
+        code, out, error = told("mine", "more", *own, "--category", "reach-good", "--json")
+        assert code == 0 and why in error
+        assert re.match(f"sts: warning: {gone} are left out: ", error)
+        assert list(json.loads(out)["absent"]) == [f"{NAME}:Garden"]
     there = ("--domain", f"{NAME}:Garden")
     code, _, error = told("trajectories", "export", "o", "--format", "rlds", *there)
     assert code != 0 and error.startswith(f"sts: trajectory {one}: ") and why in error

@@ -251,7 +251,6 @@ def own_randomness(trial: Trial) -> None:
 def foreign(trial: Trial) -> None:
     """What is no state of it is refused by an error that says so."""
     state = trial.halfway[0]
-    flipped = bytearray(state)
     others = {"nothing at all": b"", "other bytes": b"not a state of anything", "text": b"{}"}
     for cut in spread(len(state), 5)[:-1]:
         others[f"one cut to {cut} bytes"] = state[:cut]
