@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -75,20 +74,29 @@ def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixt
     assert "--no-app" in capsys.readouterr().err
 
 
+KILLS_ITSELF = """
+import os, signal, sys
+from sts.cli import main
+
+real, kept = os.replace, []
+
+def replace(source, target):
+    real(source, target)
+    kept.extend([target] if "continuations" in target.parts else [])
+    if len(kept) == 60:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+os.replace = replace
+main(sys.argv[1:])
+"""
+
+
 def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
     root: Path, tmp_path: Path
 ) -> None:
     words = ["demo", "--no-app", "--continuations", "2", "--workspace", str(tmp_path / "w")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sts.cli", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    kept = tmp_path / "w" / "continuations"
-    while process.poll() is None and len(list(kept.glob("*/*.parquet"))) < 60:
-        pass
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    done = subprocess.run([sys.executable, "-c", KILLS_ITSELF, *words], stdout=subprocess.DEVNULL)
+    assert done.returncode == -signal.SIGKILL
     half = hashes(tmp_path / "w")
     assert 0 < len(half) < len(hashes(root))
     assert main(words) == 0
