@@ -2,13 +2,15 @@
 
 What it prints goes to standard error, so that it is never mixed with what `sts` prints. What it
 raises, `SystemExit` among it, becomes an `StsError`. Where it does not come back within
-STS_PATIENCE seconds (60) it is interrupted, in worker processes as in the main one. Where it forks
-this process and comes back twice, the copy ends.
+STS_PATIENCE seconds (60) it is interrupted, in worker processes as in the main one; a time in which
+this process did not run, stopped or on a busy machine, is not counted. Where it forks this process
+and comes back twice, the copy ends.
 
 The interrupt is a signal that Python delivers between two of its own instructions. So it cannot
 reach compiled code that never returns to Python, nor a thread other than the main one, and there is
 none where the system has no such signal (Windows). Nor does it stop one that swallows whatever is
-raised in it. A process that sets `WATCH.last_words`, as workers do, is ended then.
+raised in it. A process that sets `WATCH.last_words`, as workers do, is ended then, and where it was
+stopped for so long that it did not hear its clock.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from sts.errors import ArgumentError, StsError
 
 PATIENCE = "STS_PATIENCE"
 SECONDS = 60.0
+RINGS = 5  # of the clock in one patience
 LAST_WORDS = 1.5  # patiences after a ring of the clock: never at one, which would be what is seen
 FORKED = "an environment forked this process"
 
@@ -59,7 +62,10 @@ class _Quiet:
 
 
 class _Watch:
-    """Interrupts a call that has made no progress from one ring of its clock to the next.
+    """Interrupts a call that has made no progress for `RINGS` rings of its clock.
+
+    A process that is stopped hears one ring, however many it missed. Compiled code hears none
+    either, but what it computed meanwhile counts.
 
     Attributes:
       copied: whether this process has been forked off since the call began.
@@ -73,6 +79,7 @@ class _Watch:
         self._seen = -1
         self._rings = False
         self._seconds = SECONDS
+        self._waited = self._computed = 0.0
         self.last_words: TextIO | None = None
 
     def count(self) -> None:
@@ -101,9 +108,9 @@ class _Watch:
             signal.signal(signal.SIGALRM, self._ring)
         elif handler != self._ring:  # somebody else's
             return False
-        self._seen, self._rings, self._seconds = self._progress, True, seconds
-        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
-        self._end_later()
+        self._rings, self._seconds = True, seconds
+        self._begin_again()
+        signal.setitimer(signal.ITIMER_REAL, seconds / RINGS, seconds / RINGS)
         return True
 
     def stop(self) -> None:
@@ -111,6 +118,10 @@ class _Watch:
         self._rings = False
         if self.last_words is not None:
             faulthandler.cancel_dump_traceback_later()
+
+    def _begin_again(self) -> None:
+        self._seen, self._waited, self._computed = self._progress, 0.0, time.thread_time()
+        self._end_later()
 
     def _end_later(self) -> None:
         if self.last_words is not None:
@@ -121,11 +132,14 @@ class _Watch:
         if not self._rings:  # an alarm of somebody else's
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGALRM)
-        elif self._progress == self._seen and not _back(frame):
-            raise TooLong
+        elif self._progress != self._seen or _back(frame):
+            self._begin_again()
         else:
-            self._seen = self._progress
-            self._end_later()
+            before, self._computed = self._computed, time.thread_time()
+            self._waited += max(1.0, (self._computed - before) / self._seconds * RINGS)
+            if self._waited >= RINGS:
+                raise TooLong
+            self._end_later()  # it hears the clock, and so will be interrupted
 
 
 def _back(frame: FrameType | None) -> bool:
