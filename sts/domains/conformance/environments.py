@@ -15,7 +15,7 @@ from sts.domains.conformance.batches import Claim
 from sts.domains.conformance.runs import Broken, Trial, settled
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
-from sts.domains.guard import guarded
+from sts.domains.guard import WATCH, guarded
 from sts.errors import DamagedData, NewerFormat, StsError
 
 LONG = 1000
@@ -86,6 +86,7 @@ def begins_anew(trial: Trial) -> None:
     with guarded(f"domain {domain.name!r} cannot begin again"):
         for moves in course:
             used.step(moves)
+            WATCH.count()
     found, wanted = (_begun(trial, one, course) for one in (used, domain.new()))
     for t, (one, other) in enumerate(zip_longest(found, wanted)):
         if one != other:
@@ -106,6 +107,7 @@ def _begun(trial: Trial, world: Environment, course: list[list[int]]) -> list[ob
             for moves in course:
                 world.step(moves)
                 told.append((world.state(), world.digest()))
+                WATCH.count()
     return told
 
 
@@ -208,6 +210,7 @@ def ends(trial: Trial) -> str | None:
                     _stays(world, moves, f"seed {seed}, step {t}: it had ended before, and goes on")
                 else:
                     world.step(moves)
+                WATCH.count()
                 over, stays = over + ended, stays + ended
                 if stays == trial.steps:
                     break
