@@ -22,6 +22,7 @@ S = TypeVar("S")
 R = TypeVar("R")
 P = ParamSpec("P")
 _PULSE = 0.2  # seconds between two looks at whether the process is still there
+_LEAVE = 30.0  # seconds that a process which is ending may take for it
 _FRAME = re.compile(r'File "(.*)", line (\d+) in (.*)')
 
 
@@ -67,7 +68,7 @@ class Apart(Generic[S]):
             if self._words.stat().st_size:  # a copy of it that was ended
                 raise EOFError
         except (EOFError, OSError):
-            raise Died(self._end()) from None
+            raise Died(self._end(_LEAVE)) from None
         except BaseException:
             self._end()
             raise
@@ -84,13 +85,16 @@ class Apart(Generic[S]):
         self._process.start()
         theirs.close()
 
-    def _end(self) -> str:
-        """Ends the process, with all that it has begun, and returns how it came to its end."""
+    def _end(self, seconds: float = _PULSE) -> str:
+        """Ends the process, with all that it has begun, and returns how it came to its end.
+
+        It has `seconds` to do so by itself.
+        """
         process, self._process = self._process, None
         if process is None:
             return ""
         self._connection.close()
-        process.join(_PULSE)
+        process.join(seconds)
         code, words = process.exitcode, self._words.read_text() if self._words.exists() else ""
         with contextlib.suppress(OSError, AttributeError):  # no group, or no groups here
             os.killpg(process.pid, signal.SIGKILL)
