@@ -441,7 +441,11 @@ class KeepsItsRecord(Lanterns):
 
 
 class RendersForEver(Lanterns):
+    """Leaves a mark in the file LOOKS whenever it is looked at."""
+
     def render(self):
+        with open(os.environ["LOOKS"], "a") as looks:
+            looks.write(".")
         while True:
             pass
 
