@@ -100,7 +100,7 @@ def test_each_frame_is_shown_with_its_own_pixels(
     page = open_page(name, pixels, color_scheme=scheme)
     for keys in ([], ["t"], ["ArrowRight", "ArrowRight"], ["End"]):
         press(page, *keys)
-        page.wait_for_timeout(200)
+        pictured(page)
         wanted = frame_at(page, name, pixels)
         assert np.array_equal(shown_frame(page, *wanted.shape[:2]), wanted)
 
@@ -110,7 +110,7 @@ def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
 ) -> None:
     page = open_page("eagle afar", pixels, viewport={"width": 1640, "height": 900})
     press(page, "t")
-    page.wait_for_timeout(200)
+    pictured(page)
     wanted = frame_at(page, "eagle afar", pixels)
     height, width = wanted.shape[:2]
     assert 1.25 < (canvas_of(page).shape[1] - 2 * STAGE) / width < 2
@@ -203,7 +203,7 @@ def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
     page.locator(".player").evaluate("(player) => window.noteLatency(player)")
     for n in range(EPISODES):
         saved(page)  # a person takes seconds; by then the next ones have come
-        page.wait_for_timeout(150)
+        pictured(page)
         press(page, "n", "Enter")
         page.wait_for_function(f"() => window.latencies.length > {n}")
     measured = page.evaluate("window.latencies")
