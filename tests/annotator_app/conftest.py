@@ -32,6 +32,8 @@ FLAGS = (
 ).split()
 SUITE = "starter@1"
 OWNER = "Olga"
+PATIENCE = 180
+"""Seconds after which a server or a page is taken for one that hangs, on a busy machine too."""
 AGENTS = ("local-search", "stigmergy")
 
 
@@ -40,8 +42,11 @@ class Server:
 
     def __init__(self, folder: Path, suite: str = SUITE) -> None:
         self.folder, self.suite = folder, suite
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        # Bound and not listened on, so that nobody but the server takes the port, at any start.
+        self.held = socket.socket()
+        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.held.bind(("127.0.0.1", 0))
+        self.port = self.held.getsockname()[1]
         self.store = Store.open(Workspace.open(str(folder)))
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -58,20 +63,26 @@ class Server:
         ]
         command = [sys.executable, "-m", "sts.cli", "annotate", self.suite, *options]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.log, stderr=self.log)
-        for _ in range(300):
+        began = time.monotonic()
+        while time.monotonic() - began < PATIENCE:
             with contextlib.suppress(OSError):
-                urllib.request.urlopen(self.url("/_stcore/health"), timeout=2).close()
+                urllib.request.urlopen(self.url("/_stcore/health"), timeout=PATIENCE).close()
                 return
             assert self.process.poll() is None, (self.folder / "server.log").read_text()
             time.sleep(0.1)
         self.end(signal.SIGKILL)
-        raise AssertionError("the server did not come up within 30 s")
+        raise AssertionError(f"the server did not come up within {PATIENCE} s")
 
     def end(self, how: int = signal.SIGTERM) -> None:
         assert self.process
         self.process.send_signal(how)
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         self.log.close()
+
+    def close(self) -> None:
+        self.end()
+        self.store.close()
+        self.held.close()
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
@@ -120,8 +131,7 @@ def server(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     made = Server(shutil.copytree(recorded, tmp_path_factory.mktemp("shared") / "workspace"))
     made.start()
     yield made
-    made.end()
-    made.store.close()
+    made.close()
 
 
 @pytest.fixture(scope="session")
@@ -131,8 +141,7 @@ def pixels(ringing: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     made = Server(copy, ring.SUITE)
     made.start()
     yield made
-    made.end()
-    made.store.close()
+    made.close()
 
 
 @pytest.fixture(scope="session")
@@ -169,6 +178,7 @@ def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
     ) -> Any:
         options = {"viewport": {"width": 1366, "height": 768}} | options
         context = chromium.new_context(**options)
+        context.set_default_timeout(1000 * PATIENCE)
         context.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
         context.add_init_script(script)
         contexts.append(context)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sts.cli import main
+from tests.annotator_app.conftest import PATIENCE
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
@@ -62,12 +63,12 @@ def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: 
         link = next(line.split()[-1] for line in lines if "/enter?t=" in line)
         parts = urllib.parse.urlsplit(link)
         assert parts.hostname and parts.port
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
         connection.request("GET", f"{parts.path}?{parts.query}")
         assert connection.getresponse().status == 303
         connection.close()
         process.send_signal(how)
-        rest, error = process.communicate(timeout=30)
+        rest, error = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
         process.communicate()

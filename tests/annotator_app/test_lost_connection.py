@@ -21,8 +21,7 @@ def mortal(recorded: Path, tmp_path: Path) -> Iterator[Server]:
     made = Server(shutil.copytree(recorded, tmp_path / "workspace"))
     made.start()
     yield made
-    made.end()
-    made.store.close()
+    made.close()
 
 
 def test_what_was_answered_while_the_server_was_dead_is_kept_once(
@@ -46,7 +45,7 @@ def test_what_was_answered_while_the_server_was_dead_is_kept_once(
     assert "3 unsaved" in page.text_content(".empty p")
 
     mortal.start()
-    page.wait_for_selector(".player .stage:not([hidden])", timeout=60000)
+    page.wait_for_selector(".player .stage:not([hidden])")
     saved(page)
     kept = mortal.judgements("survivor")
     assert [one.item for one in reversed(kept)][1:] == given
