@@ -63,7 +63,7 @@ def test_workers_end_when_their_parent_is_killed(busy: int) -> None:
     workers = [int(pid) for pid in process.stdout.readline().split()]
     process.kill()
     try:
-        process.communicate(timeout=30)  # they all have its standard output open
+        process.communicate(timeout=300)  # they all have its standard output open
     except subprocess.TimeoutExpired:
         for pid in workers:
             with contextlib.suppress(ProcessLookupError):

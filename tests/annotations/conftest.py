@@ -47,19 +47,31 @@ def postgresql() -> Iterator[Callable[[], str]]:
             check=True,
             stdout=subprocess.DEVNULL,
             cwd=folder,
-            timeout=60,
+            timeout=600,
             **owner,
         )
 
     data = folder / "data"
     call("initdb", "-D", str(data), "-U", "sts", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
     settings = f"-k {folder} -c listen_addresses= -c fsync=off -c max_connections=60"
-    call("pg_ctl", "start", "-D", str(data), "-w", "-l", str(folder / "log"), "-o", settings)
+    call(
+        "pg_ctl",
+        "start",
+        "-D",
+        str(data),
+        "-w",
+        "-t",
+        "300",
+        "-l",
+        str(folder / "log"),
+        "-o",
+        settings,
+    )
 
     url = f"postgresql://sts@/postgres?host={folder}"
 
     def emptied() -> str:
-        with psycopg.connect(url, autocommit=True, options="-c lock_timeout=10s") as connection:
+        with psycopg.connect(url, autocommit=True, options="-c lock_timeout=300s") as connection:
             connection.execute("DROP SCHEMA public CASCADE")
             connection.execute("CREATE SCHEMA public")
         return url

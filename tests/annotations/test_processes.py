@@ -78,7 +78,7 @@ def test_no_item_is_ever_doubly_or_over_assigned_across_processes(
         numbers = [store.add_annotator(f"annotator {i}").id for i in range(PEOPLE)]
         shares = [numbers[i::PROCESSES] for i in range(PROCESSES)]
         runs = [processes.submit(judge_in_turns, place, share) for share in shares]
-        given = [pair for run in runs for pair in run.result(timeout=100)]
+        given = [pair for run in runs for pair in run.result(timeout=600)]
         assert len(given) == len(set(given)) == ITEMS * REQUIRED
         assert set(Counter(item for _, item in given).values()) == {REQUIRED}
         assert store.progress(SUITE)[:4] == (ITEMS, ITEMS, ITEMS * REQUIRED, ITEMS * REQUIRED)
@@ -91,7 +91,7 @@ def test_one_annotator_in_several_windows_holds_no_item_twice(
         store.enqueue(some_items(12), required=REQUIRED)
         ana = store.add_annotator("Ana").id
         runs = [processes.submit(claim_and_renew, place, ana) for _ in range(4)]
-        queues = {tuple(run.result(timeout=100)) for run in runs}
+        queues = {tuple(run.result(timeout=600)) for run in runs}
         assert len(queues) == 1 and len(queues.pop()) == 5
 
 
