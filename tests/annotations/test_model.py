@@ -166,7 +166,9 @@ class Bench:
 
 @given(steps)
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_slots_events_and_current_verdicts_agree_with_a_model(
     store: Store, clock: Clock, sequence: list[Step]
