@@ -51,6 +51,13 @@ window.noteLatency = (player) => {
 };
 """
 
+# Noise has many shades, an empty canvas has few.
+DRAWN = """
+(canvas) => new Set(
+  canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data
+).size > 50
+"""
+
 
 def pictured(page: Any) -> None:
     """Waits until the episode in hand is there with its pictures: nothing can be marked before."""
@@ -109,6 +116,7 @@ def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
     open_page: Opener, pixels: Server
 ) -> None:
     page = open_page("eagle afar", pixels, viewport={"width": 1640, "height": 900})
+    pictured(page)
     press(page, "t")
     pictured(page)
     wanted = frame_at(page, "eagle afar", pixels)
@@ -141,6 +149,7 @@ def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Se
 
 def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: Server) -> None:
     page = open_page("player of frames", pixels)
+    pictured(page)
     press(page, *["]"] * 8, "Space")
     page.locator(f".player[data-frame='{ring.TAKEOVER + ring.HORIZON}']").wait_for()
     assert "Play" in page.text_content(".play")
@@ -173,7 +182,7 @@ def test_nothing_about_the_player_of_frames_reaches_the_browser(
         ),
     )
     page.reload()
-    page.wait_for_selector(".player .stage:not([hidden])")
+    pictured(page)
     press(page, "n", "Enter")
     saved(page)
     seen = b"".join(received) + page.content().encode()
@@ -231,11 +240,7 @@ def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: 
         page.locator(f".seat[data-played='{n}']").wait_for()
         if n == 1:
             assert "last move right" in page.text_content(".reward")
-            drawn = page.locator("canvas").evaluate(
-                "(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width,"
-                " canvas.height).data).size"
-            )
-            assert drawn > 50, "noise has many shades, an empty canvas has few"
+            page.wait_for_function(DRAWN, arg=page.locator("canvas").element_handle())
     page.locator(".empty h2", has_text="Finished, thank you").wait_for()
     (made,) = [c for c in continuations(pixels).values() if c.agent == HUMAN]
     moves = [domain(ring.NAME).moves[m] for m in made.episode.moves[made.takeover :, 0]]
