@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+LOCK = "kernels.lock"
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
@@ -51,8 +53,29 @@ def _stamped(dispatcher: Any, function: Function) -> Function:
 
     numba's cache on disk looks at the file of a kernel alone, and would keep a kernel whose callee
     in another file was edited. So the stamp of each cached kernel covers every kernel file.
+
+    Nor does it mind that other processes compile the same kernel at this moment, and would keep the
+    code for one type of arguments under the name of another. So they come one after another.
     """
     if dispatcher is not function:
         cached = dispatcher._cache._cache_file
         cached._source_stamp = (cached._source_stamp, _SOURCES)
+        folder = Path(cached._cache_path)
+        cached.save = _in_turn(cached.save, folder, fcntl.LOCK_EX)
+        cached.load = _in_turn(cached.load, folder, fcntl.LOCK_SH)
     return cast(Function, dispatcher)
+
+
+def _in_turn(call: Callable[..., object], folder: Path, lock: int) -> Callable[..., object]:
+    """Returns `call` done while no other process writes a kernel to the cache in `folder`."""
+
+    def locked(*given: object) -> object:
+        try:
+            file = (folder / LOCK).open("ab")
+        except OSError:  # a cache that can only be read
+            return call(*given)
+        with file:
+            fcntl.flock(file, lock)
+            return call(*given)
+
+    return locked

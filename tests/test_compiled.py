@@ -1,16 +1,19 @@
 """Kernels: an edit in one file reaches the compiled kernels of every other."""
 
+import functools
+import importlib
 import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numba.core.cpu
 import pytest
 
 import sts
-from sts.compiled import uncounted
+from sts.compiled import compiled, uncounted
 
 CODE = (
     "import numpy as np; from sts.lockstep import _choose;"
@@ -46,6 +49,29 @@ def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_
     assert chosen() == "8"
     draws.write_text(text)
     assert chosen() == before
+
+
+def test_processes_that_compile_a_kernel_at_the_same_moment_keep_each_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernel_of_ones_own.py").write_text("def kernel(x):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    kernel = importlib.import_module("kernel_of_ones_own").kernel
+    one, other = (compiled(kernel)._cache._cache_file for _ in range(2))
+    steps = {name: getattr(one, name) for name in ("_save_index", "_save_data")}
+    second = threading.Thread(target=other.save, args=("b", 2))
+
+    def late(name: str, *given: object) -> None:
+        if not second.ident:  # the first has read what is there, and now the second comes
+            second.start()
+            second.join(0.5)
+        steps[name](*given)
+
+    for name in steps:
+        monkeypatch.setattr(one, name, functools.partial(late, name))
+    one.save("a", 1)
+    second.join()
+    assert (one.load("a"), one.load("b")) == (1, 2)
 
 
 def test_a_numba_without_an_undocumented_option_counts_references(
