@@ -47,7 +47,8 @@ class Agent(ABC):
     Attributes:
       name: how reports call it.
       sees: "observation" (ranked); "world", "rehearsal" and "recording" are baselines outside it.
-      deterministic: it always answers alike, so one continuation is enough.
+      deterministic: it always answers alike, so one continuation is enough where its partner does
+        too.
       draws: how many uniform numbers each role needs at each step for its own planning.
       domain: whose worlds it plays; "" for any.
       trained_on: the recordings that it has learned from, in a few words; "" for none.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sts import agents
-from sts.continuations.recorded import repeated
+from sts.continuations.recorded import Recorded, repeated
 from sts.continuations.types import Continuation, Identity, continuation
 from sts.domains import Domain, Worlds, shapes
 from sts.domains import domain as find_domain
@@ -82,7 +82,7 @@ def continue_all(
     worlds = domain.restore([s.recording.state for s in every])
     watch = Watch(every, form.takeover)
     watch.start(worlds)
-    script, repeats = script_of(domain, form, every), agent.sees == "recording"
+    script, repeats = script_of(domain, form, every), isinstance(agent, Recorded)
     if repeats:
         script = repeated(script, form.roles, every)
     played = play(
@@ -97,6 +97,7 @@ def continue_all(
         watch=watch,
     )
     seconds = (time.perf_counter() - began) / len(every)
+    alike = always_alike(agent, form.partner)
     trained_on = getattr(agent, "trained_on", "")
     made = provenance() | ({"trained_on": trained_on} if trained_on else {})
     return [
@@ -113,7 +114,7 @@ def continue_all(
             ),
             log_probs=played.log_probs[b][:, form.roles],
             sees=agent.sees,
-            deterministic=agent.deterministic,
+            deterministic=alike,
             seconds=seconds,
             provenance=made,
         )
@@ -127,6 +128,12 @@ def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
     for scenario in scenarios:
         groups[shape(scenario), shapes(scenario.recording)].append(scenario)
     return list(groups.values())
+
+
+def always_alike(agent: agents.Agent, partner: str) -> bool:
+    """Says whether one continuation is enough: neither the agent nor an agent beside it draws."""
+    kind, _, name = partner.partition(":")
+    return agent.deterministic and (kind != "agent" or agents.load(name).deterministic)
 
 
 def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity]) -> list[Team]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sts import agents
 from sts.continuations import store
-from sts.continuations.engine import by_shape, continue_all
+from sts.continuations.engine import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation, Identity
 from sts.domains.guard import end_at_last
 from sts.errors import ArgumentError, StsError, Unavailable
@@ -78,7 +78,7 @@ def run(
       workspace: keeps the continuations.
       scenarios: to continue.
       names: agents by name or `module:Class`; each is made once in each process.
-      count: continuations a scenario; a deterministic agent gets one.
+      count: continuations a scenario; one where neither the agent nor its partner draws.
       seed: selects the agents' streams.
       workers: processes; 1 works in this one.
       progress: called with (continuations made, in all).
@@ -95,8 +95,7 @@ def run(
         raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
-    if len(set(names)) < len(names):
-        raise ArgumentError(f"an agent is named twice: {', '.join(names)}")
+    _check_named_once(names)
     workspace.ensure()
     tasks, made, kept = [], dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for name in names:
@@ -104,7 +103,7 @@ def run(
             tasks.append(task)
             made[name] += _size(task)
         agent = agents.load(name)
-        kept[name] = len(scenarios) * (1 if agent.deterministic else count) - made[name]
+        kept[name] = sum(_wanted(agent, one, count) for one in scenarios) - made[name]
     total, done = sum(made.values()), 0
     progress(done, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
@@ -114,6 +113,20 @@ def run(
         failed[name] += outcome.failures
     _raise_first(failed, [s.id for s in scenarios])
     return Done(made, kept)
+
+
+def _check_named_once(names: Sequence[str]) -> None:
+    found: dict[tuple[str, str], str] = {}
+    for name in names:
+        agent = agents.load(name)
+        who = agent.name, agents.fingerprint(agent)
+        if who in found:
+            raise ArgumentError(f"one agent is named twice: {found[who]} and {name}")
+        found[who] = name
+
+
+def _wanted(agent: agents.Agent, scenario: Scenario, count: int) -> int:
+    return 1 if always_alike(agent, scenario.partner) else count
 
 
 def _size(task: Task) -> int:
@@ -133,7 +146,7 @@ def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None
     notes = [f"agent {name}"]
     if len(every) > 1:
         notes.append(f"{len(every) - 1} more failed")
-    notes += [f"{n} was not tried further" for n, own in failed.items() if len(own) >= ENOUGH]
+    notes += [f"{n} is not tried after {ENOUGH}" for n, own in failed.items() if len(own) >= ENOUGH]
     line = first.error.about(f"scenario {first.scenario}")
     raise first.error.saying(f"{line} ({', '.join(notes)}; all that was made is kept)")
 
@@ -152,11 +165,11 @@ def _missing(
     """
     agent = agents.load(name)
     mark = agents.fingerprint(agent)
-    wanted = range(1 if agent.deterministic else count)
     todo: dict[tuple[int, ...], list[Scenario]] = {}
     for scenario in scenarios:
         have = store.indices(workspace, Identity(scenario.hash, agent.name, mark, seed, 0))
-        indices = tuple(i for i in wanted if i not in have)
+        wanted = _wanted(agent, scenario, count)
+        indices = tuple(i for i in range(wanted) if i not in have)
         if indices:
             todo.setdefault(indices, []).append(scenario)
     for indices, members in todo.items():

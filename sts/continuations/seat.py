@@ -85,7 +85,7 @@ def finish(
     attempt: int,
     seconds: float,
 ) -> Continuation:
-    """Keeps a played continuation and returns it; finishing the same attempt twice keeps the first.
+    """Keeps a played continuation; finishing the same attempt twice keeps and returns the first.
 
     Raises:
       ArgumentError: the continuation has not been played to its end.
@@ -111,7 +111,7 @@ def finish(
         provenance=provenance(),
     )
     store.save(workspace.ensure(), [one])
-    return one
+    return store.kept(workspace, one.identity)
 
 
 def _alone(scenario: Scenario) -> tuple[int, ...]:

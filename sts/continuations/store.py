@@ -127,6 +127,11 @@ def indices(workspace: Workspace, identity: Identity) -> set[int]:
     return set(found.column("index").to_pylist())
 
 
+def kept(workspace: Workspace, identity: Identity) -> Continuation:
+    """Returns the continuation of this identity, which was saved."""
+    return next(one for one in read(path_of(workspace, identity)) if one.identity == identity)
+
+
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
     """Returns every continuation of the scenarios with these content hashes.
 

@@ -60,7 +60,7 @@ class Continuation:
       takeover: C, the number of context steps; the agent decides from step C on.
       horizon: L, the number of steps after it.
       sees: "observation", or what makes it a baseline.
-      deterministic: the agent always does the same.
+      deterministic: neither the agent nor one that it plays beside draws; all are the same.
       batch_sensitive: run alone it did something else; its results depend on what ran beside it.
       episode: C + L steps.
       log_probs: float32[C + L, R], of what each role did, under the agent; NaN where it has none.

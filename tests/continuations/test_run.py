@@ -157,6 +157,22 @@ def test_an_edited_agent_never_passes_for_the_old_one(tmp_path: Path) -> None:
     assert agents.fingerprint(agents.load("random")) not in marks
 
 
+def test_beside_a_partner_that_draws_a_deterministic_agent_gets_them_all(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    drawn, alike = (
+        dataclasses.replace(one, partner=f"agent:{KEEPERS}:{name}")
+        for one, name in zip(several, ("Keeper", "Resting"), strict=False)
+    )
+    tend(workspace, [drawn, alike], "Resting")
+    found = store.load(workspace, {drawn.hash, alike.hash})
+    many = [c for c in found if c.scenario_hash == drawn.hash]
+    assert len({c.content_hash for c in many}) > 1
+    assert [c.deterministic for c in many] == [False] * 4
+    assert [c.deterministic for c in found if c.scenario_hash == alike.hash] == [True]
+
+
 def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
@@ -164,16 +180,17 @@ def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
     for count, workers in ((0, 1), (1, 0)):
         with pytest.raises(ArgumentError, match="expected 1 or more"):
             do(workspace, several, count=count, workers=workers)
-    with pytest.raises(ArgumentError, match="named twice"):
-        run(
-            workspace,
-            several,
-            ("random", "random"),
-            count=1,
-            seed=0,
-            workers=1,
-            progress=lambda done, total: None,
-        )
+    for other in ("random", "sts.lambda_star.agents.random:Random"):
+        with pytest.raises(ArgumentError, match=f"named twice: random and {other}"):
+            run(
+                workspace,
+                several,
+                ("random", other),
+                count=1,
+                seed=0,
+                workers=1,
+                progress=lambda done, total: None,
+            )
     assert not workspace.root.joinpath("continuations").exists()
 
 
@@ -217,7 +234,7 @@ def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
 ) -> None:
     several, workspace = gardens((True,) * 12 + (False,)), Workspace.open(str(tmp_path))
     monkeypatch.setattr("sts.continuations.run.BATCH", batch)
-    with pytest.raises(StsError, match="garden-01: .*Keeper was not tried further") as caught:
+    with pytest.raises(StsError, match="garden-01: .*Keeper is not tried after 3") as caught:
         tend(workspace, several, "Keeper", "Resting", workers=workers)
     made = [c.agent for c in store.load(workspace, {s.hash for s in several})]
     assert made.count("resting") == 13

@@ -44,8 +44,9 @@ def test_more_turns_leave_what_was_seen_as_it_was() -> None:
 def test_a_played_continuation_is_kept_once_and_replays(tmp_path: Path) -> None:
     workspace = Workspace.open(str(tmp_path))
     (one,) = scenarios(1)
-    for _ in range(2):
-        kept = seat.finish(workspace, one, TURNS, person="ann", attempt=0, seconds=9.5)
+    kept = seat.finish(workspace, one, TURNS, person="ann", attempt=0, seconds=9.5)
+    again = seat.finish(workspace, one, TURNS[::-1], person="ann", attempt=0, seconds=9.5)
+    assert again.content_hash == kept.content_hash
     other = seat.finish(workspace, one, TURNS, person="ann", attempt=1, seconds=9.5)
     found = store.load(workspace, {one.hash})
     assert {c.id for c in found} == {kept.id, other.id}
