@@ -2,22 +2,24 @@
 
 Only the test side is mined. A category takes at most one moment a world. Each next choice evens
 out, in this order: answers within a difficulty, answers, difficulties, worlds of the whole draft,
-origins of the recordings, and who recorded; what is left is decided by hash.
+origins of the recordings, and who recorded; of what is left the easier comes first, then by hash.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import sts
 from scenarios.category import Candidate, Category
-from sts.domains import absent, domain
+from sts.domains import absent
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, StsError
 from sts.files import canonical_json, content_hash
+from sts.replay import along
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 
@@ -89,7 +91,9 @@ def mine(
             gone[name] = count + 1, first
             continue
         for category in concerned:
-            for candidate in category.candidates(trajectory):
+            with _naming(trajectory):
+                candidates = list(category.candidates(trajectory))
+            for candidate in candidates:
                 counts[category.name] += 1
                 kind = (trajectory.world, candidate.answer, candidate.difficulty)
                 order = _order(seed, category, trajectory, candidate)
@@ -108,6 +112,15 @@ def mine(
         {s.category: fault for s, fault in made if fault is not None},
         gone,
     )
+
+
+@contextlib.contextmanager
+def _naming(trajectory: Trajectory) -> Iterator[None]:
+    """Says of which trajectory an error is."""
+    try:
+        yield
+    except ReplayMismatch as error:
+        raise error.about(f"trajectory {trajectory.id}") from None
 
 
 def _order(seed: int, category: Category, trajectory: Trajectory, candidate: Candidate) -> int:
@@ -171,7 +184,8 @@ def scenario(category: Category, found: Found, *, id: str, text: str, seed: int)
     """Returns the scenario that asks a candidate, in the wording `text`, with one role judged."""
     trajectory, candidate = found
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
-    before, takeover = states_at(trajectory.episode, (start, candidate.moment))
+    with _naming(trajectory):
+        before, takeover = states_at(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
     done = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
@@ -213,13 +227,7 @@ def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
     Raises:
       ReplayMismatch: the replay leaves the recording on the way there.
     """
-    worlds = domain(episode.domain).restore([episode.state])
-    found: dict[int, bytes] = {}
-    for t in range(max(steps) + 1):
-        if (worlds.scene[0] != episode.scene[t]).any():
-            raise ReplayMismatch(f"the scene before step {t} is not as recorded", step=t)
-        if t in steps:
-            found[t] = worlds.states()[0]
-        if t < max(steps):
-            worlds.step(episode.moves[t : t + 1], episode.says[t : t + 1])
+    replay = along([episode], [f"domain {episode.domain!r}"])
+    before = zip(range(max(steps) + 1), replay, strict=False)
+    found = {t: worlds.states()[0] for t, worlds in before if t in steps}
     return [found[t] for t in steps]

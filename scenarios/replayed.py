@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sts.domains import Environment, domain
+from sts.domains import Environment
 from sts.episodes import Episode
-from sts.errors import ReplayMismatch
+from sts.replay import along
 
 
 def environments(episode: Episode) -> Iterator[Environment]:
@@ -18,13 +18,8 @@ def environments(episode: Episode) -> Iterator[Environment]:
     Raises:
       ReplayMismatch: the replay leaves the recording; names the step.
     """
-    worlds = domain(episode.domain).restore([episode.state])
-    (environment,) = worlds.observe((0,), team=(0,), world=True).environments
-    for t in range(episode.steps + 1):
-        if (worlds.scene[0] != episode.scene[t]).any():
-            raise ReplayMismatch(
-                f"domain {episode.domain!r}: the world before step {t} is not as recorded", step=t
-            )
+    environment: Environment | None = None
+    for worlds in along([episode], [f"domain {episode.domain!r}"]):
+        if environment is None:
+            (environment,) = worlds.observe((0,), team=(0,), world=True).environments
         yield environment
-        if t < episode.steps:
-            worlds.step(episode.moves[t : t + 1], episode.says[t : t + 1])

@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import Framed, Worlds
-from sts.domains import domain as find_domain
 from sts.episodes import Episode
-from sts.errors import ArgumentError, ReplayMismatch, StsError
-from sts.lockstep import Script, play
-from sts.replay import differences
+from sts.errors import ArgumentError, StsError
+from sts.replay import along
 
 Frame = NDArray[np.uint8]
 
@@ -60,21 +58,8 @@ def frames(episode: Episode, role: int | None = None) -> list[Frame]:
       ReplayMismatch: a replayed step differs from the recording; names the step.
       DamagedState: the state cannot be restored.
     """
-    domain = find_domain(episode.domain)
-    worlds = domain.restore([episode.state])
-    out = [look(worlds, episode.domain, role)]
-    if (worlds.scene[0] != episode.scene[0]).any():
-        raise ReplayMismatch("step 0: the state does not show what was recorded", step=0)
-
-    def watch(step: int, worlds: Worlds) -> None:
-        for _, mismatch in differences(worlds, [episode], step):
-            raise ReplayMismatch(f"an episode does not replay: {mismatch.what}", step=step)
-        out.append(look(worlds, episode.domain, role))
-
-    forced = np.ones(episode.moves.shape, np.bool_)
-    script = Script(episode.moves[None], episode.says[None], forced)
-    play(domain, worlds, [], steps=episode.steps, script=script, watch=watch)
-    return out
+    name = episode.domain
+    return [look(worlds, name, role) for worlds in along([episode], [f"domain {name!r}"])]
 
 
 def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:

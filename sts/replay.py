@@ -1,4 +1,4 @@
-"""Replaying episodes and holding every step against its recording."""
+"""Replaying episodes and holding every step, scene and rewards, against its recording."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import Domain, Worlds, shapes
+from sts.domains import domain as find_domain
 from sts.episodes import Episode
+from sts.errors import ReplayMismatch
 from sts.lockstep import Script, play
 
 
@@ -50,6 +52,35 @@ def differences(
         yield b, Mismatch(step, f"step {step}: {found}")
 
 
+def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
+    """Yields the worlds of episodes before each of their T steps and after the last, as recorded.
+
+    They are one batch, replayed along the way: whoever looks changes nothing.
+
+    Args:
+      episodes: of one domain, with the same T, P and K.
+      names: what an error calls each of them.
+
+    Raises:
+      ReplayMismatch: a replay leaves its recording; names the episode and the step.
+      DamagedState: a state cannot be restored.
+    """
+    worlds = find_domain(episodes[0].domain).restore([e.state for e in episodes])
+    steps = episodes[0].steps
+    moves, says = (stack(episodes, name, steps) for name in ("moves", "says"))
+    for b in np.flatnonzero((worlds.scene != [e.scene[0] for e in episodes]).any(1)).tolist():
+        raise ReplayMismatch(f"{names[b]}: {_OTHER_START}", step=0)
+    yield worlds
+    for step in range(steps):
+        worlds.step(moves[:, step], says[:, step])
+        for b, mismatch in differences(worlds, episodes, step):
+            raise ReplayMismatch(f"{names[b]}: {mismatch.what}", step=step)
+        yield worlds
+
+
+_OTHER_START = "step 0: the scene is not where the state has it"
+
+
 def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
     """Returns for each episode where its replay first leaves the recording, or None.
 
@@ -69,7 +100,7 @@ def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]
                 out[i] = Mismatch(0, "step 0: the state has other participants than the recording")
             continue
         for b in np.flatnonzero((worlds.scene != [e.scene[0] for e in chosen]).any(1)):
-            out[members[b]] = Mismatch(0, "step 0: the scene is not where the state has it")
+            out[members[b]] = Mismatch(0, _OTHER_START)
 
         def watch(
             step: int, worlds: Worlds, *, chosen: list[Episode] = chosen, at: list[int] = members

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds, need, shapes
-from sts.domains import domain as find_domain
-from sts.errors import ArgumentError, ReplayMismatch
-from sts.lockstep import Script, play
-from sts.replay import differences, stack
+from sts.domains import Worlds, need, shapes
+from sts.errors import ArgumentError
+from sts.replay import along
 from sts.trajectories.types import Trajectory
 
 ABREAST = 2**13
@@ -53,7 +51,7 @@ def observed(
       StsError: the world of one cannot be had here.
     """
     seat = role or 0
-    world = _only_domain(trajectories)
+    _check_domain(trajectories)
     for t in trajectories:
         if not 0 <= seat < len(t.participants):
             most = len(t.participants) - 1
@@ -63,7 +61,7 @@ def observed(
     first: Observed | None = None
     done = 0
     for chosen in _batches(trajectories, seat):
-        for one in _replayed(world, chosen, seat):
+        for one in _replayed(chosen, seat):
             first = first or one
             _check_alike(first, one)
             yield one
@@ -72,7 +70,7 @@ def observed(
             progress(done, len(trajectories))
 
 
-def _only_domain(trajectories: Sequence[Trajectory]) -> Domain:
+def _check_domain(trajectories: Sequence[Trajectory]) -> None:
     names = list(dict.fromkeys(t.episode.domain for t in trajectories))
     if len(names) != 1:
         raise ArgumentError(
@@ -81,7 +79,6 @@ def _only_domain(trajectories: Sequence[Trajectory]) -> Domain:
         )
     for t in trajectories:
         need(t.episode, f"trajectory {t.id}")
-    return find_domain(names[0])
 
 
 def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Trajectory]]:
@@ -102,30 +99,13 @@ def _team(t: Trajectory, role: int) -> tuple[int, ...]:
     return tuple(i for i, who in enumerate(t.participants) if who == t.participants[role])
 
 
-def _replayed(world: Domain, chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
+def _replayed(chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
     """Yields trajectories of one kind with what was seen in them."""
-    episodes = [t.episode for t in chosen]
-    steps, people = episodes[0].moves.shape
-    worlds = world.restore([e.state for e in episodes])
     team = _team(chosen[0], role)
-
-    def look(worlds: Worlds) -> dict[str, NDArray[Any]]:
-        return _named(worlds.observe((role,), team=team, world=False))
-
-    seen, ended = [look(worlds)], [_ended(worlds)]
-
-    def watch(step: int, worlds: Worlds) -> None:
-        for b, mismatch in differences(worlds, episodes, step):
-            raise ReplayMismatch(f"trajectory {chosen[b].id}: {mismatch.what}", step=step)
-        seen.append(look(worlds))
+    seen, ended = [], []
+    for worlds in along([t.episode for t in chosen], [f"trajectory {t.id}" for t in chosen]):
+        seen.append(_named(worlds.observe((role,), team=team, world=False)))
         ended.append(_ended(worlds))
-
-    script = Script(
-        stack(episodes, "moves", steps),
-        stack(episodes, "says", steps),
-        np.ones((steps, people), np.bool_),
-    )
-    play(world, worlds, [], steps=steps, script=script, watch=watch)
     values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
     over = np.stack(ended, 1)
     for b, t in enumerate(chosen):

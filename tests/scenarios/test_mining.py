@@ -6,6 +6,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scenarios import categories, mining
@@ -147,9 +148,21 @@ def test_a_trajectory_that_does_not_replay_is_refused(trajectories: list[Traject
     altered = Episode(
         episode.domain, episode.state, episode.moves, episode.says, episode.rewards, scene
     )
-    with pytest.raises(ReplayMismatch, match="step 7"):
+    with pytest.raises(ReplayMismatch, match="step 6: object 2 is at"):
         mining.states_at(altered, (3, 9))
     assert mining.states_at(altered, (3,)) == mining.states_at(episode, (3,))
+
+
+def test_a_trajectory_whose_rewards_are_not_what_was_earned_is_refused_by_name(
+    trajectories: list[Trajectory],
+) -> None:
+    rewards = [one.episode.rewards + np.int8(1) for one in trajectories]
+    altered = [
+        dataclasses.replace(one, episode=dataclasses.replace(one.episode, rewards=other))
+        for one, other in zip(trajectories, rewards, strict=True)
+    ]
+    with pytest.raises(ReplayMismatch, match="^trajectory [0-9a-f]+: .*step 0: .* receives"):
+        mining.mine(altered, [categories.named("walk")], per_category=1, seed=0)
 
 
 def test_each_scenario_names_its_recording_and_whether_it_was_done_there(
