@@ -31,8 +31,7 @@ const visitOf = (episode) => ({
 const describe = ({ verdict, step }) => `${VERDICTS[verdict]}${step ? ` at step ${step}` : ""}`;
 
 // A judgement of an earlier page, so that B can correct it here.
-function remembered({ episode: payload, uuid: sent, mark }) {
-  const episode = decode(payload);
+function remembered(episode, { uuid: sent, mark }) {
   return { ...visitOf(episode), frame: episode.takeover + (mark.step ?? 0), mark, sent };
 }
 
@@ -65,18 +64,21 @@ export class Desk {
     const inHand = [this.visit, this.waiting].map((visit) => visit?.episode.id);
     if (queue) this.queue = [];
     for (const payload of queue ?? [])
-      if (!inHand.includes(payload.id) && !this.outbox.holds(payload.id)) this.#enqueue(payload);
-    if (!this.history.length) this.history = previous.map(remembered);
+      if (!inHand.includes(payload.id) && !this.outbox.holds(payload.id)) this.queue.push(...this.#decoded(payload));
+    if (!this.history.length)
+      this.history = previous.flatMap((one) => this.#decoded(one.episode).map((episode) => remembered(episode, one)));
     this.counts = counts ?? this.counts;
     if (!this.visit) this.#next(now);
   }
 
-  #enqueue(payload) {
+  // The one episode, or none where it cannot be shown, which is said once.
+  #decoded(payload) {
     try {
-      this.queue.push(decode(payload));
+      return [decode(payload)];
     } catch (error) {
       if (!this.damaged.has(payload.id)) this.say(`Left out, it cannot be shown: ${error.message}`, "error");
       this.damaged.add(payload.id);
+      return [];
     }
   }
 

@@ -14,9 +14,9 @@ export function decode(payload) {
   const objects = payload.names.length;
   const speakers = payload.steps ? says.length / payload.steps : 0;
   const cells = payload.sheets ? null : words(bytes(payload.scene));
-  const fits = !cells || cells.length === (payload.steps + 1) * objects;
-  if (!fits || !Number.isInteger(speakers))
-    throw new Error(`episode ${payload.id}: ${cells?.length} cells for ${payload.steps} steps`);
+  const scenes = cells ? cells.length / objects : payload.sheets.reduce((sum, sheet) => sum + sheet.count, 0);
+  if (scenes !== payload.steps + 1 || !Number.isInteger(speakers))
+    throw new Error(`episode ${payload.id}: ${scenes} scenes for ${payload.steps} steps`);
   const utterances = [];
   for (let i = 0; i < says.length; i++)
     if (says[i])

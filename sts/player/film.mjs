@@ -39,7 +39,8 @@ export class Film {
   }
 
   #arrived(text, bitmap) {
-    if (!this.#sheets.has(text)) return bitmap.close?.();
+    // Nobody wants it by now; or it was dropped and wanted again, and the other one came first.
+    if (!this.#sheets.has(text) || this.bitmap(text)) return bitmap.close?.();
     this.#sheets.set(text, bitmap);
     this.changed();
   }

@@ -1,6 +1,8 @@
 // Submissions that the server has not acknowledged, each under a storage key of its own, so that
 // a closed tab, a lost connection or a second tab loses none of them.
 
+import { recall } from "./page.mjs";
+
 export class Outbox {
   #kept = new Map();
 
@@ -8,19 +10,23 @@ export class Outbox {
     this.storage = storage;
     this.prefix = `sts:outbox:${namespace}:`;
     this.volatile = false; // storage refused a write: what is unsent lives in this page only
-    for (let i = 0; i < storage.length; i++) {
-      const key = storage.key(i);
-      if (key.startsWith(this.prefix)) this.#load(key);
-    }
+    const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i));
+    const found = new Map(keys.filter((key) => key?.startsWith(this.prefix)).flatMap((key) => this.#load(key)));
+    // Storage has no order, and the server takes a correction only after what it corrects.
+    const take = (uuid) => {
+      const submission = found.get(uuid);
+      if (!found.delete(uuid)) return;
+      take(submission.corrects);
+      this.#kept.set(uuid, submission);
+    };
+    for (const uuid of [...found.keys()]) take(uuid);
   }
 
   #load(key) {
-    try {
-      const submission = JSON.parse(this.storage.getItem(key));
-      this.#kept.set(submission.uuid, submission);
-    } catch {
-      this.storage.removeItem(key); // never written by us in this form, and nothing can read it
-    }
+    const submission = recall(this.storage, key);
+    if (submission && key === this.prefix + submission.uuid) return [[submission.uuid, submission]];
+    this.storage.removeItem(key); // never written by us in this form, and nobody would answer for it
+    return [];
   }
 
   get size() {

@@ -15,23 +15,17 @@ export function ownsKey(event, root) {
   return (event.key === " " || event.key === "Enter") && !!target.closest?.("button, a[href], [role=button]");
 }
 
-// localStorage, or a stand-in that lasts as long as the page where the browser allows none.
+// localStorage, even where it is full and can only be read; where the browser allows none, a stand-in
+// that refuses every write, so that nobody is told that it keeps what they do.
 export function localStore() {
   try {
-    localStorage.setItem("sts:probe", "1");
-    localStorage.removeItem("sts:probe");
+    void localStorage.length; // throws where it is forbidden, or is not there at all
     return localStorage;
   } catch {
-    const kept = new Map();
-    return {
-      get length() {
-        return kept.size;
-      },
-      key: (i) => [...kept.keys()][i],
-      getItem: (key) => kept.get(key) ?? null,
-      setItem: (key, value) => kept.set(key, value),
-      removeItem: (key) => kept.delete(key),
+    const setItem = () => {
+      throw new Error("this browser allows no storage");
     };
+    return { length: 0, key: () => null, getItem: () => null, setItem, removeItem: () => {} };
   }
 }
 
@@ -71,11 +65,27 @@ export function themeOf(host) {
   };
 }
 
-function luminance(colour) {
-  const hex = colour.match(/^#([0-9a-f]{6})/i)?.[1].match(/../g).map((two) => parseInt(two, 16));
-  const [red, green, blue] = hex ?? (colour.match(/\d+/g) ?? [255, 255, 255]).map(Number);
+// How light a CSS colour is, from 0 to 1; what is no colour counts as white.
+export function luminance(colour) {
+  const [red, green, blue] = levels(asBrowserReads(colour)) ?? [255, 255, 255];
   return (0.21 * red + 0.72 * green + 0.07 * blue) / 255;
 }
+
+function levels(colour) {
+  const [, hex, list] = colour.match(/^(?:#([0-9a-f]{3,8})|rgba?\((.*)\))$/i) ?? [];
+  if (!hex) return list?.match(/[\d.]+/g)?.map(Number);
+  const pairs = hex.length < 6 ? Array.from(hex, (digit) => digit + digit) : hex.match(/../g);
+  return pairs.map((pair) => parseInt(pair, 16));
+}
+
+// One of the many ways to write a colour as #rrggbb or rgba(), where there is a canvas to do it.
+function asBrowserReads(colour) {
+  if (!brush) return colour;
+  brush.fillStyle = "#ffffff"; // stays where the next is none
+  brush.fillStyle = colour;
+  return brush.fillStyle;
+}
+const brush = globalThis.document?.createElement("canvas").getContext("2d");
 
 // Streamlit covers the page with a dialog when the connection is lost. Our pages say so themselves
 // and can go on without it, so it is closed as soon as it opens.

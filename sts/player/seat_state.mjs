@@ -74,7 +74,9 @@ export class Seat {
     // What the server would not take is not ours to keep; what it has not seen is.
     if (view.received > view.played && view.received === this.turns.length)
       this.turns = this.turns.slice(0, view.played);
-    if (this.turns.length && (fresh || caughtUp)) this.frame = view.frames.length - 1;
+    // A server that has forgotten shows fewer frames than there were until it hears of the turns again.
+    const follows = this.turns.length && (fresh || caughtUp);
+    this.frame = follows ? this.last : Math.min(this.frame, this.last);
     if (view.finished) this.storage.removeItem(this.prefix + this.seat);
   }
 

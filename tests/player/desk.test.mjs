@@ -163,6 +163,17 @@ test("an episode that cannot be decoded is left out and named once", () => {
   assert.match(d.message.text, /bad/);
 });
 
+test("an earlier answer whose episode cannot be decoded is left out, and the others can be corrected", () => {
+  const d = desk({ ids: [] });
+  const earlier = (episode) => ({ episode, uuid: "f".repeat(32), mark: { verdict: "not_done", step: null, reason: null } });
+  const previous = [earlier(payload("old")), earlier({ ...payload("bad"), steps: 3 })];
+  d.receive({ acks: [], queue: [payload("new")], counts: null, previous }, 0);
+  assert.match(d.message.text, /Left out, it cannot be shown: .*bad/);
+  assert.equal(d.visit.episode.id, "new");
+  press(d, "previous");
+  assert.equal(d.visit.episode.id, "old");
+});
+
 test("playing shows every frame once, at the chosen speed, and stops at the end", () => {
   const d = desk({ settings: { autoplay: true, speed: 4 } });
   const shown = [];

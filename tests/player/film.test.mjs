@@ -48,6 +48,41 @@ test("what is no longer needed is let go, even when it arrives late", async () =
   assert.deepEqual([made.bitmap("a"), made.bitmap("b"), made.changes], [null, null, 1]);
 });
 
+test("of a sheet that is dropped and wanted again, one picture is kept and the other let go", async () => {
+  const arriving = [];
+  const open = new Set();
+  const arrive = () => {
+    const bitmap = { close: () => open.delete(bitmap) };
+    open.add(bitmap);
+    return bitmap;
+  };
+  const made = new Film(() => {}, () => new Promise((...ends) => arriving.push(ends)), 0);
+  for (const wanted of [["a"], [], ["a"]]) {
+    made.keep(wanted);
+    await settled();
+  }
+  assert.equal(arriving.length, 2);
+  for (const [resolve] of arriving) resolve(arrive());
+  await settled();
+  assert.deepEqual([...open], [made.bitmap("a")]);
+  made.close();
+  assert.equal(open.size, 0);
+});
+
+test("a sheet that fails once and comes the second time is there", async () => {
+  for (const failing of [0, 1]) {
+    const arriving = [];
+    const made = new Film(() => {}, () => new Promise((...ends) => arriving.push(ends)), 0);
+    for (const wanted of [["a"], [], ["a"]]) {
+      made.keep(wanted);
+      await settled();
+    }
+    arriving.forEach(([resolve, reject], i) => (i === failing ? reject(new Error("no picture")) : resolve({ i })));
+    await settled();
+    assert.deepEqual([made.bitmap("a"), made.isBroken("a")], [{ i: 1 - failing }, false]);
+  }
+});
+
 test("a sheet that cannot be decoded is said to be broken", async () => {
   const { made, decoding } = film();
   made.keep(["a"]);
@@ -103,6 +138,15 @@ test("playing waits where the next sheet is not there yet, and nothing can be ma
   there.add(1);
   for (let now = 9000; now < 18000; now += 100) desk.tick(now);
   assert.deepEqual([desk.frame, desk.playing], [10, false]);
+});
+
+test("an episode with fewer pictures than scenes is left out, since nothing could be shown of its end", () => {
+  const { desk } = waiting();
+  const { sheets, ...rest } = filmed("short");
+  for (const some of [sheets.slice(0, 1), []])
+    assert.throws(() => decode({ ...rest, sheets: some }), /episode short: [07] scenes for 10 steps/);
+  desk.receive({ acks: [], queue: [{ ...rest, sheets: [] }, filmed("good")], counts: null }, 0);
+  assert.deepEqual(desk.queue.map((episode) => episode.id), ["good"]);
 });
 
 test("frames need no cells, and their participants speak", () => {

@@ -35,10 +35,25 @@ test("an acknowledged letter goes for good, and only the refused ones come back"
 });
 
 test("a key that holds no letter is thrown away and disturbs nothing", () => {
-  const storage = new Storage();
-  storage.setItem("sts:outbox:place:1:x", "{half");
-  assert.equal(new Outbox(storage, "place:1").size, 0);
-  assert.equal(storage.length, 0);
+  for (const text of ["{half", "null", "5", "{}", '{"uuid":"another"}']) {
+    const storage = new Storage();
+    storage.setItem("sts:outbox:place:1:x", text);
+    new Outbox(storage, "place:1").put(letter(1));
+    storage.setItem("sts:outbox:place:1:y", text);
+    storage.setItem(`sts:outbox:place:1:${letter(2).uuid}`, JSON.stringify(letter(2)));
+    assert.deepEqual(new Outbox(storage, "place:1").all(), [letter(1), letter(2)], text);
+    assert.equal(storage.length, 2, text);
+  }
+});
+
+test("a correction is sent after what it corrects, in whatever order storage gives them", () => {
+  const corrected = (n, by) => ({ ...letter(n), item: "item", corrects: by && letter(by).uuid });
+  const chain = [corrected(3, null), corrected(1, 3), corrected(2, 1)];
+  for (const order of [[0, 1, 2], [1, 2, 0], [2, 1, 0]]) {
+    const storage = new Storage();
+    for (const i of order) storage.setItem(`sts:outbox:place:1:${chain[i].uuid}`, JSON.stringify(chain[i]));
+    assert.deepEqual(new Outbox(storage, "place:1").all(), chain);
+  }
 });
 
 test("a uuid is 32 hexadecimal digits of randomness", () => {

@@ -82,6 +82,19 @@ test("an old view, or a server that has forgotten, takes no turn away", () => {
   assert.equal(seat.turns.length, 2);
 });
 
+test("a server that has forgotten takes away no frame that one looks back at", () => {
+  const seat = ready();
+  for (const played of [1, 2, 3]) {
+    seat.act({ name: "move", move: "up" });
+    seat.receive(view(played, { finished: false }));
+  }
+  seat.act({ name: "back" });
+  seat.receive(view(0));
+  assert.ok(seat.view.frames[seat.frame], `there is no frame ${seat.frame}`);
+  seat.receive(view(3, { finished: false }));
+  assert.deepEqual([seat.turns.length, seat.frame], [3, 5]);
+});
+
 test("a turn that the server refused is taken back", () => {
   const seat = ready();
   seat.act({ name: "move", move: "up" });
