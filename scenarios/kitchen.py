@@ -13,14 +13,13 @@ from typing import Any, NamedTuple, cast
 from scenarios.category import Candidate, Label
 from scenarios.replayed import environments
 from sts.episodes import Episode
+from sts.overcooked.basics import HATS, SIDES
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
 DOMAIN = "overcooked"
 CONTEXT = 25
 PARTNER = "replay"
-COOKED, FULL = 20, 3
-HATS = ("blue", "green")
 Place = tuple[int, int]
 
 
@@ -72,7 +71,8 @@ Sensible = Callable[[Moment, int], str | None]
 
 
 @functools.lru_cache(maxsize=4)
-def _timeline(episode: Episode) -> tuple[Moment, ...]:
+def timeline(episode: Episode) -> tuple[Moment, ...]:
+    """Returns the moment before each of an episode's steps, and the last: T + 1."""
     out = []
     for one in environments(episode):
         world = cast(Any, one)
@@ -80,11 +80,6 @@ def _timeline(episode: Episode) -> tuple[Moment, ...]:
         events = tuple((event.who, event.deed, event.place) for event in world.events)
         out.append(Moment(world.grid, players, {(x, y): it for x, y, it in objects}, events))
     return (out[0]._replace(events=()), *out[1:])
-
-
-def timeline(episode: Episode) -> tuple[Moment, ...]:
-    """Returns the moment before each of an episode's steps, and the last: T + 1."""
-    return _timeline(episode)
 
 
 def first_done(done: Done) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
@@ -156,7 +151,7 @@ def within_reach(moment: Moment, role: int) -> set[Place]:
     faced = set()
     while waiting:
         x, y = waiting.pop()
-        for place in ((x, y - 1), (x, y + 1), (x + 1, y), (x - 1, y)):
+        for place in ((x + dx, y + dy) for dx, dy in SIDES):
             if moment.tile(place) not in " 12":
                 faced.add(place)
             elif place not in seen:

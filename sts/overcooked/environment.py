@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.files import canonical_json
+from sts.overcooked.basics import COOKED, HATS, MOVES, SIDES, STAY
 from sts.overcooked.kitchen import (
     ACTIONS,
-    COOKED,
     HEIGHT,
     WIDTH,
     Facts,
@@ -52,11 +52,12 @@ has cooked, up to 20, when the soup is done. A cook takes the soup out with a di
 window it is gone.
 """
 THINGS = ("", "onion", "tomato", "dish", "soup")
-SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0))
 DEEDS = (
     *("onion_pickup", "dish_pickup", "soup_pickup", "onion_drop", "dish_drop", "soup_drop"),
     *("potting_onion", "soup_delivery"),
 )
+_KEPT = ("grid", "start_all_orders", "rew_shaping_params")
+"""Of a layout of the package: its rows; the orders, which `rules` decides; what nobody is paid."""
 
 
 class Event(NamedTuple):
@@ -83,9 +84,9 @@ class Overcooked:
 
     name: ClassVar[str] = "overcooked"
     version: ClassVar[str] = f"2 overcooked-ai {metadata.version('overcooked-ai')}"
-    moves: ClassVar[tuple[str, ...]] = ("up", "down", "right", "left", "stay", "interact")
-    noop: ClassVar[int] = 4
-    participants: ClassVar[tuple[str, ...]] = ("blue hat", "green hat")
+    moves: ClassVar[tuple[str, ...]] = MOVES
+    noop: ClassVar[int] = STAY
+    participants: ClassVar[tuple[str, ...]] = tuple(f"{hat} hat" for hat in HATS)
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = GUIDE
 
@@ -97,6 +98,11 @@ class Overcooked:
     def ended(self) -> bool:
         """Whether the time is up."""
         return self._step >= self._length
+
+    @property
+    def truncated(self) -> bool:
+        """Whether only the time is up: nothing else ends a trial."""
+        return self.ended
 
     def reset(
         self,
@@ -110,7 +116,8 @@ class Overcooked:
 
         Args:
           seed: names the episode, and its kitchen unless one is given.
-          layout: the package's name of one, or its rows; None takes one of LAYOUTS by the seed.
+          layout: the package's name of one that has no cooking times, values or start of its own,
+            or its rows; None takes one of LAYOUTS by the seed.
           rules: "2019", or "package" for those of the installed version, where a pot is
             started by hand and every soup is wanted.
           length: steps until it ends.
@@ -178,9 +185,13 @@ class Overcooked:
             grid = tuple(own["grid"])
             self.begin(grid, rules=own["rules"], episode=str(own["episode"]), length=own["length"])
             self._state = state_of(self._game, checked(Facts(own["players"], own["objects"]), grid))
-            self._step = int(own["step"])
+            self._step = own["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"no state of a kitchen: {error!r}") from None
+        if type(self._step) is not int or not 0 <= self._step <= self._length:
+            raise ValueError(f"expected a step of 0 to {self._length}, found {self._step!r:.20}")
+        if self.state() != canonical_json(own):
+            raise ValueError("no state of a kitchen: it is not what the kitchen says of itself")
 
     def digest(self) -> bytes:
         """Returns the digest of what can be seen."""
@@ -250,18 +261,21 @@ def named(layout: str) -> tuple[str, ...]:
     """Returns the rows of a kitchen that comes with the package.
 
     Raises:
-      ValueError: there is none of that name.
+      ValueError: there is none of that name, or it has values of its own that would be lost.
     """
-    import ast
     from pathlib import Path
 
     from overcooked_ai_py.static import LAYOUTS_DIR
+    from overcooked_ai_py.utils import read_layout_dict
 
     file = Path(LAYOUTS_DIR) / f"{layout}.layout"
     if not layout.replace("_", "").isalnum() or not file.is_file():
         raise ValueError(f"no layout {layout!r}; such as {', '.join(LAYOUTS)}")
-    grid: str = ast.literal_eval(file.read_text(encoding="utf-8"))["grid"]
-    return tuple(row.strip() for row in grid.split("\n"))
+    own = read_layout_dict(layout)
+    lost = [key for key, value in own.items() if value and key not in _KEPT]
+    if lost:
+        raise ValueError(f"layout {layout!r} has {', '.join(lost)} of its own, which are not kept")
+    return tuple(row.strip() for row in own["grid"].split("\n"))
 
 
 def _kind(it: Any) -> int:

@@ -15,12 +15,11 @@ from sts.domains.envelope import wrap
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch
 from sts.overcooked import trials as source
+from sts.overcooked.basics import HATS
 from sts.overcooked.environment import Overcooked, digest
 from sts.overcooked.trials import DELIVERED, SOURCE, Trial
 from sts.provenance import provenance
 from sts.trajectories.types import Participant, Trajectory, trajectory
-
-HATS = ("blue", "green")
 
 
 def read(path: Path | None = None) -> list[Trajectory]:

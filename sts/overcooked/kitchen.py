@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sts.errors import MissingExtra
+from sts.overcooked.basics import COOKED, FULL, SIDES
 
 with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
     warnings.simplefilter("ignore")  # its strings hold escapes that are none, and its gym is old
     try:
-        from overcooked_ai_py.mdp.actions import Action, Direction
+        from overcooked_ai_py.mdp.actions import Action
         from overcooked_ai_py.mdp.overcooked_mdp import (
             ObjectState,
             OvercookedGridworld,
@@ -34,9 +35,6 @@ with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         ) from None
 
 RULES = ("2019", "package")
-COOKED = 20
-"""Steps that a soup takes; counters that went on counting are cut here."""
-FULL = 3
 ACTIONS = tuple(Action.ALL_ACTIONS)
 HEIGHT, WIDTH = 9, 14
 """The largest kitchen, which is the largest that comes with the package."""
@@ -136,12 +134,15 @@ def checked(found: Facts, grid: Sequence[str]) -> Facts:
     Raises:
       ValueError: they cannot; says why.
     """
+    numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
+    if any(type(number) is not int for own in numbers for number in own):
+        raise ValueError("expected places and sides as whole numbers")
     places = [(x, y) for x, y, *_ in found.players]
     if len(places) != 2 or len(set(places)) != 2:
         raise ValueError("expected two players, each in a place of their own")
     if any(_tile(grid, place) not in " 12" for place in places):
         raise ValueError("a player stands where nobody can")
-    if any((dx, dy) not in Direction.ALL_DIRECTIONS for _, _, dx, dy, _ in found.players):
+    if any((dx, dy) not in SIDES for _, _, dx, dy, _ in found.players):
         raise ValueError("a player faces no side")
     for x, y, it in found.objects:
         if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or it is None:

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from sts.errors import ArgumentError, DamagedData, MissingExtra
 from sts.files import content_hash
+from sts.overcooked.basics import COOKED
 from sts.overcooked.environment import Overcooked
-from sts.overcooked.kitchen import ACTIONS, COOKED, Facts, game
+from sts.overcooked.kitchen import ACTIONS, Facts, game
 from sts.overcooked.loader import table
 
 SOURCE = "overcooked-2019"

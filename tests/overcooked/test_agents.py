@@ -1,3 +1,5 @@
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,11 @@ from sts.errors import ArgumentError, DamagedData
 from sts.overcooked import trials
 from sts.overcooked.agents import cloned, network
 from sts.overcooked.agents.features import SIZE, features
-from sts.overcooked.agents.greedy import Greedy
+from sts.overcooked.agents.greedy import Greedy, kitchen
 from sts.overcooked.agents.random import Random
 from sts.overcooked.agents.stay import Stay
-from sts.overcooked.agents.ways import INTERACT, ways
+from sts.overcooked.agents.ways import ways
+from sts.overcooked.basics import INTERACT, SIDES, STAY
 from sts.overcooked.environment import LAYOUTS, Overcooked
 from sts.trajectories.record import record
 
@@ -89,9 +92,67 @@ def test_a_way_turns_when_it_is_there_and_goes_around_who_is_in_it():
     floor[1, 1:4] = floor[2, 1:4] = True
     found = ways(floor, (1, 1), 0)
     assert found[0, 1] == (0, INTERACT) and found[1, 0].steps == 1
-    assert found[1, 4].steps == 3
-    assert ways(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5 - 0
+    assert found[1, 4].steps == 2, "who walks towards a cell already faces it"
+    assert ways(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5
     assert (1, 4) not in ways(floor, (1, 1), 0, {(1, 2), (2, 2)})
+
+
+def any_kitchen(rng):
+    """Returns a kitchen with counters here and there, in which both have moved about."""
+    height, width = rng.integers((5, 5), (8, 9))
+    rows = np.full((height, width), "X")
+    rows[1:-1, 1:-1] = rng.choice([" ", "X"], (height - 2, width - 2), p=[0.75, 0.25])
+    rows[0, 1:5] = list("PODS")
+    free = np.argwhere(rows == " ")
+    for cook, (row, column) in zip("12", rng.permutation(free), strict=False):
+        rows[row, column] = cook
+    world = Overcooked()
+    world.begin(["".join(row) for row in rows], rules="2019", episode="any", length=400)
+    for both in rng.integers(0, 4, (10, 2)).tolist():
+        world.step(both)
+    return world
+
+
+def seen_ways(world):
+    seen = kitchen(dict(world.observe(0)))
+    return seen, ways(seen.tiles == 0, seen.me.cell, seen.me.side, {seen.partner.cell})
+
+
+def moved(world, state, move):
+    world.restore(state)
+    world.step((move, STAY))
+    return world.state()
+
+
+def fewest_moves(world):
+    """Returns after how few moves the blue hat faces each cell, by trying them in the game."""
+    found, seen, waiting = {}, set(), deque([(world.state(), 0)])
+    while waiting:
+        state, steps = waiting.popleft()
+        world.restore(state)
+        row, column, side, _ = world.observe(0)["me"].tolist()
+        if (row, column, side) not in seen:
+            seen.add((row, column, side))
+            right, down = SIDES[side]
+            found.setdefault((row + down, column + right), steps)
+            waiting += [(moved(world, state, move), steps + 1) for move in range(4)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_way_is_shorter_in_the_game_and_who_goes_it_is_there_in_as_many_steps(seed):
+    world = any_kitchen(np.random.default_rng(seed))
+    start = world.state()
+    seen, found = seen_ways(world)
+    fewest = {cell: n for cell, n in fewest_moves(world).items() if seen.tiles[cell] != 0}
+    assert {cell: way.steps for cell, way in found.items()} == fewest and fewest
+    for cell in found:
+        world.restore(start)
+        for left in range(found[cell].steps, 0, -1):
+            way = seen_ways(world)[1][cell]
+            assert way.steps == left
+            world.step((way.move, STAY))
+        assert seen_ways(world)[1][cell] == (0, INTERACT)
 
 
 @pytest.fixture

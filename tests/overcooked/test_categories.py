@@ -1,5 +1,7 @@
 import dataclasses
 import importlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -51,6 +53,13 @@ def mined(recorded):
 
 def test_there_are_categories_for_the_kitchen_alone():
     assert [c.name for c in categories.known().values() if c.domain == "overcooked"] == [*NAMES]
+
+
+def test_they_are_known_without_the_package():
+    code = "import sys; sys.modules['overcooked_ai_py'] = None; from scenarios import categories; "
+    code += "print(*(c.name for c in categories.known().values() if c.domain == 'overcooked'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [*NAMES]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -187,6 +196,7 @@ def test_a_timeline_begins_without_events_and_says_what_was_done(recorded):
     episode = recorded["cramped_room"].episode
     line = timeline(episode)
     assert len(line) == episode.steps + 1 and line[0].events == ()
+    assert timeline(episode) is line, "it was replayed again"
     delivered = [who for m in line for who, deed, _ in m.events if deed == "soup_delivery"]
     assert len(delivered) * 20 == episode.rewards.sum()
 
@@ -198,4 +208,3 @@ def test_to_make_way_the_other_must_come_by():
     blocked, free = moment(players=[here, there]), moment(players=[[1, 2, 0, 1, None], here])
     assert _until((blocked, blocked), 0) is None
     assert _until((blocked, blocked, free), 0) == 2
-    assert categories.named("make-way").label.__doc__ and Label("not_done", None).step is None

@@ -1,17 +1,29 @@
+import ast
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld
+from overcooked_ai_py.static import LAYOUTS_DIR
 
+from sts import agents
 from sts.domains import domain
 from sts.domains.conformance import check
 from sts.errors import DamagedState, StsError
+from sts.overcooked.basics import COOKED, INTERACT, MOVES, SIDES, STAY
 from sts.overcooked.environment import DEEDS, LAYOUTS, THINGS, TILES, Overcooked
-from sts.overcooked.kitchen import COOKED
+from sts.overcooked.kitchen import ACTIONS
+from sts.overcooked.loader import table
+from sts.overcooked.trials import installed
+from sts.trajectories import rlds
+from sts.trajectories.record import record
 
-UP, DOWN, RIGHT, LEFT, STAY, INTERACT = range(6)
+UP, DOWN, RIGHT, LEFT = range(4)
 
 
 def kitchen(layout="cramped_room", rules="2019", seed=0, **settings):
@@ -42,15 +54,35 @@ def test_every_claim_of_a_domain_holds():
 def test_when_the_time_is_up_nothing_happens_any_more():
     world = kitchen(length=18)
     potted(world, 2)
-    assert not world.ended and soup(world) == ["soup", ["onion"] * 2, -1]
+    assert not world.ended and not world.truncated and soup(world) == ["soup", ["onion"] * 2, -1]
     for moves in ((RIGHT, STAY), (UP, DOWN), (STAY, STAY), (INTERACT, STAY)):
         world.step(moves)
-    assert world.ended and json.loads(world.state())["step"] == 18
+    assert world.ended and world.truncated and json.loads(world.state())["step"] == 18
     before, other = world.state(), Overcooked()
     other.restore(before)
     for one in (world, other):
         assert one.step((UP, LEFT)) == (0, 0) and one.ended and one.events == ()
         assert one.state() == before
+
+
+def test_running_out_of_time_is_exported_as_an_end_that_is_not_terminal(tmp_path):
+    made = record(
+        agents.load("overcooked-stay"),
+        domain="overcooked",
+        count=1,
+        steps=10,
+        seed=0,
+        settings={"length": 8},
+    )
+    rlds.write(tmp_path / "steps.parquet", made)
+    rows = pq.read_table(tmp_path / "steps.parquet").to_pydict()
+    assert rows["is_last"] == [False] * 10 + [True] and not any(rows["is_terminal"])
+    assert rows["discount"] == [1.0] * 10 + [None]
+
+
+def test_moves_go_as_in_the_package():
+    assert ACTIONS == (*SIDES, (0, 0), "interact") and len(ACTIONS) == len(MOVES)
+    assert (MOVES[STAY], MOVES[INTERACT]) == ("stay", "interact")
 
 
 def test_an_episode_is_as_long_as_in_the_package_unless_it_is_said():
@@ -161,6 +193,46 @@ def test_settings_that_cannot_be_met_are_refused(settings, said):
         domain("overcooked").generate(1, seed=0, **settings)
 
 
+def test_a_kitchen_of_the_package_is_played_as_it_is_there_or_refused_in_one_line():
+    taken, said = set(), r"layout .* of its own, which are not kept|expected a kitchen for two .*"
+    for file in Path(LAYOUTS_DIR).glob("*.layout"):
+        try:
+            kitchen(file.stem, "package")
+        except ValueError as error:
+            assert re.fullmatch(said, str(error))
+        else:
+            own = OvercookedGridworld.from_layout_name(file.stem)
+            assert own.recipe_config.keys() == {"num_items_for_soup", "all_orders"}
+            assert own.start_state is None and own.start_bonus_orders == []
+            taken.add(file.stem)
+    assert set(LAYOUTS) < taken and len(taken) == 22
+
+
+@pytest.mark.parametrize("rules", ["2019", "package"])
+@pytest.mark.parametrize(
+    ("layout", "lost"),
+    [
+        ("long_cook_time", "recipe_values, recipe_times"),
+        ("soup_coordination", "start_bonus_orders, onion_value"),
+        ("tutorial_1", "start_state"),
+        ("tutorial_3", "order_bonus"),
+    ],
+)
+def test_values_of_a_layouts_own_are_not_dropped_in_silence(layout, lost, rules):
+    with pytest.raises(ValueError, match=f"layout '{layout}' has .*{lost}.*, which are not kept"):
+        kitchen(layout, rules)
+
+
+@pytest.mark.parametrize("rules", ["2019", "package"])
+def test_the_kitchens_of_the_trials_can_be_begun_by_name_and_by_their_rows(rules):
+    recorded = table(installed()[1]).drop_duplicates("layout_name")["layout"]
+    assert len(recorded) == len(LAYOUTS)
+    for layout in (*LAYOUTS, *map(ast.literal_eval, recorded)):
+        world = kitchen(layout, rules)
+        world.step((LEFT, RIGHT))
+        Overcooked().restore(world.state())
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -176,6 +248,19 @@ def test_settings_that_cannot_be_met_are_refused(settings, said):
         {"objects": [[2, 0, ["soup", ["onion"] * 4, 1]]]},
         {"objects": [[0, 0, ["soup", ["onion"] * 3, 5]]]},
         {"players": [[1, 1, 0, -1, ["soup", ["onion"] * 3, 5]], [3, 1, 0, -1, None]]},
+        {"players": [[1.0, 1, 0, -1, None], [3, 1, 0, -1, None]]},
+        {"players": [[True, 1, 0, -1, None], [3, 1, 0, -1, None]]},
+        {"players": [[1, 1, False, -1, None], [3, 1, 0, -1, None]]},
+        {"objects": [[0, 2, "onion"], [0, 2, "dish"]]},
+        {"objects": [[4, 2, "onion"], [0, 2, "dish"]]},
+        {"objects": [[2, 0, ["soup", {"onion": 1}, -1]]]},
+        {"step": 2.9},
+        {"step": "3"},
+        {"step": 401},
+        {"step": -7},
+        {"step": True},
+        {"episode": 7},
+        {"more": 7},
         {"length": 0},
         {"objects": 7},
         {"rules": "2018"},
@@ -183,7 +268,9 @@ def test_settings_that_cannot_be_met_are_refused(settings, said):
     ],
 )
 def test_states_of_no_kitchen_are_refused(change):
-    own = json.loads(kitchen().state()) | change
+    own = json.loads(kitchen().state())
+    Overcooked().restore(json.dumps(own).encode())
+    own |= change
     with pytest.raises(ValueError):
         Overcooked().restore(json.dumps(own).encode())
 

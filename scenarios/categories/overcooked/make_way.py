@@ -13,12 +13,12 @@ from typing import Any
 from scenarios.category import Candidate, Category, Label
 from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
 from sts.episodes import Episode
+from sts.overcooked.basics import SIDES
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
 HORIZON = 20
 EASY, MEDIUM = 3, 6
-SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0))
 
 
 def candidates(trajectory: Trajectory) -> Iterator[Candidate]:

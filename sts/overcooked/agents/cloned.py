@@ -24,12 +24,13 @@ from sts.files import write_atomically
 from sts.overcooked.agents import network
 from sts.overcooked.agents.features import SIZE, features
 from sts.overcooked.agents.network import Network
+from sts.overcooked.basics import MOVES
 
 VERSION = 1
-MOVES, HIDDEN, BATCH, RATE = 6, 64, 256, 1e-3
+HIDDEN, BATCH, RATE = 64, 256, 1e-3
 EPOCHS = 5
 DECIMALS = 4
-"""Of probabilities in double precision: how many episodes share a batch then changes nothing."""
+"""Rounded, so that the last bits, which depend on how many episodes share a batch, do not show."""
 
 
 class Trained(NamedTuple):
@@ -76,7 +77,7 @@ class Cloned(Agent):
             for name, values in observation.values.items()
         }
         shares = self._network(features(flat).astype(np.float64)).round(DECIMALS)
-        return Choice(shares.reshape(batch, roles, MOVES)), memory
+        return Choice(shares.reshape(batch, roles, len(MOVES))), memory
 
 
 def path() -> Path:
@@ -102,7 +103,7 @@ def train(
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
     values, wanted, said = _examples()
     rng = np.random.default_rng(seed)
-    made, loss = network.new(SIZE, HIDDEN, MOVES, rng), np.nan
+    made, loss = network.new(SIZE, HIDDEN, len(MOVES), rng), np.nan
 
     def inputs(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
         return features({name: column[chosen] for name, column in values.items()})
@@ -137,7 +138,7 @@ def load(file: Path) -> Trained:
             said = str(kept["trained_on"])
     except Exception as error:  # a file can be damaged in any way
         raise DamagedData(f"{file}: no weights: {error}; sts overcooked train") from None
-    shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, MOVES), (MOVES,))
+    shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, len(MOVES)), (len(MOVES),))
     if tuple(w.shape for w in found) != shapes:
         raise DamagedData(f"{file}: weights of another size; sts overcooked train")
     return Trained(found, said, hashlib.sha256(raw).hexdigest()[:16])

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.domains.adapted import Seen
-from sts.overcooked.agents.ways import INTERACT, SIDES, STAY, Cell, Way, ways
+from sts.overcooked.agents.ways import Cell, Way, ways
+from sts.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
 
 _FLOOR, _COUNTER, _ONIONS, _, _DISHES, _POT, _WINDOW = range(7)
 _NOTHING, _ONION, _TOMATO, _DISH, _SOUP = range(5)
-_FULL = 3
-_MOVES = 6
 SLIP = 0.1
 """Share of its moves that it takes at random, so that two of them do not block each other."""
 WAIT = 5
@@ -101,7 +100,7 @@ class Greedy(Agent):
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
         """Returns mostly the first move of the way to what is next."""
         batch, roles = observation.last_move.shape
-        weights = np.full((batch, roles, _MOVES), SLIP / _MOVES)
+        weights = np.full((batch, roles, len(MOVES)), SLIP / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
         for b in range(batch):
             told = int(instructions.ids[b])
@@ -236,7 +235,7 @@ def _way(seen: Kitchen, text: str = "") -> int:
     """Returns a step away from the partner, to floor from which they are farther."""
     (row, column), (there, across) = seen.me.cell, seen.partner.cell
     best, farthest = STAY, 0
-    for move, (down, right) in enumerate(SIDES):
+    for move, (right, down) in enumerate(SIDES):
         cell = (row + down, column + right)
         apart = abs(cell[0] - there) + abs(cell[1] - across)
         if seen.tiles[cell] == _FLOOR and cell != (there, across) and apart > farthest:
@@ -259,7 +258,7 @@ def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
 
 def _open_pots(seen: Kitchen) -> list[Cell]:
     return [
-        cell for cell in seen.where(_POT) if seen.filled[cell] < _FULL and seen.cooking[cell] < 0
+        cell for cell in seen.where(_POT) if seen.filled[cell] < FULL and seen.cooking[cell] < 0
     ]
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.domains.adapted import Seen
-
-MOVES = 6
+from sts.overcooked.basics import MOVES
 
 
 class Random(Agent):
@@ -27,4 +26,4 @@ class Random(Agent):
         draws: NDArray[np.float64],
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
         """Returns equal weights."""
-        return Choice(np.ones((*observation.last_move.shape, MOVES))), memory
+        return Choice(np.ones((*observation.last_move.shape, len(MOVES)))), memory

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.domains.adapted import Seen
-
-STAY = 4
+from sts.overcooked.basics import STAY
 
 
 class Stay(Agent):

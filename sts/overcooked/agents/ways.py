@@ -13,10 +13,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.overcooked.basics import INTERACT, SIDES
+
 Cell: TypeAlias = tuple[int, int]
-SIDES: tuple[Cell, ...] = ((-1, 0), (1, 0), (0, 1), (0, -1))
-"""What the first four moves do."""
-STAY, INTERACT = 4, 5
 
 
 class Way(NamedTuple):
@@ -43,19 +42,20 @@ def ways(
       blocked: floor where one cannot step now.
     """
     found: dict[Cell, Way] = {}
+    right, down = SIDES[side]
+    if not floor[ahead := (start[0] + down, start[1] + right)]:
+        found[ahead] = Way(0, INTERACT)
     seen = {start}
-    waiting: deque[tuple[Cell, int, int]] = deque([(start, 0, STAY)])
+    waiting = deque([(start, 0, INTERACT)])
     while waiting:
         (row, column), steps, first = waiting.popleft()
-        for move, (down, right) in enumerate(SIDES):
-            cell = (row + down, column + right)
-            if not floor[cell]:
-                faced = Way(steps + 1, move if steps == 0 else first)
-                if steps == 0 and move == side:
-                    faced = Way(0, INTERACT)
-                if cell not in found or faced.steps < found[cell].steps:
-                    found[cell] = faced
-            elif cell not in seen and cell not in blocked:
-                seen.add(cell)
-                waiting.append((cell, steps + 1, move if steps == 0 else first))
+        for move, (right, down) in enumerate(SIDES):
+            there, ahead = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            if not floor[there] or there in blocked:
+                there, ahead = (row, column), there
+            if ahead not in found and not floor[ahead]:
+                found[ahead] = Way(steps + 1, first if steps else move)
+            if there not in seen:
+                seen.add(there)
+                waiting.append((there, steps + 1, first if steps else move))
     return found
