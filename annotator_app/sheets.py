@@ -29,7 +29,7 @@ _kept: dict[str, bytes] = {}
 
 def framed(domain: str, state: bytes) -> bool:
     """Whether scenes of this world are pictures that it renders."""
-    return find_domain(domain).picture(state).kind == "frames"
+    return find_domain(domain).form(state).kind == "frames"
 
 
 def sheets_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:

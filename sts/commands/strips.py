@@ -58,7 +58,7 @@ def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> l
 
 
 def _framed(episode: Episode) -> bool:
-    return find_domain(episode.domain).picture(episode.state).kind == "frames"
+    return find_domain(episode.domain).form(episode.state).kind == "frames"
 
 
 def in_colour() -> bool:

@@ -7,6 +7,7 @@ from sts.domains.known import domain as domain
 from sts.domains.known import need as need
 from sts.domains.known import shapes as shapes
 from sts.domains.protocol import Domain as Domain
+from sts.domains.protocol import Form as Form
 from sts.domains.protocol import Framed as Framed
 from sts.domains.protocol import Picture as Picture
 from sts.domains.protocol import Worlds as Worlds

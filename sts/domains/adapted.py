@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.domains.guard import WATCH, guarded
-from sts.domains.protocol import DIGEST, Picture, Worlds
+from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
 from sts.draws import stream
 from sts.errors import ArgumentError, DamagedState, StsError
 from sts.files import content_hash
 
 SEEDS = 2**31
 LEAST, MOST = -128, 127
+KEPT = 2**14
+"""Worlds whose shapes are remembered; the oldest is forgotten first."""
 _MARK = 2 * DIGEST
 _GLYPHS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -220,7 +222,7 @@ class Adapted:
           ArgumentError: it cannot be made without arguments, or has more than 127 moves.
         """
         self._create = make
-        self._shapes: dict[bytes, Hashable] = {}
+        self._shapes: dict[str, Hashable] = {}
         self.name = name or "unnamed"
         one = self.new()
         if not 1 <= len(one.moves) <= MOST or not 0 <= one.noop < len(one.moves):
@@ -266,7 +268,7 @@ class Adapted:
         taken = inspect.signature(world.reset).parameters.values()
         known = [one.name for one in taken][1:]  # after the seed
         if all(one.kind is not one.VAR_KEYWORD for one in taken):
-            for name in settings.keys() - known:
+            for name in sorted(settings.keys() - known):
                 raise ArgumentError(
                     f"domain {self.name!r} has no setting {name!r}; it has "
                     f"{', '.join(known) or 'none'}"
@@ -293,6 +295,11 @@ class Adapted:
         with guarded(f"domain {self.name!r} failed to tell its instruction"):
             return world.instruction() if hasattr(world, "instruction") else ""
 
+    def form(self, state: bytes) -> Form:
+        """Returns that its scenes are drawn as frames."""
+        unwrap(self.name, self.version, state)
+        return framed(len(self.participants))
+
     def picture(self, state: bytes) -> Picture:
         """Returns frames of the environment's size."""
         height, width, _ = self.restore([state]).frames()[0].shape
@@ -308,16 +315,19 @@ class Adapted:
 
     def shapes(self, state: bytes) -> Hashable:
         """Returns the name, shape and type of all that each participant sees in this world."""
-        if state not in self._shapes:
+        key = content_hash(state)
+        if key not in self._shapes:
             world = self.restore([state])
-            self._shapes[state] = tuple(
-                (role, key, array.shape, array.dtype.type)
+            if len(self._shapes) >= KEPT:
+                del self._shapes[next(iter(self._shapes))]
+            self._shapes[key] = tuple(
+                (role, name, array.shape, array.dtype.type)
                 for role in range(len(self.participants))
-                for key, array in sorted(
+                for name, array in sorted(
                     world.observe((role,), team=(role,), world=False).values.items()
                 )
             )
-        return self._shapes[state]
+        return self._shapes[key]
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
         """Returns what a person is told beside the frame: their last move and reward."""

@@ -32,19 +32,19 @@ class Environment(Protocol):
       moves: the names of the moves that a participant can make, at most 127.
       noop: the index of the move that does nothing.
       participants: the name of each.
-      reward_unit: what a reward of 1 is worth.
 
-    It may offer more by the same kind of names, and need not:
+    Optional, and looked for by these names:
 
+    - `reward_unit`, a number: what a reward of 1 is worth; without it, 1.
+    - `instruction()`: the text of what the world itself asks for; "" for nothing.
     - `guide`, text: what is to be seen in its pictures, for annotators; a few sentences of
       Markdown.
     - `sight(role)`: what that participant may see and nothing else, as a picture, uint8[H, W, 3] of
       one size. People who play in it are then shown this, and ranked among the agents. Without it
       they are shown what a judge sees, and what they play is a baseline outside the ranking.
-
-    One that knows whether it has come to its end may say so by an attribute or property `ended`,
-    a bool, and by `truncated` that only its time has run out; what is exported then says so, and
-    `sts domain check` can say more.
+    - `ended`, a bool: whether it has come to its end. What is exported then says so, and
+      `sts domain check` can say more.
+    - `truncated`, a bool: whether it has ended only because its time had run out.
     """
 
     name: ClassVar[str]
@@ -52,7 +52,6 @@ class Environment(Protocol):
     moves: ClassVar[tuple[str, ...]]
     noop: ClassVar[int]
     participants: ClassVar[tuple[str, ...]]
-    reward_unit: ClassVar[float] = 1.0
 
     def reset(self, seed: int, **settings: Any) -> None:
         """Begins the world that a seed below 2**31 names; the same for the same seed.
@@ -85,13 +84,11 @@ class Environment(Protocol):
         """
 
     def observe(self, role: int) -> Mapping[str, Any]:
-        """Returns what a participant sees, arrays or numbers of fixed shapes by name.
+        """Returns what a participant sees, arrays or numbers of fixed shapes and types by name.
 
-        Every participant sees the same names and shapes. It draws nothing and changes nothing.
+        Every participant sees the same names, shapes and types. It draws nothing and changes
+        nothing.
         """
-
-    def instruction(self) -> str:
-        """Returns what the world itself asks for; "" for nothing."""
 
     def render(self) -> NDArray[np.uint8]:
         """Returns what a judge sees, uint8[H, W, 3], always of one size; it changes nothing."""

@@ -1,16 +1,21 @@
-"""Calls into somebody's environment: whatever it does becomes one line, and the rest goes on.
+"""Calls into somebody's environment: whatever it does wrong becomes one line, and the rest goes on.
 
-What it prints goes to standard error, so that it is never mixed with what `sts` prints. What it
-raises, `SystemExit` among it, becomes an `StsError`. Where it does not come back within
-STS_PATIENCE seconds (60) it is interrupted, in worker processes as in the main one; a time in which
-this process did not run, stopped or on a busy machine, is not counted. Where it forks this process
-and comes back twice, the copy ends.
+Every such call stands in `with guarded(what)`, in worker processes as in the main one:
 
-The interrupt is a signal that Python delivers between two of its own instructions. So it cannot
-reach compiled code that never returns to Python, nor a thread other than the main one, and there is
-none where the system has no such signal (Windows). Nor does it stop one that swallows whatever is
-raised in it. A process that sets `WATCH.last_words`, as workers do, is ended then, and where it was
-stopped for so long that it did not hear its clock.
+- What it prints goes to standard error, so that it is never mixed with what `sts` prints.
+- What it raises, `SystemExit` among it, becomes an `StsError` whose line begins with `what`.
+- Where it does not come back within STS_PATIENCE seconds (60), it is interrupted.
+- Where it forks this process and comes back twice, the copy ends.
+
+A clock rings RINGS times in one patience, and as many rings without progress are too many. A time
+in which this process did not run, stopped or on a busy machine, is one ring, however long it was.
+
+A ring is a signal that Python delivers between two of its own instructions. So the interrupt cannot
+reach compiled code that never returns to Python, nor stop what swallows whatever is raised in it. A
+process that may be ended for this sets `WATCH.last_words`, as workers do: LAST_WORDS patiences
+after the last ring that it heard and waited on, it writes there what it is doing, and ends; so does
+one that was stopped for as long. There is no clock at all in a thread other than the main one,
+where the signal is somebody else's, and where the system has none (Windows).
 """
 
 from __future__ import annotations
@@ -32,7 +37,9 @@ from sts.errors import ArgumentError, StsError
 PATIENCE = "STS_PATIENCE"
 SECONDS = 60.0
 RINGS = 5  # of the clock in one patience
-LAST_WORDS = 1.5  # patiences after a ring of the clock: never at one, which would be what is seen
+LAST_WORDS = 1.5
+"""Times STS_PATIENCE after a ring: half-way between two later rings, so that the traceback shows
+the environment and not the handler of a ring."""
 FORKED = "an environment forked this process"
 
 

@@ -173,10 +173,6 @@ class GymnasiumEnvironment:
         """Returns the last observation: an array is called "observation"; dicts are flattened."""
         return {key: np.array(value) for key, value in _flat("", self._last)}
 
-    def instruction(self) -> str:
-        """Returns "": Gymnasium has no place for what is asked."""
-        return ""
-
     def render(self) -> NDArray[np.uint8]:
         """Returns its pixels.
 

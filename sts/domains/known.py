@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sts import registry
 from sts.domains.adapted import Adapted
 from sts.domains.environment import ENVIRONMENT, Environment
-from sts.domains.protocol import Domain, Picture
+from sts.domains.protocol import Domain, Form
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, OtherVersion, StsError
 
@@ -78,10 +78,12 @@ def need(episode: Episode, what: str) -> None:
 def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
     """Returns the shapes of what is seen in the world of an episode; see `Domain.shapes`.
 
-    `world` is its domain, where that is not to be found by name.
+    All worlds of a domain without `shapes` count as alike. One that fails gets a batch of its own,
+    so that its error reaches only who plays it.
 
-    Those of a domain that does not tell them are taken to be all the same, and those of a world
-    that fails to be like no other: whoever plays it is told.
+    Args:
+      episode: whose world.
+      world: its domain, where that is not to be found by name.
     """
     try:
         tells = getattr(world or domain(episode.domain), "shapes", None)
@@ -105,7 +107,7 @@ def checked(
     Raises:
       DamagedData: one does not fit the domain or the state that it names.
     """
-    found: dict[tuple[str, bytes], tuple[Picture, str] | None] = {}
+    found: dict[tuple[str, bytes], tuple[Form, str] | None] = {}
     for i, one in enumerate(episodes):
         key = one.domain, one.state
         try:
@@ -116,14 +118,14 @@ def checked(
         told = found[key]
         if told is None:
             continue
-        picture, hash = told
-        world, people, objects = domain(one.domain), len(picture.participants), picture.objects
+        form, hash = told
+        world = domain(one.domain)
         checks = (
-            (one.participants == people, f"{people} participants"),
-            (one.scene.shape[1] == objects, f"{objects} objects"),
+            (one.participants == form.participants, f"{form.participants} participants"),
+            (one.scene.shape[1] == form.objects, f"{form.objects} objects"),
             (_within(one.moves, len(world.moves)), f"moves under {len(world.moves)}"),
             (_within(one.says, len(world.tokens)), f"tokens under {len(world.tokens)}"),
-            (_within(one.scene, picture.bound), "cells that are on the grid"),
+            (_within(one.scene, form.bound), "cells that are on the grid"),
         )
         for good, expected in checks:
             if not good:
@@ -133,19 +135,12 @@ def checked(
     return episodes
 
 
-def _told(episode: Episode) -> tuple[Picture, str] | None:
-    """Returns the picture of an episode's world and its hash; None where it cannot be had here.
-
-    A world that fails to draw itself is as good as absent: that is no fault of the file's.
-    """
+def _told(episode: Episode) -> tuple[Form, str] | None:
+    """Returns the form of an episode's scenes, and its world's hash; None where it is absent."""
     try:
         world = domain(episode.domain)
-        return world.picture(episode.state), world.world(episode.state)
+        return world.form(episode.state), world.world(episode.state)
     except _ABSENT:
-        return None
-    except DamagedData:
-        raise
-    except StsError:
         return None
 
 

@@ -8,13 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 DIGEST = 4
 """How many numbers of 16 bits the scene of a domain has that is drawn as frames."""
+
+
+class Form(NamedTuple):
+    """What a world's scenes are like, which is known without drawing one.
+
+    Attributes:
+      kind: of their `Picture`.
+      participants: P.
+      objects: K, how many numbers a scene has.
+      bound: what every number of a scene is below.
+    """
+
+    kind: str
+    participants: int
+    objects: int
+    bound: int
+
+
+def framed(participants: int) -> Form:
+    """Returns the form of scenes that are digests of what is to be seen."""
+    return Form("frames", participants, DIGEST, 2**16)
 
 
 @dataclass(frozen=True)
@@ -41,14 +62,11 @@ class Picture:
     auras: tuple[tuple[int, int], ...] = ()
 
     @property
-    def objects(self) -> int:
-        """K, how many numbers a scene has."""
-        return DIGEST if self.kind == "frames" else len(self.names)
-
-    @property
-    def bound(self) -> int:
-        """What every number of a scene is below."""
-        return 2**16 if self.kind == "frames" else self.height * self.width
+    def form(self) -> Form:
+        """What its scenes are like."""
+        if self.kind == "frames":
+            return framed(len(self.participants))
+        return Form(self.kind, len(self.participants), len(self.names), self.height * self.width)
 
 
 class Worlds(Protocol):
@@ -127,6 +145,13 @@ class Domain(Protocol):
 
     def view(self, state: bytes) -> dict[str, Any]:
         """Returns the state as JSON that a person can read."""
+
+    def form(self, state: bytes) -> Form:
+        """Returns what scenes of this world are like; cheap, since every file that is read asks.
+
+        Raises:
+          DamagedState: as `restore`.
+        """
 
     def picture(self, state: bytes) -> Picture:
         """Returns how scenes of this world are drawn."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Picture, Worlds
+from sts.domains import Form, Picture, Worlds
 from sts.errors import DamagedState
 from sts.files import canonical_json, content_hash
 from sts.lambda_star import kernels
@@ -174,6 +174,10 @@ class LambdaStar:
     def view(self, state: bytes) -> dict[str, Any]:
         """Returns the state as JSON values."""
         return states_.view(states_.decode(state))
+
+    def form(self, state: bytes) -> Form:
+        """Returns that its scenes are drawn on a torus, and say in which cell each object is."""
+        return self.picture(state).form
 
     def picture(self, state: bytes) -> Picture:
         """Returns a torus with Good, Evil and the participants A, B, C, D, F, ..."""

@@ -55,6 +55,7 @@ class Player {
     if (this.namespace !== data.namespace) this.#open(data.namespace);
     this.data = data;
     if (data.acks.length) this.unansweredSince = null;
+    if (!this.desk.visit) this.seenAt = performance.now(); // there was nothing to spend time on
     this.desk.receive(data, performance.now());
     if (this.calls++ === 0) {
       if (this.desk.outbox.size) this.#flush();

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from sts import cli
-from sts.domains import domain
+from sts.domains import adapted, domain
 from sts.domains.adapted import Adapted, Stepped
 from sts.domains.guard import RINGS, WATCH, guarded
 from sts.errors import ArgumentError, DamagedState, StsError
@@ -247,7 +247,7 @@ def test_a_worker_that_hangs_where_nothing_interrupts_it_ends_and_says_so(
     done = record("Stuck", tmp_path, "--agent", "tests.domains.keepers:Restless", "--workers", "2")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert "one of 2 worker processes died" in line
+    assert "its process died: the world or the agent ended it, or did not come back" in line
 
 
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
@@ -259,6 +259,33 @@ def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
     assert cli.main([*common, "--size", "5x5"]) == 2
     error = capsys.readouterr().err
     assert error.startswith("sts: --size is for lambda-star;") and error.count("\n") == 1
+
+
+def test_of_several_unknown_settings_the_first_by_name_is_named() -> None:
+    unknown = {f"wind{number}": 1 for number in range(100, 300)}
+    with pytest.raises(ArgumentError, match="has no setting 'wind100'"):
+        Adapted(Lanterns).generate(1, seed=0, **unknown)
+
+
+def test_of_many_worlds_the_shapes_of_the_last_are_remembered(monkeypatch) -> None:
+    looks = []
+
+    class Looked(Lanterns):
+        def observe(self, role):
+            looks.append(role)
+            return super().observe(role)
+
+    def looked(state: bytes) -> bool:
+        looks.clear()
+        assert found.shapes(state) == shapes
+        return bool(looks)
+
+    monkeypatch.setattr(adapted, "KEPT", 2)
+    found = Adapted(Looked)
+    first, second, third = found.generate(3, seed=0)
+    shapes = found.shapes(first)
+    assert [looked(one) for one in (first, second, third)] == [False, True, True]
+    assert [looked(one) for one in (third, second, first)] == [False, False, True]
 
 
 def test_a_setting_that_lambda_star_has_not_is_one_line(tmp_path: Path, capsys) -> None:

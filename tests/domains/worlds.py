@@ -244,6 +244,45 @@ class GlobalNumpyWind(Lanterns):
         return int(np.random.randint(len(self.lit)))  # noqa: NPY002
 
 
+class GlobalWindAndLook(GlobalWind):
+    """Draws from the same generator when it is looked at."""
+
+    def render(self):
+        random.random()
+        return super().render()
+
+
+class GlobalStart(Lanterns):
+    """Begins where a global generator says."""
+
+    def reset(self, seed, length=LENGTH):
+        super().reset(seed, length)
+        self.at[0] = random.randrange(length)
+
+
+class GlobalHope(Lanterns):
+    """Is restored with a luck that is not in its state."""
+
+    def reset(self, seed, length=LENGTH):
+        self.hope = 0
+        super().reset(seed, length)
+
+    def restore(self, state):
+        super().restore(state)
+        self.hope = random.randrange(1, 2**20)
+
+    def wind(self):
+        return (self.roll(3) + self.hope) % len(self.lit)
+
+
+class DrawsForNothing(Lanterns):
+    """Goes on as it would anyway, and leaves a global generator otherwise than it was."""
+
+    def step(self, moves):
+        random.random()
+        return super().step(moves)
+
+
 class FloatFrames(Lanterns):
     def render(self):
         return super().render() / 255
@@ -293,6 +332,11 @@ class Pickled(Lanterns):
         self.dice, self.clock, self.lit, self.at = pickle.loads(state)
 
 
+class PickledAsText(Pickled):
+    def state(self):
+        return pickle.dumps([self.dice, self.clock, self.lit, self.at], protocol=0)
+
+
 class NeverForgets(Lanterns):
     """Begins with the clock where the last world left it."""
 
@@ -315,6 +359,13 @@ class SeesMoreAndMore(Lanterns):
 class SeesUnequally(Lanterns):
     def observe(self, role):
         return super().observe(role) | ({"map": np.zeros(3)} if role else {})
+
+
+class SeesNowThisNowThat(Lanterns):
+    """Shows whole numbers, and every other step the same as fractions."""
+
+    def observe(self, role):
+        return {"lit": np.array(self.lit, np.float32 if self.clock % 2 else np.int64)}
 
 
 class SeesObjects(Lanterns):
@@ -462,6 +513,33 @@ class SeesNothingAtTimes(Lanterns):
         return {"at": np.array([np.nan if self.lit[0] else -0.0])}
 
 
+class CountsInEveryWay(Lanterns):
+    """Keeps every promise: a number is Python's or NumPy's, of more bits or fewer."""
+
+    def observe(self, role):
+        kinds = (int, np.int32, np.int64)
+        return {"at": kinds[self.clock % 3](self.at[role]), "said": "dark" * sum(self.lit)}
+
+
+class BeginsShortly(Lanterns):
+    """Keeps every promise: its first states are so short that they are pickles by chance."""
+
+    names = "012N]})("
+
+    def reset(self, seed):
+        self.which = seed % len(self.names)
+        super().reset(self.which)
+
+    def state(self):
+        return super().state() if self.clock else f"{self.names[self.which]}.".encode()
+
+    def restore(self, state):
+        if len(state) == 2:
+            self.reset(self.names.index(state[:1].decode()))
+        else:
+            super().restore(state)
+
+
 class OneWorldOfManyNames(Lanterns):
     """All its worlds are one, but each state says of which seed it is."""
 
@@ -503,6 +581,10 @@ BROKEN = {
     SharedWind: "side-by-side",
     GlobalWind: "own-randomness",
     GlobalNumpyWind: "own-randomness",
+    GlobalWindAndLook: "own-randomness",
+    GlobalStart: "own-randomness",
+    GlobalHope: "own-randomness",
+    DrawsForNothing: "own-randomness",
     FloatFrames: "pictured",
     FramesOfManySizes: "pictured",
     SightsOfManySizes: "pictured",
@@ -511,11 +593,13 @@ BROKEN = {
     Unversioned: "versions",
     TakesAnything: "garbage",
     Pickled: "no-pickle",
+    PickledAsText: "no-pickle",
     NeverForgets: "begins-anew",
     KeepsItsRecord: "begins-anew",
     TakesAnySetting: "settings",
     SeesMoreAndMore: "observes",
     SeesUnequally: "observes",
+    SeesNowThisNowThat: "observes",
     SeesObjects: "observes",
     AsksNumbers: "instructs",
     EndsItselfAsked: "instructs",

@@ -5,7 +5,7 @@ interrupted, fails the claim that it was tried on, and the next begins another p
 
 Any domain is held to the claims of `batches`; one that is made of an `Environment` to those of
 `environments` besides. Python's and NumPy's global random generators are set alike before every
-run, so that a world that draws from them fails the claim that says so, and no other.
+run, so that a world that draws from them fails the claim that says so, and seldom another.
 """
 
 from __future__ import annotations

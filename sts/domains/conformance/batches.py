@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +16,7 @@ from sts.domains.conformance.runs import (
     Moves,
     Trial,
     compare,
+    generators,
     play,
     settle,
     settled,
@@ -103,10 +103,11 @@ def fresh(trial: Trial) -> None:
 
 def same_seed(trial: Trial) -> None:
     """A seed names a world, however many are made and wherever."""
-    several = trial.domain.generate(3, seed=0, **trial.settings)
-    if several[:1] != [trial.starts[0]] or several != trial.domain.generate(
-        3, seed=0, **trial.settings
-    ):
+    with settled():
+        several = trial.domain.generate(3, seed=0, **trial.settings)
+    with settled():
+        again = trial.domain.generate(3, seed=0, **trial.settings)
+    if several[:1] != [trial.starts[0]] or several != again:
         raise Broken("seed 0: made a second time, its worlds are others")
     there = elsewhere(trial).starts
     for seed, state in enumerate(trial.starts):
@@ -237,15 +238,21 @@ def _drawn_by_all(trial: Trial) -> bool:
 
 
 def own_randomness(trial: Trial) -> None:
-    """The global random generators neither move a world nor are moved by it."""
+    """The global random generators neither move a world nor are moved as it begins and steps."""
     for seed, state, made, played in trial.each():
-
-        def stir(t: int, _: Worlds) -> None:
-            random.seed(t + 1)
-            np.random.seed(t + 1)  # noqa: NPY002
-
-        again = play(trial.domain, state, made, between=stir)
+        if trial.start(seed, luck=1) != state:
+            raise Broken(f"seed {seed}: with the global random generators set anew it is another")
+        again = play(trial.domain, state, made, luck=1)
         compare(seed, 0, played, again, "with the global random generators set anew")
+        with settled():
+            before = generators()
+            worlds = trial.domain.restore(trial.domain.generate(1, seed=seed, **trial.settings))
+            if generators() != before:
+                raise Broken(f"seed {seed}: as it begins it moves the global random generators")
+            for t, (moves, says) in enumerate(zip(*made, strict=True)):
+                worlds.step(moves[None], says[None])
+                if generators() != before:
+                    raise Broken(f"seed {seed}, step {t}: it moves the global random generators")
 
 
 def foreign(trial: Trial) -> None:
@@ -281,7 +288,10 @@ def pictured(trial: Trial) -> None:
         if len(picture.participants) != people:
             raise Broken(f"seed {seed}: its picture has other than {people} participants")
         _names("picture's names", picture.names)
-        if played.scene.shape[1] != picture.objects or played.scene.max() >= picture.bound:
+        form = trial.domain.form(start)
+        if form != picture.form:
+            raise Broken(f"seed {seed}: its form is {form}, and its picture's {picture.form}")
+        if played.scene.shape[1] != form.objects or played.scene.max() >= form.bound:
             raise Broken(f"seed {seed}: a scene does not fit its picture")
         if picture.kind == "frames":
             _framed(trial, seed, (picture.height, picture.width, 3))
@@ -356,7 +366,10 @@ CLAIMS: dict[str, Claim] = {
     "looking": ("observing, rendering, asking for state or scene leaves it alone", looking),
     "no-op": ("everybody may do nothing, at every step", noop),
     "side-by-side": ("worlds do not disturb each other", side_by_side),
-    "own-randomness": ("global random generators do not move it", own_randomness),
+    "own-randomness": (
+        "global random generators neither move it nor are moved by it",
+        own_randomness,
+    ),
     "foreign": ("damaged, truncated and other bytes are refused by name", foreign),
     "pictured": ("scenes fit their picture, frames are uint8 of one size", pictured),
 }

@@ -48,7 +48,13 @@ Between = Callable[[int, Worlds], None]
 
 
 def play(
-    domain: Domain, state: bytes, made: Moves, *, first: int = 0, between: Between | None = None
+    domain: Domain,
+    state: bytes,
+    made: Moves,
+    *,
+    first: int = 0,
+    between: Between | None = None,
+    luck: int = 0,
 ) -> Played:
     """Returns what comes of `made` in the world of `state`.
 
@@ -59,16 +65,17 @@ def play(
       domain: whose state it is.
       state: where it begins.
       made: what is done.
-      first: the step that it begins at; the global random generators are set by it.
+      first: the step that it begins at.
       between: called before each step with its number, from 0 on, and the world.
+      luck: what the global random generators are set by, with the number of the step added.
     """
-    with settled():
+    with settled(luck):
         worlds = domain.restore([state])
         scene, rewards = [], []
         for t, (moves, says) in enumerate(zip(*made, strict=True)):
-            settle(first + t)
             if between is not None:
                 between(t, worlds)
+            settle(luck + first + t)
             worlds.step(moves[None], says[None])
             scene.append(worlds.scene[0].copy())
             rewards.append(worlds.rewards[0].copy())
@@ -93,10 +100,10 @@ def compare(seed: int, first: int, wanted: Played, found: Played, when: str) -> 
 
 
 @contextlib.contextmanager
-def settled() -> Iterator[None]:
-    """Sets the global random generators alike inside, and puts them back."""
+def settled(luck: int = 0) -> Iterator[None]:
+    """Sets the global random generators by `luck` inside, and puts them back."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    settle(0)
+    settle(luck)
     try:
         yield
     finally:
@@ -122,10 +129,16 @@ class Point(NamedTuple):
     played: Played
 
 
-def settle(seed: int) -> None:
+def settle(luck: int) -> None:
     """Sets the global random generators."""
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
+    random.seed(luck)
+    np.random.seed(luck)  # noqa: NPY002
+
+
+def generators() -> tuple[object, ...]:
+    """Returns where the global random generators stand; equal ones go on alike."""
+    numpy = np.random.get_state(legacy=False)["state"]  # noqa: NPY002
+    return random.getstate(), numpy["key"].tobytes(), numpy["pos"]
 
 
 @dataclass
@@ -167,9 +180,9 @@ class Trial:
         """The step at which states are taken on the way."""
         return self.steps // 2
 
-    def start(self, seed: int) -> bytes:
-        """Returns a new world."""
-        with settled():
+    def start(self, seed: int, *, luck: int = 0) -> bytes:
+        """Returns a new world; `luck` sets the global random generators."""
+        with settled(luck):
             (state,) = self.domain.generate(1, seed=seed, **self.settings)
         return state
 
