@@ -35,9 +35,8 @@ def pool(workers: int, begin: Callable[[], None] | None = None) -> Iterator[Proc
             yield executor
         except BrokenProcessPool:
             raise WorkerDied(
-                f"one of {workers} worker processes died: a world or an agent may have ended it or "
-                "never come back, or it wanted memory (go on with fewer --workers); what was "
-                "finished is kept, and the batch it had in work is not"
+                f"one of {workers} worker processes died: it was ended, or wanted memory (go on "
+                "with fewer --workers)"
             ) from None
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)

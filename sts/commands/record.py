@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sts.command import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sts.trajectories.record import Batch, Failure
+    from sts.trajectories.types import Trajectory
+    from sts.workspace import Workspace
 
 OWN = "lambda-star"
 
@@ -40,10 +47,8 @@ def run(args: argparse.Namespace) -> int:
     """Records and saves."""
     from sts import agents
     from sts.commands.arguments import at_least, progress, say
-    from sts.errors import StsError
     from sts.trajectories import store
-    from sts.trajectories.record import record_all
-    from sts.trajectories.types import Trajectory
+    from sts.trajectories.record import Failure, record_all
     from sts.workspace import Workspace
 
     at_least(1, "--episodes", args.episodes)
@@ -51,11 +56,12 @@ def run(args: argparse.Namespace) -> int:
     workspace = Workspace.open(args.workspace)
     for name in args.agent:
         agents.load(name)  # an error of the last one is said before the first begins
-    made: list[Trajectory] = []
+    done: list[Batch] = []
+    failed: list[Failure] = []
     total = args.episodes * len(args.agent)
     try:
         with progress("recording", "episodes") as show:
-            for batch in record_all(
+            for found in record_all(
                 args.agent,
                 domain=args.domain,
                 count=args.episodes,
@@ -64,13 +70,18 @@ def run(args: argparse.Namespace) -> int:
                 settings=wanted,
                 workers=at_least(1, "--workers", args.workers),
             ):
-                made += batch
-                show(len(made), total)
-    except (StsError, KeyboardInterrupt):
-        if made:
-            path = store.save(workspace, made)
-            print(f"sts: {len(made)} of {total} episodes are kept -> {path}", file=sys.stderr)
+                if isinstance(found, Failure):
+                    failed.append(found)
+                else:
+                    done.append(found)
+                show(sum(len(one.trajectories) for one in done), total)
+    except KeyboardInterrupt:
+        _keep(workspace, args.agent, done, total)
         raise
+    if failed:
+        _keep(workspace, args.agent, done, total)
+        _raise_first(args.agent, failed)
+    made = _in_order(args.agent, done)
     path = store.save(workspace, made)
     test = sum(t.split == "test" for t in made)
     say(
@@ -79,6 +90,35 @@ def run(args: argparse.Namespace) -> int:
         f"{len(made)} trajectories of {args.steps} steps, {test} on the test side -> {path}",
     )
     return 0
+
+
+def _in_order(names: Sequence[str], done: Sequence[Batch]) -> list[Trajectory]:
+    """Returns the trajectories, whichever process made which of them first."""
+    ordered = sorted(done, key=lambda one: (names.index(one.agent), one.first))
+    return [trajectory for one in ordered for trajectory in one.trajectories]
+
+
+def _keep(workspace: Workspace, names: Sequence[str], done: Sequence[Batch], total: int) -> None:
+    """Keeps what there is of a recording that does not come to its end, and says so."""
+    from sts.trajectories import store
+
+    if made := _in_order(names, done):
+        path = store.save(workspace, made)
+        print(f"sts: {len(made)} of {total} episodes are kept -> {path}", file=sys.stderr)
+
+
+def _raise_first(names: Sequence[str], failed: Sequence[Failure]) -> None:
+    """Raises the error of the first episode that failed, and counts the others."""
+    from sts.tasks import NotTried
+
+    ordered = sorted(failed, key=lambda one: (names.index(one.agent), one.episode))
+    tried = [one for one in ordered if not isinstance(one.error, NotTried)]
+    notes = [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
+    left = len(failed) - len(tried)
+    notes += [f"{left} more were not tried"] if left else []
+    first = tried[0]
+    line = f"{first.agent}, episode {first.episode}: {first.error}"
+    raise first.error.saying(f"{line} ({', '.join(notes)})" if notes else line)
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,19 +13,13 @@ from sts.continuations import store
 from sts.continuations.engine import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation, Identity
 from sts.domains.guard import end_at_last
-from sts.errors import ArgumentError, StsError, Unavailable
+from sts.errors import ArgumentError, StsError
 from sts.suites.types import Scenario
-from sts.workers import WorkerDied, pool
+from sts.tasks import NotTried, work_off
 from sts.workspace import Workspace
 
 BATCH = 200
 MOST = 10_000
-ENOUGH = 3
-"""Scenarios that an agent fails in before it is not tried further: a world may hang in each."""
-DIED = (
-    "its process died: the world or the agent ended it, or did not come back where nothing could "
-    "interrupt it, or it wanted memory"
-)
 
 
 class Task(NamedTuple):
@@ -42,13 +36,6 @@ class Failure(NamedTuple):
 
     scenario: str
     error: StsError
-
-
-class Outcome(NamedTuple):
-    """What came of a task: how many continuations were kept, and what failed."""
-
-    made: int
-    failures: tuple[Failure, ...]
 
 
 class Done(NamedTuple):
@@ -71,8 +58,8 @@ def run(
     """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
 
     Killed and started again it goes on where it was, to the same content hashes. A scenario that
-    fails costs no other, until an agent has failed in `ENOUGH` of them and is not tried further:
-    what was made is kept before an error is raised.
+    fails costs no other, until an agent has failed too often (`sts.tasks.ENOUGH`): what was made is
+    kept before an error is raised.
 
     Args:
       workspace: keeps the continuations.
@@ -107,12 +94,25 @@ def run(
     total, done = sum(made.values()), 0
     progress(done, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
-    for name, outcome in _work(workspace, tasks, workers, failed):
-        done += outcome.made
-        progress(done, total)
-        failed[name] += outcome.failures
+    for task, found in work_off(
+        tasks,
+        functools.partial(perform, workspace),
+        parts=_singly,
+        owner=_agent_of,
+        workers=workers,
+        begin=end_at_last,
+    ):
+        if isinstance(found, StsError):
+            failed[task.agent] += [Failure(scenario.id, found) for scenario in task.scenarios]
+        else:
+            done += found
+            progress(done, total)
     _raise_first(failed, [s.id for s in scenarios])
     return Done(made, kept)
+
+
+def _agent_of(task: Task) -> str:
+    return task.agent
 
 
 def _check_named_once(names: Sequence[str]) -> None:
@@ -140,13 +140,15 @@ def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None
         for name, own in failed.items()
         for one in sorted(own, key=lambda f: order.index(f.scenario))
     ]
-    if not every:
+    tried = [(name, one) for name, one in every if not isinstance(one.error, NotTried)]
+    if not tried:
         return
-    name, first = every[0]
+    name, first = tried[0]
     notes = [f"agent {name}"]
-    if len(every) > 1:
-        notes.append(f"{len(every) - 1} more failed")
-    notes += [f"{n} is not tried after {ENOUGH}" for n, own in failed.items() if len(own) >= ENOUGH]
+    if len(tried) > 1:
+        notes.append(f"{len(tried) - 1} more failed")
+    left = Counter(name for name, one in every if isinstance(one.error, NotTried))
+    notes += [f"{name} was not tried in {count} more" for name, count in left.items()]
     line = first.error.about(f"scenario {first.scenario}")
     raise first.error.saying(f"{line} ({', '.join(notes)}; all that was made is kept)")
 
@@ -179,82 +181,14 @@ def _missing(
                 yield Task(name, tuple(group[start : start + step]), seed, indices)
 
 
-def _work(
-    workspace: Workspace,
-    tasks: Sequence[Task],
-    workers: int,
-    failed: dict[str, list[Failure]],
-) -> Iterator[tuple[str, Outcome]]:
-    """Yields (agent, outcome) of each task; `failed` says which agents are not to be tried now."""
-    left = deque(tasks)
-    while workers == 1 and left:
-        task = left.popleft()
-        if len(failed[task.agent]) < ENOUGH:
-            yield task.agent, perform(workspace, task)
-    while left:
-        for task in (yield from _together(workspace, left, workers, failed)):
-            if len(failed[task.agent]) < ENOUGH:
-                yield task.agent, _apart(workspace, task)
+def perform(workspace: Workspace, task: Task) -> int:
+    """Continues a task's scenarios, keeps what comes of it, and returns how much that is."""
+    store.save(workspace, _continued(task))
+    return _size(task)
 
 
-def _together(
-    workspace: Workspace, left: deque[Task], workers: int, failed: dict[str, list[Failure]]
-) -> Generator[tuple[str, Outcome], None, list[Task]]:
-    """Works off what is `left` in a pool of processes, and yields as `_work` does.
-
-    Returns what was in work when one of the processes died, which is nothing where none did.
-    """
-    busy: dict[Future[Outcome], Task] = {}
-    try:
-        with pool(min(workers, len(left)), end_at_last) as executor:
-            while left or busy:
-                while left and len(busy) <= workers:  # one waits, so that no process need
-                    if len(failed[left[0].agent]) < ENOUGH:
-                        busy[executor.submit(perform, workspace, left[0])] = left[0]
-                    left.popleft()
-                for future in wait(busy, return_when=FIRST_COMPLETED).done:
-                    yield busy[future].agent, future.result()
-                    del busy[future]
-    except WorkerDied:
-        return list(busy.values())
-    return []
-
-
-def _apart(workspace: Workspace, task: Task) -> Outcome:
-    """Works off a task scenario by scenario, so that the one that a process dies of is known."""
-    left, made, failures = deque(task.scenarios), 0, list[Failure]()
-    while left and len(failures) < ENOUGH:
-        try:
-            with pool(1, end_at_last) as executor:
-                while left and len(failures) < ENOUGH:
-                    single = task._replace(scenarios=(left[0],))
-                    one = executor.submit(perform, workspace, single).result()
-                    made, failures = made + one.made, [*failures, *one.failures]
-                    left.popleft()
-        except WorkerDied:
-            failures.append(Failure(left.popleft().id, Unavailable(DIED)))
-    return Outcome(made, tuple(failures))
-
-
-def perform(workspace: Workspace, task: Task) -> Outcome:
-    """Continues a task's scenarios and keeps them; where that fails, one by one.
-
-    So each that fails is known, and costs no other. After `ENOUGH` of them the rest is left.
-    """
-    try:
-        found = _continued(task)
-    except StsError as error:
-        if len(task.scenarios) == 1:
-            return Outcome(0, (Failure(task.scenarios[0].id, error),))
-    else:
-        store.save(workspace, found)
-        return Outcome(_size(task), ())
-    made, failures = 0, list[Failure]()
-    for scenario in task.scenarios:
-        if len(failures) < ENOUGH:
-            one = perform(workspace, task._replace(scenarios=(scenario,)))
-            made, failures = made + one.made, [*failures, *one.failures]
-    return Outcome(made, tuple(failures))
+def _singly(task: Task) -> list[Task]:
+    return [task._replace(scenarios=(scenario,)) for scenario in task.scenarios]
 
 
 def _continued(task: Task) -> list[Continuation]:

@@ -13,12 +13,12 @@ from sts.domains import domain as find_domain
 from sts.domains.guard import end_at_last
 from sts.draws import stream
 from sts.episodes import Episode, Instruction
-from sts.errors import ArgumentError, ReplayMismatch
+from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.lockstep import Team, Told, play
 from sts.provenance import provenance
 from sts.replay import verify
+from sts.tasks import work_off
 from sts.trajectories.types import Participant, Trajectory, trajectory
-from sts.workers import pool
 
 BATCH = 100
 
@@ -43,6 +43,22 @@ class Task(NamedTuple):
     seed: int
 
 
+class Batch(NamedTuple):
+    """Trajectories of one agent's consecutive episodes, and which the first of them is."""
+
+    agent: str
+    first: int
+    trajectories: list[Trajectory]
+
+
+class Failure(NamedTuple):
+    """Which agent's episode was not recorded, and why."""
+
+    agent: str
+    episode: int
+    error: StsError
+
+
 def record_all(
     names: Sequence[str],
     *,
@@ -52,10 +68,11 @@ def record_all(
     seed: int,
     settings: dict[str, Any],
     workers: int,
-) -> Iterator[list[Trajectory]]:
+) -> Iterator[Batch | Failure]:
     """Yields what each of the agents makes of the same `count` worlds, a batch at a time.
 
-    The trajectories and their order are those of `record`, whatever the number of processes.
+    The trajectories are those of `record`, whatever the number of processes, and come in any order.
+    An episode that fails costs no other, until an agent has failed too often (`sts.tasks.ENOUGH`).
 
     Args:
       names: agents by name or `module:Class`; each is made once in each process.
@@ -67,7 +84,8 @@ def record_all(
       workers: processes; 1 works in this one.
 
     Raises:
-      ArgumentError: nothing is asked for, or the settings cannot be met.
+      ArgumentError: nothing is asked for, the settings cannot be met, or an agent does not play
+        these worlds.
       ReplayMismatch: an agent's first episode does not replay.
     """
     if workers < 1:
@@ -78,11 +96,26 @@ def record_all(
         for name in names
         for first in range(0, count, BATCH)
     ]
-    if workers == 1:
-        yield from map(perform, tasks)
-        return
-    with pool(min(workers, len(tasks)), end_at_last) as executor:
-        yield from executor.map(perform, tasks)
+    for task, found in work_off(
+        tasks, perform, parts=_singly, owner=_agent_of, workers=workers, begin=end_at_last
+    ):
+        if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
+            raise found
+        if isinstance(found, StsError):
+            for number in range(task.first, task.first + len(task.states)):
+                yield Failure(task.agent, number, found)
+        else:
+            yield Batch(task.agent, task.first, found)
+
+
+def _agent_of(task: Task) -> str:
+    return task.agent
+
+
+def _singly(task: Task) -> list[Task]:
+    return [
+        task._replace(first=task.first + i, states=(state,)) for i, state in enumerate(task.states)
+    ]
 
 
 def perform(task: Task) -> list[Trajectory]:
@@ -139,7 +172,7 @@ def begun(
         (first,) = world.generate(1, seed=seed, **settings)
     except TypeError as error:  # a keyword that it does not take
         raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
-    size = count * (steps + 1) * len(world.picture(first).names)
+    size = count * (steps + 1) * world.form(first).objects
     if size > columns.MOST:
         raise ArgumentError(
             f"{count} episodes of {steps} steps are too many for one recording; record "

@@ -1,9 +1,10 @@
-"""A garden whose old hoses burst when they are used, and scenarios in it."""
+"""A garden whose old hoses burst when they are used, and scenarios in it; and one with thorns."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
 from typing import Any
 
 from sts import agents
@@ -36,6 +37,30 @@ class Garden(Lanterns):
 
     def restore(self, state):
         own, self.old = json.loads(state)
+        super().restore(json.dumps(own))
+
+
+class Thorny(Lanterns):
+    """Fails in one world of four, or ends its process there."""
+
+    name = "thorny"
+
+    def reset(self, seed, deadly=False):
+        super().reset(seed)
+        self.thorns = (seed % 4 == 0) + (seed % 4 == 0 and deadly)
+
+    def step(self, moves):
+        if self.thorns == 2:
+            os._exit(9)
+        if self.thorns:
+            raise RuntimeError("the thorns")
+        return super().step(moves)
+
+    def state(self):
+        return json.dumps([json.loads(super().state()), self.thorns]).encode()
+
+    def restore(self, state):
+        own, self.thorns = json.loads(state)
         super().restore(json.dumps(own))
 
 

@@ -12,6 +12,7 @@ from sts.replay import verify
 from sts.trajectories import record, store
 from sts.trajectories.types import Trajectory, split
 from sts.workspace import Workspace
+from tests.domains.test_adapted import sts
 from tests.examples import recorded
 
 
@@ -60,15 +61,43 @@ def test_batches_and_processes_record_what_one_batch_does(
         {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5},
     )
     asked["settings"] = {"height": 6, "width": 6, "participants": 2, "horizon": 12}
-    batches = list(record.record_all(names, workers=workers, **asked))
-    assert [len(one) for one in batches] == [4, 4, 2] * 2
-    found = [one for batch in batches for one in batch]
+    batches = sorted(record.record_all(names, workers=workers, **asked), key=_place)
+    assert [(one.agent, one.first) for one in batches] == [
+        (name, first) for name in ("random", "rule") for first in (0, 4, 8)
+    ]
+    found = [one for batch in batches for one in batch.trajectories]
+    names = ("random", "rule")
     together = [one for name in names for one in record.record(agents.load(name), **asked)]
     assert [t.id for t in found] == [t.id for t in together]
     assert [t.provenance for t in found] == [t.provenance for t in together]
 
 
-def test_an_error_keeps_the_episodes_before_it(
+def _place(batch: record.Batch) -> tuple[str, int]:
+    return batch.agent, batch.first
+
+
+@pytest.mark.parametrize(("workers", "deadly"), [("1", "false"), ("2", "false"), ("2", "true")])
+def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
+    tmp_path: Path, workers: str, deadly: str
+) -> None:
+    done = sts(
+        *("record", "--domain", "tests.continuations.garden:Thorny", "--set", f"deadly={deadly}"),
+        *("--agent", "tests.domains.keepers:Keeper", "--episodes", "12", "--steps", "5"),
+        *("--workers", workers),
+        folder=tmp_path,
+    )
+    assert done.returncode == 1
+    kept, error = done.stderr.splitlines()
+    found = store.load(Workspace.open(str(tmp_path)))
+    good = sorted(one.provenance["index"] for one in found)
+    assert 6 <= len(good) < 12 and kept.startswith(f"sts: {len(good)} of 12 episodes are kept -> ")
+    first = min(set(range(12)) - set(good))
+    why = "its process died: the world" if deadly == "true" else "RuntimeError: the thorns"
+    assert error.startswith(f"sts: tests.domains.keepers:Keeper, episode {first}: ")
+    assert why in error and error.endswith(f"({11 - len(good)} more failed)")
+
+
+def test_an_error_keeps_the_other_episodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = record.perform
@@ -84,7 +113,7 @@ def test_an_error_keeps_the_episodes_before_it(
     assert cli.main([*words, "--workspace", str(tmp_path)]) == 1
     kept, error = capsys.readouterr().err.splitlines()
     assert kept.startswith("sts: 6 of 9 episodes are kept -> ")
-    assert error == "sts: the world broke"
+    assert error == "sts: random, episode 6: the world broke (2 more failed)"
     assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
 
 

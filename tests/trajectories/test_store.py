@@ -12,6 +12,7 @@ from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
 from sts.replay import verify
 from sts.trajectories import store
+from sts.trajectories.record import begun
 from sts.trajectories.types import Participant, trajectory
 from sts.workspace import Workspace
 from tests.examples import DATA, recorded
@@ -161,6 +162,16 @@ def test_crafted_json_in_a_row_is_one_error_of_ours(tmp_path: Path, column: str,
 def test_a_recording_that_no_file_could_hold_is_refused_before_it_is_made() -> None:
     with pytest.raises(ArgumentError, match="too many for one recording; record [0-9]+ at a time"):
         recorded(count=10**12)
+
+
+def test_scenes_of_frames_count_by_their_numbers_and_not_by_who_is_in_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(columns, "MOST", 4 * 11 * 7)
+    name = "tests.domains.worlds:Lanterns"
+    assert len(begun(name, count=7, steps=10, seed=0, settings={})) == 7
+    with pytest.raises(ArgumentError, match="record 7 at a time"):
+        begun(name, count=8, steps=10, seed=0, settings={})
 
 
 def test_worlds_seen_from_near_and_far_are_verified_together() -> None:
