@@ -10,6 +10,7 @@ out, because a judge does not see the start.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -44,7 +45,8 @@ def category(kind: str, *, context: int, horizon: int, whole: bool = False) -> C
         """Yields moments with an open mission, every `context` steps."""
         if not any(_asked(i.text, kind) for i in trajectory.instructions):
             return
-        last = context if whole else trajectory.episode.steps - horizon
+        room = trajectory.episode.steps - horizon
+        last = min(context, room) if whole else room
         for moment, world in enumerate(_worlds(trajectory.episode, last)):
             if moment == 0 or moment % context or world.ended:
                 continue
@@ -81,10 +83,7 @@ def _asked(mission: str, kind: str) -> bool:
 
 def _worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
     """Yields the world before each step up to step `last`."""
-    for t, world in enumerate(environments(episode)):
-        if t > last:
-            return
-        yield cast("BabyAI", world)
+    return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
 
 
 def _difficulty(world: BabyAI, horizon: int) -> str | None:
@@ -93,7 +92,7 @@ def _difficulty(world: BabyAI, horizon: int) -> str | None:
     found = solution(world, 3 * horizon // 4)
     if found is None or len(found) < LEAST:
         return None
-    return DIFFICULTIES[min(4 * (len(found) - 1) // horizon, 2)]
+    return DIFFICULTIES[min(-(-4 * len(found) // horizon), 3) - 1]
 
 
 def label(

@@ -20,6 +20,7 @@ import json
 import re
 import struct
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,7 +67,7 @@ class BabyAI:
     """
 
     name: ClassVar[str] = "babyai"
-    version: ClassVar[str] = VERSION
+    version: ClassVar[str] = f"2 {VERSION}"
     moves: ClassVar[tuple[str, ...]] = MOVES
     noop: ClassVar[int] = DONE
     participants: ClassVar[tuple[str, ...]] = ("red triangle",)
@@ -78,6 +79,7 @@ class BabyAI:
         self.verdict = "continue"
         self.live: Any = None
         self._image: NDArray[np.int8] = np.zeros((VIEW, VIEW, 3), np.int8)
+        self._within: list[int] = []
         self._digest = self._chain = b""
 
     @property
@@ -102,6 +104,8 @@ class BabyAI:
         self.live.max_steps = _LIMIT
         self.level, self.seed, self.moves_made = named, int(seed), ""
         self.verdict, self._chain = "continue", b""
+        grid = self.live.grid.grid  # a wall stays where it is
+        self._within = [i for i, one in enumerate(grid) if not (one and one.type == "wall")]
         self._look(seen)
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
@@ -118,11 +122,21 @@ class BabyAI:
 
     def _look(self, seen: dict[str, Any]) -> None:
         self._image = seen["image"].astype(np.int8)
-        live = self.live
-        x, y = live.agent_pos
-        here = struct.pack("<6B", x, y, live.agent_dir, *self._carrying(), self.ended)
-        self._digest = hashlib.blake2b(self._image.tobytes() + here, digest_size=8).digest()
+        facts = self._facts()
+        whole = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
+        self._digest = hashlib.blake2b(whole, digest_size=8).digest()
         self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
+
+    def _facts(self) -> list[int]:
+        """Returns what the future depends on: how far the mission is, and where everything is."""
+        live, grid = self.live, self.live.grid.grid
+        facts = [*live.agent_pos, live.agent_dir, self.ended, *_remembered(live.instrs)]
+        found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
+        for cell, thing in [*found, (-1, live.carrying)]:
+            while thing:
+                facts += cell, *thing.encode()
+                thing = thing.contains
+        return facts
 
     def _carrying(self) -> tuple[int, int]:
         """Returns minigrid's numbers of the type and the colour of what is carried."""
@@ -157,7 +171,7 @@ class BabyAI:
             )
 
     def digest(self) -> bytes:
-        """Returns 8 bytes of what the participant sees, where it stands and what it carries."""
+        """Returns 8 bytes of the whole world, in view or not, and of how far the mission is."""
         return self._digest
 
     def observe(self, role: int) -> dict[str, Any]:
@@ -195,3 +209,19 @@ class BabyAI:
     def sight(self, role: int) -> NDArray[np.uint8]:
         """Returns what it observes as a picture, uint8[512, 448, 3]."""
         return drawing.sight(dict(self.observe(role)))
+
+
+def _remembered(mission: Any) -> list[int]:
+    """Returns what the verifier keeps in mind.
+
+    That is which parts are done, whether something was carried, and where it looks for things.
+    """
+    if hasattr(mission, "instr_a"):
+        done = [mission.a_done == "success", mission.b_done == "success"]
+        return done + _remembered(mission.instr_a) + _remembered(mission.instr_b)
+    out: list[int] = [getattr(mission, "preCarrying", None) is not None]
+    for name in ("desc", "desc_move", "desc_fixed"):
+        if hasattr(mission, name):
+            places = getattr(mission, name).obj_poss
+            out += (len(places), *chain(*places))
+    return out

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from sts.babyai.agents.planning import solution
-from sts.babyai.engine import OBJECT_TO_IDX, WorldObj
+from sts.babyai.engine import OBJECT_TO_IDX, VERSION, WorldObj
 from sts.babyai.environment import DONE, MOVES, BabyAI, levels
 from sts.domains import domain
 from sts.domains.conformance import check
-from sts.errors import ArgumentError, DamagedState
+from sts.domains.envelope import wrap
+from sts.errors import ArgumentError, DamagedState, OtherVersion
 from tests.babyai.examples import begun
 
 
@@ -22,9 +24,17 @@ def drawn(count: int, seed: int = 0) -> str:
     return "".join(map(str, np.random.default_rng(seed).integers(0, len(MOVES), count)))
 
 
-@pytest.mark.parametrize("level", ["GoToLocal", "PickupDistDebug", "SynthS5R2"])
-def test_it_keeps_every_promise_of_an_environment(level: str) -> None:
-    found = list(check("babyai", seeds=2, settings={"level": level}))
+@pytest.mark.parametrize(
+    ("level", "steps"),
+    [
+        *(("GoToLocal", 40), ("PickupDistDebug", 40), ("SynthS5R2", 40), ("OpenTwoDoors", 80)),
+        pytest.param("PutNextLocal", 400, marks=pytest.mark.slow),
+        pytest.param("OpenTwoDoors", 400, marks=pytest.mark.slow),
+        pytest.param("BossLevel", 400, marks=pytest.mark.slow),
+    ],
+)
+def test_it_keeps_every_promise_of_an_environment(level: str, steps: int) -> None:
+    found = list(check("babyai", seeds=2, steps=steps, settings={"level": level}))
     assert [one for one in found if one.ok is False] == []
     assert len(found) > 20
 
@@ -87,6 +97,12 @@ def test_a_state_of_another_version_is_refused_by_name(monkeypatch: pytest.Monke
         here.restore([state])
 
 
+def test_a_state_from_before_digests_covered_the_whole_world_is_refused_by_name() -> None:
+    older = wrap("babyai", VERSION, begun().state())
+    with pytest.raises(OtherVersion, match=r"'minigrid 3.*'2 minigrid 3"):
+        domain("babyai").restore([older])
+
+
 def test_the_mission_fulfilled_pays_one_once_and_then_nothing_moves() -> None:
     world = begun()
     moves = solution(world, 50)
@@ -125,6 +141,54 @@ def test_done_does_nothing_but_is_remembered() -> None:
     world.step((DONE,))
     assert (world.live.hash(), world.digest()) == (before, seen)
     assert world.moves_made == "016"
+
+
+def hidden(world: BabyAI, kind: str) -> tuple[int, int]:
+    """Returns a cell out of view with a thing of this kind; "" for an empty one."""
+    grid = world.live.grid
+    cells = ((x, y) for x in range(grid.width) for y in range(grid.height))
+    return next(
+        (x, y)
+        for x, y in cells
+        if not world.live.in_view(x, y) and getattr(grid.get(x, y), "type", "") == kind
+    )
+
+
+def adds_a_ball(world: BabyAI) -> None:
+    world.live.grid.set(*hidden(world, ""), WorldObj.decode(OBJECT_TO_IDX["ball"], 0, 0))
+
+
+def moves_a_ball(world: BabyAI) -> None:
+    grid, old, new = world.live.grid, hidden(world, "ball"), hidden(world, "")
+    grid.set(*new, grid.get(*old))
+    grid.set(*old, None)
+
+
+def opens_a_door(world: BabyAI) -> None:
+    world.live.grid.get(*hidden(world, "door")).is_open = True
+
+
+def fills_a_box(world: BabyAI) -> None:
+    box = world.live.grid.get(*hidden(world, "box"))
+    box.contains = WorldObj.decode(OBJECT_TO_IDX["key"], 0, 0)
+
+
+def does_half_the_mission(world: BabyAI) -> None:
+    world.live.instrs.a_done = "success"
+
+
+@pytest.mark.parametrize(
+    "change", [adds_a_ball, moves_a_ball, opens_a_door, fills_a_box, does_half_the_mission]
+)
+def test_a_digest_covers_what_is_out_of_view(change: Callable[[BabyAI], None]) -> None:
+    world = begun("GoToSeq", 4)
+    seen, before = world.observe(0), world.digest()
+    world.step((DONE,))
+    assert world.digest() == before
+    change(world)
+    world.step((DONE,))
+    assert world.digest() != before
+    assert all(np.array_equal(world.observe(0)[key], value) for key, value in seen.items())
 
 
 def test_what_is_seen_is_of_fixed_shapes_and_says_what_is_carried() -> None:

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from scenarios import build_babyai, categories, mining
+from scenarios.babyai import category as missions_of
 from scenarios.building import build
-from scenarios.category import Category, Label
+from scenarios.category import Candidate, Category, Label
 from scenarios.replayed import environments
 from sts import agents
+from sts.babyai.agents import planning
 from sts.babyai.agents.missions import relative
 from sts.cli import main
 from sts.continuations.engine import by_shape, continue_all
@@ -34,12 +36,14 @@ OWN = [c for c in categories.known().values() if c.domain == "babyai"]
 EACH = pytest.mark.parametrize("scenario", SUITE.scenarios, ids=lambda s: s.id)
 
 
-def recorded(level: str, agent: str = "babyai-random", count: int = 24) -> list[Trajectory]:
+def recorded(
+    level: str, agent: str = "babyai-random", count: int = 24, steps: int = 45
+) -> list[Trajectory]:
     return record(
         agents.load(agent),
         domain="babyai",
         count=count,
-        steps=45,
+        steps=steps,
         seed=6,
         settings={"level": level},
     )
@@ -84,7 +88,7 @@ def test_an_episode_that_does_not_replay_says_at_which_step() -> None:
     (one,) = recorded("GoToLocal", count=1)
     scene = one.episode.scene.copy()
     scene[7] += 1
-    with pytest.raises(ReplayMismatch, match="step 7"):
+    with pytest.raises(ReplayMismatch, match="step 6"):
         list(environments(dataclasses.replace(one.episode, scene=scene)))
 
 
@@ -120,6 +124,45 @@ def test_a_sequence_is_shown_from_its_start(trajectories: list[Trajectory]) -> N
         trajectories, [categories.named("babyai-sequence")], per_category=3, seed=0
     ).scenarios
     assert found and {s.context_start for s in found} == {0}
+
+
+def test_a_sequence_is_asked_only_where_the_horizon_has_room() -> None:
+    sequence = categories.named("babyai-sequence")
+    enough = sequence.context + sequence.horizon
+    for steps in (12, enough - 1, enough):
+        made = recorded("GoToSeqS5R2", "babyai-noisy-bot-60", steps=steps)
+        moments = {c.moment for t in made for c in sequence.candidates(t)}
+        assert moments == ({sequence.context} if steps == enough else set())
+
+
+@pytest.mark.parametrize("horizon", [20, 25, 30])
+def test_within_a_quarter_of_the_steps_is_easy_and_within_a_half_medium(
+    horizon: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = recorded("GoToObjMazeS4", count=1)
+    own = missions_of("go-to", context=1, horizon=horizon)
+    for needed in range(2, 3 * horizon // 4 + 1):
+        monkeypatch.setattr(planning, "solution", lambda *_, n=needed: "2" * n)
+        wanted = "easy" if 4 * needed <= horizon else "medium" if 2 * needed <= horizon else "hard"
+        assert next(own.candidates(one)).difficulty == wanted, needed
+
+
+def test_a_mission_fits_that_the_next_move_fulfils_and_not_one_that_is_over() -> None:
+    own = categories.named("babyai-go-to")
+    made = recorded("GoToLocal", "babyai-bot")
+    ended = {t: int(np.flatnonzero(t.episode.rewards)[0]) for t in made}
+    one = next(t for t, step in ended.items() if step >= own.context)
+    at = {
+        moment: mining.scenario(
+            own,
+            mining.Found(one, Candidate(moment, 0, "easy", said_at_start=True)),
+            id="x",
+            text=one.instructions[0].text,
+            seed=0,
+        )
+        for moment in (ended[one], ended[one] + 1)
+    }
+    assert [own.fits(s) for s in at.values()] == [None, "the mission is over already"]
 
 
 def test_a_scenario_does_not_fit_another_mission_or_one_that_is_over() -> None:
