@@ -16,6 +16,7 @@ from tests.benchmarks import (
     paths,
     pipeline,
     scaling,
+    trials,
     worlds,
 )
 from tests.benchmarks.measure import Sizes, Table, machine, markdown
@@ -55,6 +56,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield pipeline.continuations(sizes)
     yield formats.table(sizes)
     yield domains.table(sizes)
+    yield trials.table(sizes)
     yield continued.table(sizes)
 
 

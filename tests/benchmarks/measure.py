@@ -6,7 +6,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,14 +61,22 @@ def seconds(
     work: Callable[[Any], Any], prepare: Callable[[], Any] = lambda: None, *, runs: int
 ) -> float:
     """Returns the median seconds of `work(prepare())`, without `prepare` and a first run."""
-    work(prepare())
-    taken = []
-    for _ in range(runs):
-        given = prepare()
-        begun = time.perf_counter()
-        work(given)
-        taken.append(time.perf_counter() - begun)
-    return statistics.median(taken)
+    return alternating([(work, prepare)], runs=runs)[0]
+
+
+def alternating(
+    ways: Sequence[tuple[Callable[[Any], Any], Callable[[], Any]]], *, runs: int
+) -> list[float]:
+    """Returns for each `(work, prepare)` what `seconds` does; they take turns, run by run."""
+    taken: list[list[float]] = [[] for _ in ways]
+    for run in range(runs + 1):
+        for (work, prepare), own in zip(ways, taken, strict=True):
+            given = prepare()
+            begun = time.perf_counter()
+            work(given)
+            if run:
+                own.append(time.perf_counter() - begun)
+    return [statistics.median(own) for own in taken]
 
 
 def machine() -> str:

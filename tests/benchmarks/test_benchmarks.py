@@ -18,9 +18,10 @@ from tests.benchmarks import (
     paths,
     pipeline,
     scaling,
+    trials,
     worlds,
 )
-from tests.benchmarks.measure import Sizes, Table, markdown
+from tests.benchmarks.measure import Sizes, Table, alternating, markdown
 
 TINY = Sizes(
     runs=1,
@@ -114,8 +115,27 @@ def test_formats_are_timed_and_weighed():
     holds(formats.table(TINY))
 
 
-def test_environments_of_others_are_timed():
-    holds(domains.table(TINY))
+def test_ways_that_take_turns_each_have_a_first_run_that_does_not_count():
+    order = []
+    ways = [(order.append, lambda name=name: name) for name in "abc"]
+    assert len(alternating(ways, runs=2)) == 3
+    assert "".join(order) == "abc" * 3
+
+
+@pytest.mark.slow
+def test_environments_of_others_are_timed_in_one_process_and_in_two():
+    table = domains.table(TINY)
+    holds(table)
+    assert [row[:2] for row in table.rows] == [
+        (f"`{kind.domain}`", count) for kind in domains.KINDS for count in ("1", "2")
+    ]
+
+
+@pytest.mark.slow
+def test_every_trial_is_verified_against_the_clock():
+    table = trials.table(TINY)
+    holds(table)
+    assert table.rows[0][1:3] == ("91102 of 91102", "76 of 76")
 
 
 @pytest.mark.slow
