@@ -11,6 +11,7 @@ from sts.command import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sts.errors import StsError
     from sts.trajectories.types import Trajectory
     from sts.workspace import Workspace
 
@@ -22,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
     imported.add_argument("--format", required=True, metavar="F", help="such as lambdastar-2016")
     imported.add_argument(
-        "--domain", metavar="D", help="what replays them, where F asks: module:Class"
+        "--domain", metavar="D", help="what replays them, where F asks: a name or module:Class"
     )
     _add_filters(actions.add_parser("ls", help="what there is"))
     shown = actions.add_parser("show", help="one of them, and the state it began in")
@@ -61,28 +62,47 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace, workspace: Workspace) -> int:
+    import sys
+
     from sts import registry
     from sts.commands.arguments import progress, say
+    from sts.errors import StsError
     from sts.trajectories import store
 
     read = registry.load("sts.importers", "format", args.format)
     wanted, more = _wanted(args.format, read, args.files), _with_domain(args, read)
-    files = []
+    rows, failed = [], []
     with progress("importing", "files") as show:
         for done, paths in enumerate(wanted, 1):
-            found = read(*paths, **more)
-            _check(found)
-            files.append((str(paths[0]) if paths else args.format, found))
+            file = str(paths[0]) if paths else args.format
+            try:
+                found = read(*paths, **more)
+                _check(found)
+            except (StsError, OSError) as error:
+                if len(wanted) == 1:
+                    raise
+                failed.append((file, _known(error, file).about(file)))
+            else:
+                rows.append((file, len(found), str(store.save(workspace, found))))
             show(done, len(wanted))
-    rows = [(file, len(found), str(store.save(workspace, found))) for file, found in files]
-    total = sum(count for _, count, _ in rows)
-    say(
-        args.json,
-        {"files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows]},
-        "\n".join(f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows)
-        + f"\n{total} trajectories in all",
-    )
-    return 0
+    for _, why in failed:
+        print(f"sts: {' '.join(str(why).split())}", file=sys.stderr)
+    lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
+    lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
+    value = {
+        "files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows],
+        "failed": [{"file": f, "why": str(why)} for f, why in failed],
+    }
+    say(args.json, value, "\n".join(lines))
+    return failed[0][1].exit_code if failed else 0
+
+
+def _known(error: StsError | OSError, file: str) -> StsError:
+    from sts.errors import StsError
+
+    if isinstance(error, StsError):
+        return error
+    return StsError(f"{error.filename or file}: {error.strerror or error}")
 
 
 def _wanted(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
@@ -111,16 +131,18 @@ def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str
     """Returns --domain for an importer that takes `domain`.
 
     Raises:
-      ArgumentError: it takes none.
+      ArgumentError: it takes none, or there is no such domain.
     """
     import inspect
 
+    from sts.domains import domain
     from sts.errors import ArgumentError
 
     if args.domain is None:
         return {}
     if "domain" not in inspect.signature(read).parameters:
         raise ArgumentError(f"--format {args.format} knows its domain: expected no --domain")
+    domain(args.domain)
     return {"domain": args.domain}
 
 
@@ -137,7 +159,8 @@ def _check(trajectories: list[Trajectory]) -> None:
         need(t.episode, t.source)
     for trajectory, mismatch in _mismatches(trajectories):
         raise ReplayMismatch(
-            f"{trajectory.source}: {mismatch.what}; nothing was imported", step=mismatch.step
+            f"{trajectory.source}: {mismatch.what}; nothing of its file was imported",
+            step=mismatch.step,
         )
 
 

@@ -22,8 +22,8 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
 
     Args:
       path: the dataset's folder, or the folder `data` in it.
-      domain: the `module:Class` of a `GymnasiumEnvironment` that replays another's dataset; else
-        its spec says which environment.
+      domain: what replays another's dataset, a domain made of a `GymnasiumEnvironment`; else its
+        spec says which environment.
 
     Raises:
       DamagedData: it is no dataset, or says too little to be replayed, or was altered.

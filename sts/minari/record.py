@@ -19,6 +19,7 @@ from sts.files import canonical_json, parsed_json
 from sts.trajectories.types import Participant, Trajectory
 
 KEY, FORMAT, VERSION = "sts_format", "minari", 1
+_KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": dict}
 _FIRST = {"moves": -1, "says": 0, "rewards": 0}
 
 
@@ -50,7 +51,7 @@ def trajectory_of(infos: dict[str, Any]) -> Trajectory:
       DamagedData: something is missing, or altered.
     """
     try:
-        own = parsed_json(_bytes(infos["sts"]["record"]).decode(), dict)
+        own = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
         moves, says, rewards = (np.asarray(infos[name])[1:] for name in _FIRST)
         state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
         found = Trajectory(
@@ -61,7 +62,7 @@ def trajectory_of(infos: dict[str, Any]) -> Trajectory:
             own["source"],
             own["provenance"],
         )
-        mark = own["id"]
+        mark, _ = own["id"], found.split
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise DamagedData(f"no trajectory of ours: {type(error).__name__}: {error}") from None
     if found.id != mark:
@@ -70,6 +71,21 @@ def trajectory_of(infos: dict[str, Any]) -> Trajectory:
     if len(found.participants) != found.episode.participants:
         raise DamagedData(f"trajectory {mark} names other participants than it has")
     return found
+
+
+def _checked(own: dict[str, Any]) -> dict[str, Any]:
+    """Returns a record whose parts are of the types that they should be.
+
+    Raises:
+      KeyError: one is missing.
+      TypeError: one is of another type.
+    """
+    for name, kind in _KINDS.items():
+        if not isinstance(own[name], kind):
+            raise TypeError(f"{name} is {type(own[name]).__name__}, expected {kind.__name__}")
+    if not all(isinstance(text, str) for who in own["people"] for text in who):
+        raise TypeError("people are not named by texts")
+    return own
 
 
 def _numbers(raw: bytes) -> NDArray[np.uint8]:

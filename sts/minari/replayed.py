@@ -24,7 +24,6 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.lockstep import Script, play
 from sts.provenance import provenance
-from sts.registry import load_path
 from sts.trajectories.types import Participant, Trajectory, trajectory
 
 
@@ -79,7 +78,7 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
             np.asarray(episode.rewards, np.float64),
             np.asarray(episode.terminations) | np.asarray(episode.truncations),
             np.asarray(episode.terminations, np.bool_),
-            dict(_leaves("", dataset.observation_space, episode.observations, jpeg)),
+            dict(leaves("", dataset.observation_space, episode.observations, jpeg)),
         )
         with guarded(f"{label}: {name} cannot begin"):
             environment.reset(seed, **settings)
@@ -116,10 +115,11 @@ def _short(space: Space[Any]) -> str:
 def _environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:
     """Returns what replays a dataset: the name of a domain and a world of it."""
     if domain is not None:
-        kind = load_path("domain", domain)
-        if not (isinstance(kind, type) and issubclass(kind, GymnasiumEnvironment)):
+        world = find_domain(domain)
+        made: Any = world.new() if isinstance(world, Adapted) else None
+        if not isinstance(made, GymnasiumEnvironment):
             raise ArgumentError(f"--domain {domain}: expected a GymnasiumEnvironment")
-        return domain, kind()
+        return domain, made
     package = str(spec.entry_point).partition(":")[0].partition(".")[0]
     id = spec.id if spec.id in registry else f"{package}:{spec.id}"
     return f"gymnasium:{id}", gymnasium_named(id)()
@@ -142,17 +142,18 @@ def _seed(label: str, metadata: dict[str, Any]) -> int:
     return int(metadata["seed"])
 
 
-def _leaves(name: str, space: Space[Any], values: Any, jpeg: bool) -> Iterator[tuple[str, Any]]:
+def leaves(name: str, space: Space[Any], values: Any, jpeg: bool) -> Iterator[tuple[str, Any]]:
     """Yields what was seen, [T + 1, ...], by the names that `GymnasiumEnvironment.observe` gives.
 
-    Images that Minari keeps as JPEG are left out: they are not what the environment gave.
+    Images that Minari keeps as JPEG are left out: they are not what the environment gave. Where
+    `values` are the space itself, they are its own parts.
     """
     if isinstance(space, Dict | Tuple):
         inside = space.spaces
         pairs = inside.items() if isinstance(inside, Mapping) else enumerate(inside)
         dot = f"{name}." if name else ""
         for key, one in pairs:
-            yield from _leaves(f"{dot}{key}", one, values[key], jpeg)
+            yield from leaves(f"{dot}{key}", one, values[key], jpeg)
     elif not (jpeg and is_image_space(space)):
         yield name or "observation", values
 

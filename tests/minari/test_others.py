@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sts.agents import load
 from sts.cli import main
 from sts.domains import domain
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.minari import exporter, importer
 from sts.replay import verify
 from sts.trajectories import rlds, store
+from sts.trajectories.record import record
 from sts.workspace import Workspace
 from tests.minari.conftest import Collect
 
@@ -92,8 +94,104 @@ def test_an_environment_of_ones_own_class_may_replay_it(collect: Collect) -> Non
     assert {t.episode.domain for t in found} == {name}
     assert domain(name).moves == ("left", "right")
     assert found[0].episode.rewards[0, 0] == 2
-    with pytest.raises(ArgumentError, match="expected a GymnasiumEnvironment"):
-        importer.read(collect(name="more-v0"), domain="tests.trajectories.bell:Bell")
+
+
+def test_a_domain_of_a_family_may_replay_it(
+    collect: Collect, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--format", "minari", "--workspace", str(tmp_path / "w")]
+    take = ["trajectories", "import", str(collect()), *flags, "--domain"]
+    assert main([*take, "gymnasium:CartPole-v1"]) == 0
+    (name,) = {t.episode.domain for t in store.load(Workspace.open(str(tmp_path / "w")))}
+    assert name == "gymnasium:CartPole-v1"
+    assert main([*take, "gymnasium:MountainCar-v0"]) == 1
+    assert "MountainCar-v0 shows Box[2] of float32, and recorded was" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["lambda-star", "babyai", "tests.trajectories.bell:Bell"])
+def test_a_domain_that_is_made_of_something_else_is_refused(collect: Collect, name: str) -> None:
+    with pytest.raises(ArgumentError, match=f"--domain {name}: expected a GymnasiumEnvironment$"):
+        importer.read(collect(), domain=name)
+
+
+def test_one_dataset_that_cannot_be_replayed_does_not_keep_the_others_out(
+    collect: Collect, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = ("CartPole-v1", "Pendulum-v1", "MountainCar-v0")
+    folders = [str(collect(id, name=f"{id[:4].lower()}-v0", episodes=1)) for id in ids]
+    flags = ["--format", "minari", "--workspace", str(tmp_path / "w")]
+    assert main(["trajectories", "import", *folders, *flags]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"sts: {folders[1]}: expected a Discrete action space, found Box(")
+    assert error.count("\n") == 1
+    found = store.load(Workspace.open(str(tmp_path / "w")))
+    assert {t.episode.domain for t in found} == {f"gymnasium:{ids[i]}" for i in (0, 2)}
+
+
+def shown(folder: Path) -> minari.MinariDataset:
+    """Returns a dataset of ours when all that it holds is in its spaces."""
+    dataset = minari.MinariDataset(folder / "data")
+    space = dataset.observation_space
+    for episode in dataset:
+        for t in range(len(episode) + 1):
+            seen = {name: np.asarray(array[t]) for name, array in episode.observations.items()}
+            assert space.contains(seen)
+    return dataset
+
+
+@pytest.mark.parametrize("id", ["CartPole-v1", "FrozenLake-v1"])
+def test_an_export_has_the_environments_own_space_and_recovers_it(
+    collect: Collect, tmp_path: Path, id: str
+) -> None:
+    settings = {"is_slippery": False} if id == "FrozenLake-v1" else {"max_episode_steps": 7}
+    found = importer.read(collect(id, **settings))
+    exporter.write(tmp_path / "ours-v0", found)
+    dataset = shown(tmp_path / "ours-v0")
+    with dataset.recover_environment() as env:
+        assert dataset.observation_space["observation"] == env.observation_space
+        assert dataset.action_space == env.action_space
+        assert env.render_mode is None
+        seen, _ = env.reset(seed=0)
+        first = next(iter(dataset))
+        for t, action in enumerate(first.actions):
+            assert np.array_equal(seen, first.observations["observation"][t])
+            seen, reward, *_ = env.step(action)
+            assert reward == first.rewards[t]
+        assert np.array_equal(seen, first.observations["observation"][-1])
+    assert [t.id for t in importer.read(tmp_path / "ours-v0")] == [t.id for t in found]
+
+
+def test_the_parts_of_an_observation_have_their_own_spaces(
+    collect: Collect, tmp_path: Path
+) -> None:
+    exporter.write(tmp_path / "ours-v0", importer.read(collect("Blackjack-v1")))
+    space = shown(tmp_path / "ours-v0").observation_space
+    assert [space[name].n for name in "012"] == [32, 11, 2]
+
+
+def test_environments_that_differ_are_not_told_of_as_one(collect: Collect, tmp_path: Path) -> None:
+    maps = [collect("FrozenLake-v1", name=f"{m}-v0", map_name=m) for m in ("4x4", "8x8")]
+    exporter.write(tmp_path / "ours-v0", [t for one in maps for t in importer.read(one)])
+    dataset = shown(tmp_path / "ours-v0")
+    assert dataset.env_spec is None
+    assert dataset.observation_space["observation"].dtype == np.int64
+
+
+def test_a_class_that_shows_something_else_has_no_space_of_gymnasiums(
+    collect: Collect, tmp_path: Path
+) -> None:
+    trajectories = record(
+        load("tests.minari.poles:Pusher"),
+        domain="tests.minari.poles:Signs",
+        count=1,
+        steps=3,
+        seed=1,
+        settings={},
+    )
+    exporter.write(tmp_path / "ours-v0", trajectories)
+    dataset = shown(tmp_path / "ours-v0")
+    assert dataset.env_spec is None
+    assert np.isinf(dataset.observation_space["observation"].high).all()
 
 
 def test_a_step_that_does_not_replay_is_named(collect: Collect) -> None:

@@ -16,6 +16,7 @@ from sts.cli import main
 from sts.domains import domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, ReplayMismatch
+from sts.files import canonical_json
 from sts.minari import exporter, importer
 from sts.trajectories import store
 from sts.trajectories.types import Participant, Trajectory, trajectory
@@ -275,6 +276,40 @@ def test_an_episode_without_what_leads_back_is_refused(ours: Path, name: str) ->
     with h5py.File(ours / "data" / "main_data.hdf5", "a") as file:
         del file["episode_0"]["infos"][name]
     with pytest.raises(DamagedData, match="episode 0: no trajectory of ours"):
+        importer.read(ours)
+
+
+@pytest.mark.parametrize("absent", [False, True])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("world", value) for value in (5, None, [1], "not hexadecimal")),
+        *(("provenance", value) for value in (None, "x", [1])),
+        ("source", 5),
+        ("people", [[1, 2], [3, 4]]),
+        ("domain", 5),
+    ],
+)
+def test_a_forged_record_is_refused_before_it_is_kept(
+    ours: Path, absent: bool, name: str, value: object
+) -> None:
+    """Its id is that of what it says, so that nothing but the types tells it."""
+    (one, _) = recorded(count=2)
+    with h5py.File(ours / "data" / "main_data.hdf5", "a") as file:
+        sts = file["episode_0/infos/sts"]
+        told = json.loads(bytes(sts["record"][()])) | {name: value}
+        if absent and name != "domain":
+            told["domain"] = "no_such_module:World"
+        forged = dataclasses.replace(
+            one,
+            episode=dataclasses.replace(one.episode, domain=told["domain"]),
+            participants=tuple(Participant(*who) for who in told["people"]),
+            source=told["source"],
+        )
+        del sts["record"]
+        record = canonical_json(told | {"id": forged.id})
+        sts["record"] = np.frombuffer(record, np.uint8)
+    with pytest.raises(DamagedData, match="episode 0: .*(no trajectory of ours|its world is)"):
         importer.read(ours)
 
 

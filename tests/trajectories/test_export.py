@@ -192,6 +192,11 @@ def test_the_two_sides_are_exported_apart(root: Path) -> None:
             2,
             "knows its domain: expected no --domain",
         ),
+        (
+            ["import", "x", "y", "--format", "minari", "--domain", "moon"],
+            2,
+            "unknown domain 'moon'",
+        ),
     ],
 )
 def test_a_wrong_export_or_import_is_one_line(
