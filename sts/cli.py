@@ -126,7 +126,7 @@ def _check_text(argv: Sequence[str]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
-    if argv is None and "--json" in sys.argv:
+    if argv is None:  # run as a program
         _alone_on_stdout()
     code = _main(argv)
     try:

@@ -58,7 +58,8 @@ def made(found: Any, name: str) -> Agent:
     called = getattr(agent, "name", None)
     if not isinstance(called, str) or not _NAME.fullmatch(called):
         raise ArgumentError(
-            f"agent {name!r} needs a name of letters, digits, dots and dashes; found {called!r}"
+            f"agent {name!r} needs a name of 1 to 64 letters, digits, dots and dashes; found "
+            f"{called!r}"
         )
     if called == HUMAN:
         raise ArgumentError(f"agent {name!r}: the name {HUMAN} is kept for people; choose another")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from typing import TYPE_CHECKING
 
 from sts.command import Command
@@ -108,11 +109,15 @@ def _title(suite: Suite) -> str:
 
 def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.commands.arguments import say
+    from sts.domains import need
     from sts.errors import DamagedData
     from sts.suites import store
     from sts.suites.lint import lint
 
     suite = store.load(workspace, args.suite)
+    with contextlib.suppress(DamagedData):  # the lint says of which
+        for scenario in suite.scenarios:
+            need(scenario.recording, f"{suite.label}: {scenario.id}")
     faults = lint(suite.scenarios)
     if faults:
         raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")

@@ -108,7 +108,7 @@ def read(path: Path) -> list[Continuation]:
             marks = (one.id, one.content_hash)
             whole = one.episode.steps == one.takeover + one.horizon
             whole = whole and all(0 <= role < one.episode.participants for role in one.roles)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, DamagedData) as error:
             raise DamagedData(f"{path}: continuation {row['id']}: {error}") from None
         if marks != (row["id"], row["content_hash"]):
             raise DamagedData(f"{path}: continuation {row['id']} was altered: its hash differs")

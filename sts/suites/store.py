@@ -91,7 +91,7 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
                 provenance=parsed_json(row["provenance"], dict),
             )
             mark = scenario.hash
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, DamagedData) as error:
             raise DamagedData(f"{path}: scenario {row['id']}: {error}") from None
         if mark != row["hash"]:
             raise TamperedSuite(f"{path}: scenario {row['id']} was edited: its hash does not match")

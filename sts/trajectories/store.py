@@ -87,7 +87,7 @@ def read(path: Path) -> list[Trajectory]:
                 parsed_json(row["provenance"], dict),
             )
             mark, _ = found.id, found.split
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, DamagedData) as error:
             raise DamagedData(f"{name}: {error}") from None
         if mark != row["id"]:
             raise DamagedData(f"{name} was altered: it hashes to {mark}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from sts.domains import domain as find_domain
 from sts.episodes import Episode, Instruction
+from sts.errors import DamagedData
 from sts.files import canonical_json, content_hash
 
 TEST_SHARE = 5
@@ -21,6 +22,11 @@ class Participant:
 
     kind: str
     name: str
+
+    def __post_init__(self) -> None:
+        """Raises DamagedData where a field is no text, as in a file made elsewhere."""
+        if not isinstance(self.kind, str) or not isinstance(self.name, str):
+            raise DamagedData(f"expected a participant's kind and name, found {self}")
 
 
 @dataclass(frozen=True, eq=False)

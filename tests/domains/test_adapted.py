@@ -224,10 +224,13 @@ def record(
     )
 
 
-def test_what_is_printed_is_not_mixed_with_json(tmp_path: Path) -> None:
+def test_what_is_printed_is_not_mixed_with_what_sts_prints(tmp_path: Path) -> None:
     done = record("Chatters", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["trajectories"]) == 20
+    assert "python chatter" in done.stderr and "shell chatter" in done.stderr
+    done = record("Chatters", tmp_path)
+    assert done.stdout.startswith("20 trajectories of 20 steps") and "chatter" not in done.stdout
     assert "python chatter" in done.stderr and "shell chatter" in done.stderr
 
 

@@ -279,6 +279,16 @@ def test_an_episode_without_what_leads_back_is_refused(ours: Path, name: str) ->
         importer.read(ours)
 
 
+def test_people_without_names_are_refused(ours: Path) -> None:
+    with h5py.File(ours / "data" / "main_data.hdf5", "a") as file:
+        sts = file["episode_0/infos/sts"]
+        told = json.loads(bytes(sts["record"][()])) | {"people": [[1, 2], [3, 4]]}
+        del sts["record"]
+        sts["record"] = np.frombuffer(canonical_json(told), np.uint8)
+    with pytest.raises(DamagedData, match="episode 0: no trajectory of ours: .* kind and name"):
+        importer.read(ours)
+
+
 @pytest.mark.parametrize("absent", [False, True])
 @pytest.mark.parametrize(
     ("name", "value"),
@@ -286,7 +296,6 @@ def test_an_episode_without_what_leads_back_is_refused(ours: Path, name: str) ->
         *(("world", value) for value in (5, None, [1], "not hexadecimal")),
         *(("provenance", value) for value in (None, "x", [1])),
         ("source", 5),
-        ("people", [[1, 2], [3, 4]]),
         ("domain", 5),
     ],
 )

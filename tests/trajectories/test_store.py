@@ -143,7 +143,9 @@ def test_other_participants_than_the_episode_has_are_refused(tmp_path: Path) -> 
     [
         ("people", '{"a": 1}'),
         ("people", '[["agent"], ["agent"]]'),
+        ("people", "[[1, 2]]"),
         ("instructions", "[1]"),
+        ("instructions", '[{"text": 1, "category": "", "given_at": 0, "source": "setter"}]'),
         ("instructions", "[" * 100_000),
         ("provenance", "NaN"),
         ("provenance", "[]"),
@@ -155,7 +157,7 @@ def test_crafted_json_in_a_row_is_one_error_of_ours(tmp_path: Path, column: str,
     table = columns.read(path, "trajectories", 1, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     columns.write(path, "trajectories", 1, store.SCHEMA, rows | {column: [text]})
-    with pytest.raises(DamagedData, match="trajectory"):
+    with pytest.raises(DamagedData, match="t.parquet: trajectory"):
         store.read(path)
 
 
