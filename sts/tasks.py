@@ -119,23 +119,20 @@ class _Work(Generic[T, R]):
     def apart(self, task: T) -> Iterator[tuple[T, R | StsError]]:
         """Does a task part by part in a process of its own, so that what it dies of is known."""
         left = deque(enumerate(self.parts(task)))
-        while left:
+        while left and not self._hopeless(task):
             number, piece = left[0]
             try:
                 with pool(1, self.begin) as executor:
                     while left and not self._hopeless(task):
                         number, piece = left[0]
-                        ((_, one),) = executor.submit(
-                            _attempt, self.perform, self.parts, piece
-                        ).result()
+                        job = executor.submit(_attempt, self.perform, self.parts, piece)
+                        ((_, one),) = job.result()
                         left.popleft()
                         yield from self._told(task, [(number, one)])
             except WorkerDied:
                 left.popleft()
                 yield from self._told(task, [(number, Unavailable(DIED))])
-            if self._hopeless(task):
-                yield from ((piece, NotTried()) for _, piece in left)
-                return
+        yield from ((piece, NotTried()) for _, piece in left)
 
     def _hopeless(self, task: T) -> bool:
         return self.tallies[self.owner(task)].hopeless
