@@ -41,6 +41,8 @@ def ranking(report: Report) -> Chart | None:
         role = role if entry["sees"] == "observation" else "baseline"
         best, worst = entry["rank_set"] or (None, None)
         place = f"rank {best}" if best == worst else f"rank {best} to {worst}"
+        if len(report["rankings"]) > 1:
+            place = f"ranking {entry['ranking']}: {place}"
         outside = {"baseline": f"bound ({entry['sees']})", "unranked": entry["unranked"]}
         rows.append(
             {
@@ -189,13 +191,13 @@ def comparisons(report: Report) -> Chart | None:
 
 def correlations(report: Report) -> Chart | None:
     """Pass rate against each other metric, one point per agent."""
-    rates = {e["agent"]: e for e in report["agents"] if e["rank"] is not None}
+    rates = {e["agent"]: e for e in report["agents"] if e["ranking"] == 1}
     identity = drawing.identity(list(rates)) if len(rates) <= drawing.OVERLAID else {}
     panels = []
     for metric in dict.fromkeys(row["metric"] for row in report["metrics"]):
         rows = []
         for row in report["metrics"]:
-            if row["metric"] == metric:
+            if row["metric"] == metric and row["agent"] in rates:
                 entry = rates[row["agent"]]
                 reach = 1.96 * (row["standard_error"] or 0.0)
                 rows.append(
@@ -208,6 +210,8 @@ def correlations(report: Report) -> Chart | None:
                         **drawing.ends("i", entry["interval"]),
                     }
                 )
+        if not rows:
+            continue
         found = [c for c in report["correlations"] if c["x"] == "pass_rate" and c["y"] == metric]
         rho = found[0]["spearman"] if found else None
         base = alt.Chart(pd.DataFrame(rows)).encode(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analysis.outcomes import Subject
 from analysis.ratings import check_ratings
 from analysis.scores import merge_scores, read_scores
 from analysis.tables import from_frame, read_table, require_columns
@@ -24,7 +25,7 @@ class Gathered(NamedTuple):
 
     ratings: pd.DataFrame
     scores: pd.DataFrame
-    suite: str
+    suite: Subject
     provenance: dict[str, Any]
     folder: Path
 
@@ -40,7 +41,7 @@ def gather(workspace: Workspace, label: str) -> Gathered:
     return Gathered(
         suite_ratings(workspace, suite.label),
         workspace_scores(workspace),
-        suite.label,
+        Subject(suite.label, suite_scenarios(suite)),
         {
             "suite_hash": suite.hash,
             "annotations_hash": annotations_hash(workspace, suite.label),
@@ -49,6 +50,12 @@ def gather(workspace: Workspace, label: str) -> Gathered:
         | provenance(),
         workspace.path("reports", f"{suite.name}-{suite.version}"),
     )
+
+
+def suite_scenarios(suite: Suite) -> pd.DataFrame:
+    """A suite's scenarios, category and kind of each, as `Subject` holds them."""
+    rows = [(s.id, s.category, s.kind) for s in suite.scenarios]
+    return pd.DataFrame(rows, columns=["scenario", "category", "kind"])
 
 
 def suite_notes(suite: Suite) -> list[str]:

@@ -14,13 +14,12 @@ import pandas as pd
 from analysis import annotators, completion, intervals, sampling
 from analysis.comparisons import Comparisons, compare, rank_sets, ranks
 from analysis.consistency import consistency, difficulty
-from analysis.outcomes import Outcomes, Summary, arrange, continuation_values, summarise
+from analysis.outcomes import Outcomes, Subject, Summary, arrange, continuation_values, summarise
 from analysis.pass_rates import TARGETS, Rates, pass_rates, pooled_correlation
+from analysis.rankings import Rankings, find_rankings
 
 COMPARISON_DRAWS = 10_000
 RESAMPLES = 4_000
-COVERAGE = 0.5
-"""Share of the scenarios that an agent must have continued to be ranked among the others."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,48 +28,64 @@ class LabelSet:
 
     Attributes:
       source: "human", "automatic" or "model".
+      suite: what was tested.
       continuations: as `continuation_values` returns it.
       outcomes: agents x scenarios.
       summary: the same, reduced.
       rates: pass rates over the whole suite, by target.
-      ranked: int64, indices of the agents inside the ranking, by falling rate.
+      continued: bool[A, S], where an agent has a continuation, judged or not.
+      rankings: who is ranked, and among whom.
+      ranked: int64, indices of the ranked agents, by ranking and then by falling rate.
       comparisons: of the ranked agents, in that order.
       agents: one report entry per agent: ranked ones first, then those with too few scenarios or
         nothing judged, then the baselines.
     """
 
     source: str
+    suite: Subject
     continuations: pd.DataFrame
     outcomes: Outcomes
     summary: Summary
     rates: dict[str, Rates]
+    continued: np.ndarray
+    rankings: Rankings
     ranked: np.ndarray
     comparisons: Comparisons
     agents: list[dict[str, Any]]
 
 
 def analyse(
-    ratings: pd.DataFrame, source: str, *, target: str, reference: annotators.Accuracy, seed: int
+    ratings: pd.DataFrame,
+    source: str,
+    *,
+    suite: Subject,
+    target: str,
+    reference: annotators.Accuracy,
+    seed: int,
 ) -> LabelSet:
     """Analyses the judgements of one source.
 
     Args:
       ratings: a checked ratings table with at least one continuation of an agent.
       source: whose judgements.
+      suite: what was tested.
       target: of the main intervals, the comparisons and the ranks.
       reference: the annotators' pooled accuracy, to correct human pass rates with.
       seed: of every random draw.
     """
     continuations = continuation_values(ratings, source)
-    outcomes = arrange(continuations)
+    outcomes = arrange(continuations, scenarios=suite.scenarios)
     summary = summarise(outcomes.values)
     rates = {name: pass_rates(summary, outcomes.category, target=name) for name in TARGETS}
     main = rates[target]
     order = np.lexsort((np.array(outcomes.agents), -np.nan_to_num(main.rate, nan=-1.0)))
-    continued = continuations.groupby("agent")["scenario"].nunique().loc[list(outcomes.agents)]
-    enough = continued.to_numpy() >= COVERAGE * len(outcomes.scenarios)
-    inside = np.isfinite(main.rate) & enough & ~outcomes.baseline
+    made = continuations.groupby(["agent", "scenario"]).size().unstack(fill_value=0)
+    made = made.reindex(index=outcomes.agents, columns=outcomes.scenarios, fill_value=0)
+    continued = made.to_numpy() > 0
+    found = find_rankings(continued, np.isfinite(main.rate) & ~outcomes.baseline)
+    inside = found.number > 0
     ranked = order[inside[order]]
+    ranked = ranked[np.argsort(found.number[ranked], kind="stable")]
     comparisons = compare(
         Summary(*(part[ranked] for part in summary)),
         outcomes.category,
@@ -79,7 +94,19 @@ def analyse(
         seed=seed,
         draws=COMPARISON_DRAWS,
     )
-    label_set = LabelSet(source, continuations, outcomes, summary, rates, ranked, comparisons, [])
+    label_set = LabelSet(
+        source,
+        suite,
+        continuations,
+        outcomes,
+        summary,
+        rates,
+        continued,
+        found,
+        ranked,
+        comparisons,
+        [],
+    )
     outside = order[~inside[order] & ~outcomes.baseline[order]]
     rows = [*ranked, *outside, *order[outcomes.baseline[order]]]
     entries = _entries(label_set, ratings, target, reference, seed)
@@ -87,9 +114,10 @@ def analyse(
 
 
 def comparison_entries(label_set: LabelSet) -> list[dict[str, Any]]:
-    """The comparisons of the ranked agents, the higher rate first in each."""
+    """The comparisons of the agents in one ranking, the higher rate first in each."""
     found = label_set.comparisons
     names = [label_set.outcomes.agents[row] for row in label_set.ranked]
+    ranking = label_set.rankings.number[label_set.ranked]
     return [
         {
             "a": names[a],
@@ -105,7 +133,28 @@ def comparison_entries(label_set: LabelSet) -> list[dict[str, Any]]:
             "method": found.method[i],
         }
         for i, (a, b) in enumerate(found.pairs)
+        if ranking[a] == ranking[b]
     ]
+
+
+def ranking_entries(label_set: LabelSet) -> list[dict[str, Any]]:
+    """Each ranking: its agents, and how many scenarios of which categories these continued."""
+    outcomes, number = label_set.outcomes, label_set.rankings.number[label_set.ranked]
+    entries = []
+    for ranking in dict.fromkeys(number.tolist()):
+        rows = label_set.ranked[number == ranking]
+        columns = label_set.continued[rows].any(axis=0)
+        entries.append(
+            {
+                "ranking": ranking,
+                "agents": [outcomes.agents[row] for row in rows],
+                "scenarios": int(columns.sum()),
+                "categories": [
+                    outcomes.categories[c] for c in np.unique(outcomes.category[columns])
+                ],
+            }
+        )
+    return entries
 
 
 def scenario_entries(label_set: LabelSet) -> list[dict[str, Any]]:
@@ -144,8 +193,9 @@ def _entries(
 ) -> list[dict[str, Any]]:
     outcomes, summary = label_set.outcomes, label_set.summary
     main = label_set.rates[target]
-    sets = rank_sets(len(label_set.ranked), label_set.comparisons)
-    places = ranks(main.rate[label_set.ranked])
+    number = label_set.rankings.number
+    sets = rank_sets(number[label_set.ranked], label_set.comparisons)
+    places = ranks(main.rate[label_set.ranked], number[label_set.ranked])
     place = {int(row): i for i, row in enumerate(label_set.ranked)}
     groups = _groups(label_set)
     times = _times(label_set, ratings, seed)
@@ -158,7 +208,7 @@ def _entries(
         annotations=("annotations", "sum"),
         cannot_judge=("cannot_judge", "sum"),
     )
-    scenarios = by_agent["scenario"].nunique()
+    names = np.array(outcomes.scenarios, dtype=object)
     entries = []
     for row, agent in enumerate(outcomes.agents):
         counts = {name: int(totals[name].to_dict()[agent]) for name in totals.columns}
@@ -182,10 +232,12 @@ def _entries(
                 },
                 "rank": places[place[row]] if row in place else None,
                 "rank_set": sets[place[row]] if row in place else None,
-                "unranked": None if row in place else _unranked(label_set, row, scenarios[agent]),
+                "ranking": int(number[row]) or None,
+                "unranked": None if row in place else _unranked(label_set, row),
                 **counts,
                 "unjudged": counts["continuations"] - counts["judged"],
-                "scenarios": int(scenarios[agent]),
+                "scenarios": int(label_set.continued[row].sum()),
+                "missing": names[~label_set.continued[row]].tolist(),
                 "scenarios_judged": int((summary.number[row] > 0).sum()),
                 "categories": _cells(groups["category"], row, target),
                 "kinds": _cells(groups["kind"], row, target),
@@ -201,14 +253,11 @@ def _entries(
     return entries
 
 
-def _unranked(label_set: LabelSet, row: int, continued: int) -> str:
-    """Says why an agent stands outside the ranking."""
-    total = len(label_set.outcomes.scenarios)
+def _unranked(label_set: LabelSet, row: int) -> str:
+    """Says why an agent stands outside the rankings."""
     if label_set.outcomes.baseline[row]:
         return "baseline: it sees more than an agent may"
-    if continued < COVERAGE * total:
-        return f"not ranked: {continued} of {total} scenarios"
-    return "not ranked: nothing judged yet"
+    return f"not ranked: {label_set.rankings.reason[row] or 'nothing judged yet'}"
 
 
 def _correct(entry: dict[str, Any], main: Rates, row: int, reference: annotators.Accuracy) -> None:
@@ -267,7 +316,9 @@ def _times(label_set: LabelSet, ratings: pd.DataFrame, seed: int) -> list[dict[s
     outcomes = label_set.outcomes
     marks = _marks(label_set, ratings)
     area = label_set.continuations["continuation"].map(marks.groupby("continuation")["area"].mean())
-    laid = arrange(label_set.continuations.assign(area=area), "area")
+    laid = arrange(
+        label_set.continuations.assign(area=area), "area", scenarios=label_set.suite.scenarios
+    )
     resamples = sampling.resample_counts(outcomes.category, draws=RESAMPLES, seed=seed)
     areas = completion.mean_areas(laid, resamples)
     longest = int(label_set.continuations["horizon"].max())

@@ -11,6 +11,20 @@ import numpy as np
 import pandas as pd
 
 BASELINE_SIGHTS = ("world", "rehearsal", "recording")
+_SCENARIO = ["scenario", "category", "kind"]
+
+
+class Subject(NamedTuple):
+    """What a report is about.
+
+    Attributes:
+      name: NAME@VERSION, or a file's name.
+      scenarios: scenario, category and kind of all that the suite has, continued or not; without
+        a row where they are known from the continuations alone.
+    """
+
+    name: str
+    scenarios: pd.DataFrame = pd.DataFrame(columns=_SCENARIO)
 
 
 class Outcomes(NamedTuple):
@@ -103,15 +117,18 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
     )
 
 
-def arrange(continuations: pd.DataFrame, value: str = "y") -> Outcomes:
+def arrange(
+    continuations: pd.DataFrame, value: str = "y", *, scenarios: pd.DataFrame | None = None
+) -> Outcomes:
     """Lays a column of the table of continuations out by agent and scenario.
 
     Args:
       continuations: as `continuation_values` returns it, at least one row.
       value: the column to lay out; rows where it is NaN leave gaps.
+      scenarios: of `Subject`; one that nobody has continued is a gap for every agent.
     """
     table = continuations.sort_values("continuation", kind="stable")
-    scenarios = table[["category", "scenario", "kind"]].drop_duplicates("scenario")
+    scenarios = pd.concat([scenarios, table[_SCENARIO]]).drop_duplicates("scenario")
     scenarios = scenarios.sort_values(["category", "scenario"], kind="stable")
     agents = table[["agent", "sees"]].drop_duplicates("agent").sort_values("agent")
     categories = tuple(dict.fromkeys(scenarios["category"]))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from analysis.verdict import percent
+from analysis.verdict import percent, remark
 from sts.drawing import inline
 
 TARGETS = {
@@ -55,6 +57,7 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     folder = files("analysis")
     template = environment.from_string((folder / "page.html.j2").read_text("utf-8"))
     counts = report["counts"]
+    total = counts["scenarios"]
     people = len(report["annotators"])
     judged = report["labels_used"] == "human"
     deepest = max((len(a["consistency"]["pass_hat_k"]) for a in report["agents"]), default=0)
@@ -73,7 +76,11 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
                 ],
             ),
             ("agents", counts["agents"]),
-            ("scenarios", f"{counts['scenarios']} in {counts['categories']} categories"),
+            (
+                "scenarios",
+                f"{total} in {counts['categories']} "
+                f"{'category' if counts['categories'] == 1 else 'categories'}",
+            ),
             (
                 f"continuations {'judged' if judged else 'labelled'}",
                 f"{counts['judged']} of {counts['continuations']}",
@@ -82,6 +89,11 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
             *([("annotators", people)] if people else []),
         ],
         long_names=max(len(entry["agent"]) for entry in report["agents"]) > 24,
+        parts=[list(own) for _, own in groupby(report["agents"], itemgetter("ranking"))],
+        remarks={
+            entry["agent"]: "; ".join(filter(None, (remark(entry, total), *entry["notes"])))
+            for entry in report["agents"]
+        },
         columns=_columns(report["agents"]),
         ks=[k for k in SHOWN_KS if k <= max(deepest, 1)],
         side_by_side=_side_by_side(report["label_sets"]),

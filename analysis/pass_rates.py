@@ -79,7 +79,7 @@ def _sampled(
         if usual
         else f"Wilson, {n:.1f} effective trials, t with {df:.1f} df"
         if np.isfinite(df)
-        else f"Wilson, {count} scenarios as trials (no spread seen)"
+        else f"Wilson, {count} scenario{'' if count == 1 else 's'} as trials (no spread seen)"
         for count, usual, n, df in zip(scenarios, ordinary, trials, spread.df, strict=True)
     )
     return Rates(rate, spread.error, interval, methods)

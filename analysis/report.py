@@ -18,10 +18,12 @@ from analysis.label_sets import (
     LabelSet,
     analyse,
     comparison_entries,
+    ranking_entries,
     scenario_entries,
 )
+from analysis.outcomes import Subject
 from analysis.scores import PASS_RATE
-from analysis.verdict import verdict
+from analysis.verdict import verdict, warnings
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
 
@@ -33,7 +35,7 @@ def build(
     ratings: pd.DataFrame,
     scores: pd.DataFrame,
     *,
-    suite: str,
+    suite: Subject,
     target: str = "sampled",
     seed: int = 0,
     contrasts: Sequence[tuple[str, str]] = (),
@@ -44,7 +46,7 @@ def build(
     Args:
       ratings: a checked ratings table.
       scores: a checked scores table, possibly empty.
-      suite: what the report is about, NAME@VERSION or a file's name.
+      suite: what the report is about.
       target: "sampled" or "fixed", of the main intervals.
       seed: of every random draw; equal seeds give equal reports.
       contrasts: pairs of agents planned beforehand, adjusted among themselves (Holm).
@@ -55,12 +57,12 @@ def build(
 
     Raises:
       DamagedData: the table holds no continuation of an agent.
-      UnknownName: a contrast names no ranked agent.
+      UnknownName: a contrast names no ranked agent, or two that are not ranked together.
     """
     own = ratings[ratings["truth"] == ""]
     if own.empty:
         raise DamagedData(
-            f"{suite}: expected continuations of agents, found only reference episodes"
+            f"{suite.name}: expected continuations of agents, found only reference episodes"
         )
     references = ratings[(ratings["truth"] != "") & (ratings["source"] == "human")]
     pooled = annotators.accuracy(references, seed=seed)
@@ -69,14 +71,14 @@ def build(
     present = [source for source in SOURCES if labels[source]]
     used = present[0] if present else "human"
     sets = {
-        source: analyse(ratings, source, target=target, reference=pooled, seed=seed)
+        source: analyse(ratings, source, suite=suite, target=target, reference=pooled, seed=seed)
         for source in present or [used]
     }
     main = sets[used]
     comparisons = comparison_entries(main)
     content: dict[str, Any] = {
         "schema": SCHEMA,
-        "suite": suite,
+        "suite": suite.name,
         "target": target,
         "level": intervals.LEVEL,
         "seed": seed,
@@ -84,6 +86,7 @@ def build(
         "labels": labels,
         "labels_used": used,
         "counts": _counts(main, own, references),
+        "rankings": ranking_entries(main),
         "agents": main.agents,
         "comparisons": comparisons,
         "contrasts": _contrasts(comparisons, contrasts),
@@ -98,7 +101,7 @@ def build(
         "provenance": dict(provenance or {}),
     }
     found: dict[str, Any] = plain(content)
-    return found | {"verdict": verdict(found)}
+    return found | {"verdict": verdict(found), "warnings": warnings(found)}
 
 
 def plain(value: Any) -> Any:
@@ -147,6 +150,9 @@ def _contrasts(
         for name in (a, b):
             if name not in known:
                 raise UnknownName("ranked agent", name, known)
+        beside = {n for e in comparisons if a in (e["a"], e["b"]) for n in (e["a"], e["b"])} - {a}
+        if b not in beside:
+            raise UnknownName(f"agent ranked beside {a}", b, beside)
         for entry in comparisons:
             if {entry["a"], entry["b"]} == {a, b}:
                 chosen.append(entry)
@@ -162,7 +168,9 @@ def _metrics(
     main: LabelSet, scores: pd.DataFrame, *, target: str, seed: int
 ) -> dict[str, list[Any]]:
     names = [main.outcomes.agents[row] for row in main.ranked]
-    rate = main.rates[target].rate[main.ranked]
+    # Rates in another ranking are over other scenarios, and on no common scale.
+    first = main.rankings.number[main.ranked] == 1
+    rate = np.where(first, main.rates[target].rate[main.ranked], np.nan)
     known = scores[scores["agent"].isin(names)]
     strangers = sorted(set(scores["agent"]) - set(main.outcomes.agents))
     table = known.pivot(index="agent", columns="metric", values="value").reindex(names)
@@ -278,12 +286,13 @@ def _together(
 
 
 def _slim(found: LabelSet) -> dict[str, Any]:
+    pairs = comparison_entries(found)
     keys = ("agent", "pass_rate", "interval", "rank", "rank_set", "continuations", "judged")
     more = ("annotations", "cannot_judge", "sees")
     return {
         "agents": [{key: entry[key] for key in (*keys, *more)} for entry in found.agents],
         "annotations": int(found.continuations["annotations"].sum()),
         "judged": int(found.continuations["y"].notna().sum()),
-        "separated_pairs": int((found.comparisons.p_adjusted < 1 - intervals.LEVEL).sum()),
-        "pairs": len(found.comparisons.pairs),
+        "separated_pairs": sum(pair["separated"] for pair in pairs),
+        "pairs": len(pairs),
     }

@@ -1,4 +1,4 @@
-"""Says in plain words which agents can be told apart."""
+"""Says in plain words which agents can be told apart, and what to beware of."""
 
 from __future__ import annotations
 
@@ -7,19 +7,25 @@ from typing import Any
 
 SHOWN = 5
 SHOWN_LETTERS = 120
+FEW_SCENARIOS = 3
 
 
 def verdict(report: Mapping[str, Any]) -> str:
-    """One or two sentences on the ranking.
+    """One or two sentences on each ranking.
 
     Args:
-      report: the report's content; reads its agents, comparisons and counts.
+      report: the report's content; reads its agents, rankings and comparisons.
     """
-    agents = [entry for entry in report["agents"] if entry["rank"] is not None]
-    if not agents:
-        return "No agent has a judged continuation yet, so there is nothing to rank."
-    if len(agents) == 1:
-        only = agents[0]
+    rankings = report["rankings"]
+    if not rankings:
+        judged = [entry for entry in report["agents"] if entry["pass_rate"] is not None]
+        if any(entry["sees"] == "observation" for entry in judged):
+            why = "No two agents have continued nearly the same scenarios"
+        else:
+            why = "No agent has a judged continuation yet"
+        return f"{why}, so there is nothing to rank."
+    if len(rankings) == 1 and len(rankings[0]["agents"]) == 1:
+        (only,) = (entry for entry in report["agents"] if entry["rank"] is not None)
         return (
             f"{only['agent']} passes {percent(only['pass_rate'])}{_range(only['interval'])}; "
             "with one agent there is no ranking."
@@ -30,7 +36,64 @@ def verdict(report: Mapping[str, Any]) -> str:
     above |= {
         (c["b"], c["a"]) for c in report["comparisons"] if c["separated"] and c["difference"] < 0
     }
-    names = [entry["agent"] for entry in agents]
+    if len(rankings) == 1:
+        return _order(rankings[0]["agents"], above)
+    return " ".join(
+        f"Ranking {entry['ranking']}: {_order(entry['agents'], above)}" for entry in rankings
+    )
+
+
+def warnings(report: Mapping[str, Any]) -> list[str]:
+    """What the ranking hides: rankings on different scenarios, and scenarios not continued.
+
+    Args:
+      report: the report's content; reads its agents, rankings and counts.
+    """
+    total, rankings = report["counts"]["scenarios"], report["rankings"]
+    found = []
+    if len(rankings) > 1:
+        parts = (
+            f"ranking {entry['ranking']} is on {entry['scenarios']} of {total} scenarios "
+            f"({_list(entry['categories'])})"
+            for entry in rankings
+        )
+        found.append(
+            f"There are {len(rankings)} rankings, because not all agents met the same scenarios: "
+            f"{', '.join(parts)}. Ranks and rates of different rankings do not compare."
+        )
+    asked = {e["ranking"]: e["scenarios"] if len(rankings) > 1 else total for e in rankings}
+    lacking = [
+        f"{entry['agent']} lacks {asked[entry['ranking']] - entry['scenarios']} "
+        f"of {asked[entry['ranking']]}"
+        for entry in report["agents"]
+        if entry["scenarios"] < asked.get(entry["ranking"], 0)
+    ]
+    if lacking:
+        found.append(
+            f"Not every ranked agent has continued every scenario: {_list(lacking)}. A rate is "
+            "over the scenarios that were continued, so an agent that breaks off where it is hard "
+            "looks better than it is."
+        )
+    return found
+
+
+def remark(entry: Mapping[str, Any], total: int) -> str:
+    """Says why an agent is not ranked, or how many scenarios it has not continued; else "".
+
+    Args:
+      entry: the agent's, of the report.
+      total: scenarios of the suite.
+    """
+    lacks = entry["missing"]
+    named = ", ".join(lacks) if len(lacks) <= FEW_SCENARIOS else ""
+    if entry["unranked"] and entry["sees"] == "observation":
+        return f"{entry['unranked']}, none of {named}" if named else str(entry["unranked"])
+    if not lacks:
+        return ""
+    return f"no continuation of {len(lacks)} of {total} scenarios" + (f": {named}" if named else "")
+
+
+def _order(names: Sequence[str], above: set[tuple[str, str]]) -> str:
     groups = layers(names, above)
     if len(groups) == 1:
         return _one_group(names, above)

@@ -45,6 +45,11 @@ def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     agents = report["agents"]
     found = {
         "agents": [_agent(entry) for entry in agents],
+        "missing": [
+            {"agent": entry["agent"], "scenario": scenario}
+            for entry in agents
+            for scenario in entry["missing"]
+        ],
         "groups": [
             {"agent": entry["agent"], "group": group, "name": name, **_flat(cell)}
             for entry in agents
@@ -81,7 +86,7 @@ def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _agent(entry: Mapping[str, Any]) -> dict[str, Any]:
-    nested = ("categories", "kinds")
+    nested = ("categories", "kinds", "missing")
     kept = {key: value for key, value in entry.items() if key not in nested}
     kept["consistency"] = {
         key: entry["consistency"][key] for key in ("icc", "interval", "agreement", "reason")
@@ -101,7 +106,7 @@ def _cells(entry: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
             yield from _cells(value, f"{name}.")
-        elif isinstance(value, list) and len(value) == 2:
+        elif isinstance(value, list) and len(value) == 2 and not isinstance(value[0], str):
             yield from ((f"{name}_low", value[0]), (f"{name}_high", value[1]))
         else:
             yield name, value

@@ -42,6 +42,7 @@ def _run(args: argparse.Namespace) -> int:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
     from analysis.gather import Gathered, gather
+    from analysis.outcomes import Subject
     from analysis.ratings import read_ratings
     from analysis.report import build
     from analysis.scores import empty_scores, override_scores, read_scores
@@ -52,7 +53,11 @@ def _run(args: argparse.Namespace) -> int:
     if args.table is not None:
         table = Path(args.table)
         found = Gathered(
-            read_ratings(table), empty_scores(), table.name, provenance(), Path("sts-report")
+            read_ratings(table),
+            empty_scores(),
+            Subject(table.name),
+            provenance(),
+            Path("sts-report"),
         )
     else:
         found = gather(Workspace.open(args.workspace), args.suite)
@@ -78,26 +83,31 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _text(report: Mapping[str, Any], page: Path) -> str:
-    from analysis.verdict import percent
+    from analysis.verdict import percent, remark
 
-    rows = [("rank", "could be", "pass rate", "95% interval", "judged", "agent")]
+    total = report["counts"]["scenarios"]
+    several = len(report["rankings"]) > 1
+    rows = [("rank", "could be", "pass rate", "95% interval", "scenarios", "judged", "agent")]
     for entry in report["agents"]:
         best, worst = entry["rank_set"] or ("–", "–")
         low, high = entry["interval"] or (None, None)
+        place = f"{entry['ranking']}: {entry['rank']}" if several else str(entry["rank"])
+        baseline = "baseline" if entry["sees"] != "observation" else ""
+        said = "; ".join(filter(None, (baseline, remark(entry, total))))
         rows.append(
             (
-                str(entry["rank"] or "–"),
+                place if entry["rank"] else "–",
                 str(best) if best == worst else f"{best}–{worst}",
                 percent(entry["pass_rate"]),
                 "–" if low is None else f"{percent(low)} to {percent(high)}",
+                f"{entry['scenarios_judged']} of {total}",
                 f"{entry['judged']} of {entry['continuations']}",
-                entry["agent"]
-                + (f" ({entry['unranked'].partition(':')[0]})" if entry["unranked"] else ""),
+                entry["agent"] + (f" ({said})" if said else ""),
             )
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    widths = [max(len(row[column]) for row in rows) for column in range(6)]
     lines = [
-        "  ".join([*(cell.rjust(w) for cell, w in zip(row[:5], widths, strict=True)), row[5]])
+        "  ".join([*(cell.rjust(w) for cell, w in zip(row[:6], widths, strict=True)), row[6]])
         for row in rows
     ]
     if report["labels_used"] != "human":
@@ -107,8 +117,9 @@ def _text(report: Mapping[str, Any], page: Path) -> str:
         lines += ["", f"scores left out, for there is no such agent here: {strangers}"]
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report["target"]]
     more = f"Intervals: {target}, {report['labels_used']} labels."
+    warnings = [f"Warning: {warning}" for warning in report["warnings"]]
     notes = [f"Note: {note}." for note in report["provenance"].get("notes", ())]
-    return "\n".join([*lines, "", report["verdict"], more, *notes, f"report: {page}"])
+    return "\n".join([*lines, "", report["verdict"], *warnings, more, *notes, f"report: {page}"])
 
 
 COMMAND = Command(

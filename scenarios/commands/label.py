@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         (
             "automatic labels, not judged by anyone",
             "",
-            table(header, rows),
+            table(header, [(*row[:-1], "-" if row[-1] is None else row[-1]) for row in rows]),
             "",
             *notes,
             f"-> {path}",

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from sts.cli import main
+from sts.suites import store
+from sts.workspace import Workspace
 from tests.analysis.worlds import ratings_table
 
 Captured = pytest.CaptureFixture[str]
@@ -90,6 +92,72 @@ def test_a_workspace_gives_a_report_of_its_labels_and_scores(
     assert report["suite"] == "starter@1" and len(report["provenance"]["suite_hash"]) == 64
     assert {row["metric"] for row in report["metrics"]} == {"probes"}
     assert "Automatic labels, not an STS result" in (folder / "report.html").read_text()
+
+
+def write_labels(workspace: Path, lacking: dict[str, int], verdict: str = "success") -> None:
+    """Labels of starter@1, one a scenario and agent but for some, as `sts label` writes them."""
+    known = store.load(Workspace.open(str(workspace)), "starter@1").scenarios
+    rows = [
+        (agent, s.id, s.category, f"{agent}/{s.id}", "rule", verdict, 1, s.horizon, s.kind)
+        for agent, lacks in lacking.items()
+        for s in known[lacks:]
+    ]
+    columns = "agent scenario category continuation annotator verdict step horizon kind".split()
+    frame = pd.DataFrame(rows, columns=columns)
+    (workspace / "labels").mkdir(parents=True)
+    frame = frame.assign(source="automatic", sees="observation", notes="")
+    frame.to_parquet(workspace / "labels" / "starter-1.parquet")
+
+
+def test_a_report_counts_the_scenarios_of_its_suite(tmp_path: Path, capsys: Captured) -> None:
+    workspace = tmp_path / "w"
+    write_labels(workspace, {"whole": 1, "most": 3, "turns": 75})
+    assert main(["report", "starter@1", "--workspace", str(workspace)]) == 0
+    text = capsys.readouterr().out
+    known = [s.id for s in store.load(Workspace.open(str(workspace)), "starter@1").scenarios]
+    lines = {line.split("  ")[-1].split()[0]: line for line in text.splitlines()[2:6]}
+    assert "79 of 80" in lines["whole"] and "79 of 79" in lines["whole"]
+    assert lines["whole"].endswith(f"(no continuation of 1 of 80 scenarios: {known[0]})")
+    assert lines["most"].endswith(f"(no continuation of 3 of 80 scenarios: {', '.join(known[:3])})")
+    assert "5 of 80" in lines["turns"] and lines["turns"].endswith(
+        "(not ranked: 5 of 80 scenarios)"
+    )
+    assert "Warning: Not every ranked agent has continued every scenario: " in text
+    assert "most lacks 3 of 80 and whole lacks 1 of 80. " in text
+    report = json.loads((workspace / "reports" / "starter-1" / "report.json").read_text())
+    assert report["counts"]["scenarios"] == 80
+    missing = {entry["agent"]: entry["missing"] for entry in report["agents"]}
+    assert missing == {"whole": known[:1], "most": known[:3], "turns": known[:75]}
+    lacks = pd.read_csv(workspace / "reports" / "starter-1" / "tables" / "missing.csv")
+    assert lacks.groupby("agent")["scenario"].apply(list).to_dict() == missing
+
+
+def test_ranks_of_other_scenarios_stand_apart_in_the_terminal(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    table = tmp_path / "two.csv"
+    worlds = [({"a": 2.0, "b": -2.0}, ["lift"]), ({"c": 2.0, "d": -2.0}, ["go"])]
+    frames = [ratings_table(skills=own, categories=names, seed=1) for own, names in worlds]
+    pd.concat(frames).to_csv(table, index=False)
+    assert main(["report", "--table", str(table), "--out", str(tmp_path / "out")]) == 0
+    text = capsys.readouterr().out
+    ranks = [line.split()[:2] for line in text.splitlines()[1:5]]
+    assert sorted(ranks) == [["1:", "1"], ["1:", "2"], ["2:", "1"], ["2:", "2"]]
+    assert "Warning: There are 2 rankings" in text
+
+
+def test_what_no_rule_labels_has_no_pass_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    workspace = tmp_path / "w"
+    write_labels(workspace, {"mute": 79}, verdict="")
+    labels = pd.read_parquet(workspace / "labels" / "starter-1.parquet")
+    monkeypatch.setattr("scenarios.labels.label_suite", lambda *given: labels)
+    assert main(["label", "starter@1", "--workspace", str(workspace)]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)
+    assert line.split() == ["mute", "1", "0", "0", "0", "1", "-"]
+    assert main(["label", "starter@1", "--workspace", str(workspace), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["agents"][0]["pass_rate"] is None
 
 
 def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(

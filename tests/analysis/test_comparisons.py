@@ -87,7 +87,7 @@ def test_agents_without_a_scenario_in_common_are_not_compared() -> None:
     values[0, 0] = values[1, 1] = 1
     found = compared(values, np.zeros(2, int))
     assert np.isnan(found.difference[0]) and np.isnan(found.p_adjusted[0])
-    assert rank_sets(2, found).tolist() == [[1, 2], [1, 2]]
+    assert rank_sets(np.ones(2), found).tolist() == [[1, 2], [1, 2]]
 
 
 def test_agents_without_any_spread_are_separated_by_sign_flips() -> None:
@@ -133,11 +133,20 @@ def test_rank_sets_count_the_significantly_better_and_worse() -> None:
     values[1, 0, 0] = 0
     values[2, :, :2] = 1
     found = compared(values, np.arange(40) % 4)
-    assert rank_sets(3, found).tolist() == [[1, 2], [1, 2], [3, 3]]
+    assert rank_sets(np.ones(3), found).tolist() == [[1, 2], [1, 2], [3, 3]]
+
+
+def test_agents_of_another_ranking_move_no_rank() -> None:
+    values = np.zeros((3, 40, 10))
+    values[0] = 1
+    found = compared(values, np.arange(40) % 4)
+    assert (found.p_adjusted[:2] < 0.05).all()
+    assert rank_sets(np.array([2, 1, 1]), found).tolist() == [[1, 1], [1, 2], [1, 2]]
+    assert ranks(np.array([0.9, 0.3, 0.5]), np.array([2, 1, 1])) == [1, 2, 1]
 
 
 def test_equal_rates_share_a_rank() -> None:
-    assert ranks(np.array([0.5, 0.7, 0.5, np.nan, 0.1])) == [2, 1, 2, None, 4]
+    assert ranks(np.array([0.5, 0.7, 0.5, 0.1]), np.ones(4)) == [2, 1, 2, 4]
 
 
 def test_holm_by_hand() -> None:
@@ -151,7 +160,7 @@ def test_one_agent_has_no_pair() -> None:
         skills=[0.2], categories=2, scenarios=3, continuations=2, seed=1
     )
     found = compared(values, category)
-    assert found.pairs.shape == (0, 2) and rank_sets(1, found).tolist() == [[1, 1]]
+    assert found.pairs.shape == (0, 2) and rank_sets(np.ones(1), found).tolist() == [[1, 1]]
 
 
 def test_every_pair_is_there_once() -> None:

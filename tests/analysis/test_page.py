@@ -12,6 +12,7 @@ import pytest
 
 from analysis import tables
 from analysis.figures import figures
+from analysis.outcomes import Subject
 from analysis.page import render
 from analysis.ratings import check_ratings
 from analysis.report import build
@@ -52,7 +53,7 @@ def content(**options: Any) -> dict[str, Any]:
         "baselines": ("oracle",),
     }
     frame: pd.DataFrame = ratings_table(**(settings | options))
-    return build(check_ratings(tables.from_frame("t", frame)), empty_scores(), suite="t@1")
+    return build(check_ratings(tables.from_frame("t", frame)), empty_scores(), suite=Subject("t@1"))
 
 
 def page(report: dict[str, Any]) -> str:
@@ -93,6 +94,52 @@ def test_automatic_labels_are_announced_loudly_and_human_ones_are_not() -> None:
     assert BANNER not in both and "side by side" in both
     assert "Human and automatic labels" in both
     assert "side by side" not in page(content())
+
+
+def without(agent: str, scenarios: tuple[str, ...], **options: Any) -> dict[str, Any]:
+    """A report in which an agent has not continued some scenarios."""
+    frame = ratings_table(
+        skills={"a": 1.0, "b": 0.0}, categories=["go", "lift"], seed=2, continuations=3, **options
+    )
+    frame = frame[~(frame["agent"].eq(agent) & frame["scenario"].isin(scenarios))]
+    return build(check_ratings(tables.from_frame("t", frame)), empty_scores(), suite=Subject("t@1"))
+
+
+def test_what_an_agent_did_not_continue_is_in_its_row_and_at_the_top() -> None:
+    text = page(without("b", ("go-07",)))
+    words = " ".join("".join(Page(text).words).split())
+    top, _, rest = words.partition("How the interval was made")
+    assert "b lacks 1 of 20." in top
+    assert "19 of 20" in rest and "no continuation of 1 of 20 scenarios: go-07" in rest
+    assert "lacks" not in page(without("b", ()))
+
+
+def test_every_row_counts_the_scenarios_of_the_suite() -> None:
+    text = page(without("b", tuple(f"go-{n:02}" for n in range(10))))
+    table = text.partition('id="ranking"')[2].partition("</table>")[0]
+    assert "<td>20 of 20</td>" in table and "<td>10 of 20</td>" in table
+    assert "not ranked: 10 of 20 scenarios" in table and "10 of 10" not in table
+
+
+def test_each_of_several_rankings_has_its_heading() -> None:
+    halves = {"a": ["go"], "b": ["go"], "c": ["lift"], "d": ["lift"], "oracle": ["go", "lift"]}
+    frame = ratings_table(
+        skills=dict.fromkeys(halves, 0.0),
+        categories=["go", "lift"],
+        seed=2,
+        scenarios=2,
+        baselines=("oracle",),
+    )
+    own = [row.category in halves[row.agent] for row in frame.itertuples()]
+    ratings = check_ratings(tables.from_frame("t", frame[own]))
+    text = page(build(ratings, empty_scores(), suite=Subject("t@1")))
+    assert [text.count(f"Ranking {n}: 2 of 4 scenarios") for n in (1, 2, 3)] == [1, 1, 0]
+    assert ">Not ranked</th>" in text and "Ranking 1:" not in page(without("b", ()))
+
+
+def test_one_category_is_no_plural() -> None:
+    assert "2 in 1 category<" in page(content(categories=["one"]))
+    assert "8 in 4 categories<" in page(content())
 
 
 def test_unfinished_judging_is_announced() -> None:

@@ -7,14 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import tables
+from analysis import figures, tables
+from analysis.outcomes import Subject
 from analysis.ratings import check_ratings
 from analysis.report import build, plain
 from analysis.scores import check_scores, empty_scores
-from analysis.verdict import layers, percent
+from analysis.verdict import layers, percent, remark
 from sts.errors import DamagedData, UnknownName
 from tests.analysis.worlds import ratings_table
 
+SUITE = Subject("t@1")
 AGENT_KEYS = {
     "agent", "pass_rate", "interval", "rank", "rank_set", "continuations", "annotations",
     "categories", "kinds", "consistency", "time_to_success", "corrected_pass_rate",
@@ -23,11 +25,14 @@ AGENT_KEYS = {
 
 
 def report(
-    frame: pd.DataFrame, scores: pd.DataFrame | None = None, **options: Any
+    frame: pd.DataFrame,
+    scores: pd.DataFrame | None = None,
+    suite: Subject = SUITE,
+    **options: Any,
 ) -> dict[str, Any]:
     ratings = check_ratings(tables.from_frame("t", frame))
     scores = empty_scores() if scores is None else scores
-    found = build(ratings, scores, suite="t@1", **options)
+    found = build(ratings, scores, suite=suite, **options)
     json.dumps(found, allow_nan=False)
     return found
 
@@ -87,6 +92,114 @@ def test_an_agent_of_a_few_scenarios_is_shown_and_moves_no_rank() -> None:
     assert [c["p_adjusted"] for c in found["comparisons"]] == [
         c["p_adjusted"] for c in alone["comparisons"]
     ]
+
+
+def subject(frame: pd.DataFrame) -> Subject:
+    """The suite of all the table's scenarios."""
+    return Subject("t@1", frame[["scenario", "category", "kind"]].drop_duplicates("scenario"))
+
+
+def entry_of(found: dict[str, Any], agent: str) -> dict[str, Any]:
+    (entry,) = (entry for entry in found["agents"] if entry["agent"] == agent)
+    return entry
+
+
+def test_a_scenario_that_an_agent_did_not_continue_is_said_of_it() -> None:
+    frame = world()
+    weak = frame["agent"] == "weak"
+    found = report(frame[~(weak & (frame["scenario"] == "lift-03"))])
+    entry = entry_of(found, "weak")
+    assert (entry["rank"], entry["scenarios"], entry["missing"]) == (2, 15, ["lift-03"])
+    assert remark(entry, 16) == "no continuation of 1 of 16 scenarios: lift-03"
+    assert entry_of(found, "strong")["missing"] == [] and found["counts"]["scenarios"] == 16
+    (warning,) = found["warnings"]
+    assert "every scenario: weak lacks 1 of 16. " in warning
+    assert report(frame)["warnings"] == []
+
+
+def test_a_scenario_that_nobody_continued_counts_in_the_suite() -> None:
+    frame = world()
+    gone = frame["scenario"].isin(("lift-03", "go-00"))
+    found = report(frame[~gone], suite=subject(frame))
+    assert found["counts"]["scenarios"] == 16 and found["counts"]["categories"] == 4
+    for entry in found["agents"]:
+        assert entry["missing"] == ["go-00", "lift-03"] and entry["scenarios_judged"] == 14
+    assert "strong lacks 2 of 16 and weak lacks 2 of 16" in found["warnings"][0]
+    (nobody,) = (s for s in found["scenarios"] if s["scenario"] == "lift-03")
+    assert (nobody["difficulty"], nobody["agents"]) == (None, 0)
+
+
+def test_a_category_weighs_what_it_weighs_in_the_suite_whoever_continued_it() -> None:
+    frame = world(categories=["go", "lift"], scenarios=10)
+    gone = frame["category"].eq("lift") & frame["scenario"].gt("lift-00")
+    found = report(frame[~gone], suite=subject(frame))
+    for entry in found["agents"]:
+        parts = [cell["pass_rate"] for cell in entry["categories"].values()]
+        assert entry["pass_rate"] == pytest.approx(sum(parts) / 2)
+
+
+def test_an_agent_of_too_few_scenarios_has_one_denominator() -> None:
+    frame = world()
+    few = frame["agent"].eq("weak") & frame["category"].ne("go")
+    found = report(frame[~few])
+    entry = entry_of(found, "weak")
+    assert entry["unranked"] == remark(entry, 16) == "not ranked: 4 of 16 scenarios"
+    assert found["warnings"] == []
+    most = frame["agent"].eq("weak") & frame["scenario"].lt("count-03")
+    said = remark(entry_of(report(frame[~most]), "weak"), 16)
+    assert said == "not ranked: 13 of 16 scenarios, none of count-00, count-01, count-02"
+
+
+def two_worlds() -> pd.DataFrame:
+    first = world(skills={"a": 2.0, "b": -2.0, "seer": 3.0}, categories=["lift", "go"])
+    second = world(skills={"c": 2.0, "d": -2.0, "e": 0.0}, categories=["stay", "count"])
+    return pd.concat([first, second])
+
+
+def test_agents_that_share_no_scenario_are_not_ranked_among_each_other() -> None:
+    found = report(two_worlds())
+    assert [(e["agent"], e["ranking"], e["rank"]) for e in found["agents"]] == [
+        ("c", 1, 1), ("e", 1, 2), ("d", 1, 3), ("a", 2, 1), ("b", 2, 2), ("seer", None, None),
+    ]  # fmt: skip
+    assert all(e["rank_set"][1] <= (3 if e["ranking"] == 1 else 2) for e in found["agents"][:5])
+    assert [entry["scenarios"] for entry in found["rankings"]] == [8, 8]
+    assert found["rankings"][1]["categories"] == ["go", "lift"]
+    assert {a + b for a, b in ((c["a"], c["b"]) for c in found["comparisons"])} == {
+        "ab", "ce", "cd", "ed",
+    }  # fmt: skip
+    assert found["verdict"].startswith("Ranking 1: ") and " Ranking 2: " in found["verdict"]
+    (warning,) = found["warnings"]
+    assert "ranking 2 is on 8 of 16 scenarios (go and lift)" in warning
+
+
+def test_a_lack_inside_one_of_two_rankings_is_told() -> None:
+    frame = two_worlds()
+    frame = pd.concat([frame, *(frame.assign(**changed(frame, n)) for n in (1, 2))])
+    found = report(frame[~(frame["agent"].eq("b") & frame["scenario"].eq("go-00"))])
+    assert "b lacks 1 of 24. " in found["warnings"][1]
+
+
+def changed(frame: pd.DataFrame, copy: int) -> dict[str, pd.Series]:
+    """Names of a copy of every scenario."""
+    return {name: frame[name] + f"+{copy}" for name in ("scenario", "continuation")}
+
+
+def test_a_contrast_across_rankings_is_refused() -> None:
+    with pytest.raises(UnknownName, match="unknown agent ranked beside a 'c'; known: b"):
+        report(two_worlds(), contrasts=[("a", "c")])
+
+
+def test_rates_over_other_scenarios_enter_no_correlation() -> None:
+    found = report(two_worlds(), scored({"a": 9, "b": 8, "c": 3, "d": 1, "e": 2}, "m"))
+    assert (found["correlations"][0]["n"], found["correlations"][0]["spearman"]) == (3, 1)
+    assert figures.correlations(found) is not None
+
+
+def test_agents_with_nothing_in_common_are_not_ranked() -> None:
+    frame = two_worlds()
+    found = report(frame[frame["agent"].isin(("a", "c"))])
+    assert {entry["rank"] for entry in found["agents"]} == {None}
+    assert found["verdict"].startswith("No two agents have continued nearly the same scenarios")
 
 
 def test_f1_levels_off_at_the_pass_rate() -> None:
