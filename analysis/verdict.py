@@ -20,15 +20,18 @@ def verdict(report: Mapping[str, Any]) -> str:
     if not rankings:
         judged = [entry for entry in report["agents"] if entry["pass_rate"] is not None]
         if any(entry["sees"] == "observation" for entry in judged):
-            why = "No two agents have continued nearly the same scenarios"
+            why = "No two agents can be ranked together: they continued different scenarios"
         else:
-            why = "No agent has a judged continuation yet"
-        return f"{why}, so there is nothing to rank."
+            why = "No agent has a judged continuation yet, so there is nothing to rank"
+        return f"{why}."
     if len(rankings) == 1 and len(rankings[0]["agents"]) == 1:
         (only,) = (entry for entry in report["agents"] if entry["rank"] is not None)
+        judged = [entry for entry in report["agents"] if entry["pass_rate"] is not None]
+        several = sum(entry["sees"] == "observation" for entry in judged) > 1
+        why = "as no other continued enough of the same" if several else "with one agent"
         return (
             f"{only['agent']} passes {percent(only['pass_rate'])}{_range(only['interval'])}; "
-            "with one agent there is no ranking."
+            f"{why} there is no ranking."
         )
     above = {
         (c["a"], c["b"]) for c in report["comparisons"] if c["separated"] and c["difference"] > 0

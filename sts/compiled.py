@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 from collections.abc import Callable
@@ -75,7 +76,8 @@ def _in_turn(call: Callable[..., object], folder: Path, lock: int) -> Callable[.
         except OSError:  # a cache that can only be read
             return call(*given)
         with file:
-            fcntl.flock(file, lock)
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(file, lock)
             return call(*given)
 
     return locked

@@ -125,7 +125,7 @@ def play(
     everyone = [p for team in teams for p in team.roles]
     if len(set(everyone)) < len(everyone):
         raise StsError("two teams play one participant")
-    if script is not None and not _known(domain, script):
+    if script is not None and not known(domain, script.moves, script.says):
         raise DamagedData("what is replayed holds a move or a token that the domain has not")
     memories = [_begin(team, batch) for team in teams]
     silent = Instructions(("",), np.zeros(batch, np.int32))
@@ -170,9 +170,8 @@ def _at_home(agent: Agent, domain: Domain) -> None:
         )
 
 
-def _known(domain: Domain, script: Script) -> bool:
-    """Whether kernels, which check no bounds, can take every action of a script."""
-    moves, says = script.moves, script.says
+def known(domain: Domain, moves: NDArray[np.int8], says: NDArray[np.int8]) -> bool:
+    """Whether kernels, which check no bounds, can take all of these."""
     sound = ((moves >= 0) & (moves < len(domain.moves))).all()
     return bool(sound and ((says >= 0) & (says < len(domain.tokens))).all())
 

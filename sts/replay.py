@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sts.domains import Domain, Worlds, shapes
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
-from sts.errors import ReplayMismatch
-from sts.lockstep import Script, play
+from sts.errors import DamagedData, ReplayMismatch
+from sts.lockstep import Script, known, play
 
 
 class Mismatch(NamedTuple):
@@ -63,11 +63,16 @@ def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]
 
     Raises:
       ReplayMismatch: a replay leaves its recording; names the episode and the step.
-      DamagedState: a state cannot be restored.
+      DamagedData: a state cannot be restored, or what was done is no move or token.
     """
-    worlds = find_domain(episodes[0].domain).restore([e.state for e in episodes])
-    steps = episodes[0].steps
+    world, steps = find_domain(episodes[0].domain), episodes[0].steps
+    worlds = world.restore([e.state for e in episodes])
     moves, says = (stack(episodes, name, steps) for name in ("moves", "says"))
+    if not known(world, moves, says):
+        raise DamagedData(f"{names[0]}: a move or a token that the domain has not")
+    shapes = worlds.scene.shape[1], worlds.rewards.shape[1]
+    if shapes != (episodes[0].scene.shape[1], moves.shape[2]):
+        raise ReplayMismatch(f"{names[0]}: {_OTHERS}", step=0)
     for b in np.flatnonzero((worlds.scene != [e.scene[0] for e in episodes]).any(1)).tolist():
         raise ReplayMismatch(f"{names[b]}: {_OTHER_START}", step=0)
     yield worlds
@@ -79,6 +84,7 @@ def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]
 
 
 _OTHER_START = "step 0: the scene is not where the state has it"
+_OTHERS = "step 0: the state has other participants than the recording"
 
 
 def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
@@ -97,7 +103,7 @@ def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]
         worlds = domain.restore([e.state for e in chosen])
         if worlds.scene.shape[1] != objects or worlds.rewards.shape[1] != participants:
             for i in members:
-                out[i] = Mismatch(0, "step 0: the state has other participants than the recording")
+                out[i] = Mismatch(0, _OTHERS)
             continue
         for b in np.flatnonzero((worlds.scene != [e.scene[0] for e in chosen]).any(1)):
             out[members[b]] = Mismatch(0, _OTHER_START)

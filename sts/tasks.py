@@ -64,8 +64,13 @@ def work_off(
 class _Tally:
     """How many parts went well, and how many did not."""
 
-    def __init__(self) -> None:
-        self._good = self._bad = 0
+    def __init__(self, good: int = 0, bad: int = 0) -> None:
+        self._good, self._bad = good, bad
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """What it is made of."""
+        return self._good, self._bad
 
     @property
     def hopeless(self) -> bool:
@@ -94,7 +99,9 @@ class _Work(Generic[T, R]):
         if self._hopeless(task):
             yield task, NotTried()
         else:
-            yield from self._told(task, _attempt(self.perform, self.parts, task))
+            yield from self._told(
+                task, _attempt(self.perform, self.parts, self._counts(task), task)
+            )
 
     def together(self, left: deque[T]) -> Generator[tuple[T, R | StsError], None, list[T]]:
         """Works off what is left in a pool; returns what was in work when a process of it died."""
@@ -107,7 +114,10 @@ class _Work(Generic[T, R]):
                         if self._hopeless(task):
                             yield task, NotTried()
                         else:
-                            busy[executor.submit(_attempt, self.perform, self.parts, task)] = task
+                            job = executor.submit(
+                                _attempt, self.perform, self.parts, self._counts(task), task
+                            )
+                            busy[job] = task
                         left.popleft()
                     for future in wait(busy, return_when=FIRST_COMPLETED).done:
                         found = future.result()
@@ -125,7 +135,7 @@ class _Work(Generic[T, R]):
                 with pool(1, self.begin) as executor:
                     while left and not self._hopeless(task):
                         number, piece = left[0]
-                        job = executor.submit(_attempt, self.perform, self.parts, piece)
+                        job = executor.submit(_attempt, self.perform, self.parts, (0, 0), piece)
                         ((_, one),) = job.result()
                         left.popleft()
                         yield from self._told(task, [(number, one)])
@@ -133,6 +143,9 @@ class _Work(Generic[T, R]):
                 left.popleft()
                 yield from self._told(task, [(number, Unavailable(DIED))])
         yield from ((piece, NotTried()) for _, piece in left)
+
+    def _counts(self, task: T) -> tuple[int, int]:
+        return self.tallies[self.owner(task)].counts
 
     def _hopeless(self, task: T) -> bool:
         return self.tallies[self.owner(task)].hopeless
@@ -148,8 +161,16 @@ _Found: TypeAlias = "list[tuple[int | None, R | StsError]]"
 """What came of a task, or of each of its parts by their numbers."""
 
 
-def _attempt(perform: Callable[[T], R], parts: Callable[[T], Sequence[T]], task: T) -> _Found[R]:
-    """Returns what comes of a task, or, where it fails, of its parts."""
+def _attempt(
+    perform: Callable[[T], R],
+    parts: Callable[[T], Sequence[T]],
+    counts: tuple[int, int],
+    task: T,
+) -> _Found[R]:
+    """Returns what comes of a task, or, where it fails, of its parts.
+
+    `counts` is how much of its owner's went well, and badly, before.
+    """
     try:
         return [(None, perform(task))]
     except StsError as error:
@@ -157,11 +178,11 @@ def _attempt(perform: Callable[[T], R], parts: Callable[[T], Sequence[T]], task:
         if len(pieces) == 1:
             return [(None, error)]
     found: _Found[R] = []
-    tally = _Tally()
+    tally = _Tally(*counts)
     for number, piece in enumerate(pieces):
         one: R | StsError = NotTried()
         if not tally.hopeless:
-            ((_, one),) = _attempt(perform, parts, piece)
+            ((_, one),) = _attempt(perform, parts, (0, 0), piece)
         tally.add(one, 1)
         found.append((number, one))
     return found

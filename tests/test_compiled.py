@@ -83,3 +83,17 @@ def test_a_numba_without_an_undocumented_option_counts_references(
     assert uncounted() == {}
     monkeypatch.delattr(numba.core.cpu, "CPUTargetOptions")
     assert uncounted() == {}
+
+
+def test_a_cache_on_a_file_system_without_locks_is_used_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernel_without_locks.py").write_text("def kernel(x):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    kernel = compiled(importlib.import_module("kernel_without_locks").kernel)
+
+    def none(*given: object) -> None:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("sts.compiled.fcntl.flock", none)
+    assert kernel(3) == 3

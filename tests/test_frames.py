@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 
 import numpy as np
@@ -13,7 +14,7 @@ from PIL import Image
 from sts import agents
 from sts.domains.envelope import unwrap
 from sts.episodes import Episode
-from sts.errors import ArgumentError, ReplayMismatch, StsError
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.frames import LONGEST, PIXELS, SIDE, Frame, frames, layout, look, sheets, webp
 from sts.trajectories.record import record
 from tests.annotator_app import ring
@@ -31,6 +32,17 @@ def opened(raw: bytes) -> Frame:
     with Image.open(io.BytesIO(raw)) as image:
         assert image.format == "WEBP"
         return np.asarray(image.convert("RGB"))
+
+
+def test_what_is_no_recording_of_the_state_is_refused_before_a_step() -> None:
+    one = episode()
+    moves = one.moves.copy()
+    moves[3, 0] = 99
+    with pytest.raises(DamagedData, match="a move or a token that the domain has not"):
+        frames(dataclasses.replace(one, moves=moves))
+    more = {name: np.repeat(getattr(one, name), 2, 1) for name in ("moves", "says", "rewards")}
+    with pytest.raises(ReplayMismatch, match="step 0: the state has other participants"):
+        frames(dataclasses.replace(one, **more))
 
 
 def test_there_is_a_frame_before_each_step_and_after_the_last() -> None:

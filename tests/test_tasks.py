@@ -80,6 +80,11 @@ def test_an_owner_with_nothing_but_failures_is_not_tried_for_ever(
     assert sum(one for one in found.values() if isinstance(one, int)) == 6 + 9 + 6 + 34
 
 
+def test_failures_that_come_first_are_held_against_all_that_went_well_before() -> None:
+    found = done([("ann", (1,) * 20), ("ann", (-1, -2, -3, 2, 3))], 1)
+    assert sum(one for one in found.values() if isinstance(one, int)) == 25
+
+
 def test_failures_among_more_successes_stop_nobody() -> None:
     found = done([("ann", (1, 2, -1, 3, 4, -2, 5, 6, -3, 7, 8, -4, 9))], 1)
     assert not [one for one in found.values() if isinstance(one, NotTried)]

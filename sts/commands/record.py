@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Records and saves."""
     from sts import agents
     from sts.commands.arguments import at_least, progress, say
+    from sts.errors import ReplayMismatch, StsError
     from sts.trajectories import store
     from sts.trajectories.record import Failure, record_all
     from sts.workspace import Workspace
@@ -75,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
                 else:
                     done.append(found)
                 show(sum(len(one.trajectories) for one in done), total)
-    except KeyboardInterrupt:
+    except ReplayMismatch:  # what is recorded in such a world is worth nothing
+        raise
+    except (StsError, KeyboardInterrupt):
         _keep(workspace, args.agent, done, total)
         raise
     if failed:

@@ -86,7 +86,7 @@ class _Watch:
         self._seen = -1
         self._rings = False
         self._seconds = SECONDS
-        self._waited = self._computed = 0.0
+        self._heard, self._computed = 0, 0.0
         self.last_words: TextIO | None = None
 
     def count(self) -> None:
@@ -127,7 +127,7 @@ class _Watch:
             faulthandler.cancel_dump_traceback_later()
 
     def _begin_again(self) -> None:
-        self._seen, self._waited, self._computed = self._progress, 0.0, time.thread_time()
+        self._seen, self._heard, self._computed = self._progress, 0, time.thread_time()
         self._end_later()
 
     def _end_later(self) -> None:
@@ -142,9 +142,8 @@ class _Watch:
         elif self._progress != self._seen or _back(frame):
             self._begin_again()
         else:
-            before, self._computed = self._computed, time.thread_time()
-            self._waited += max(1.0, (self._computed - before) / self._seconds * RINGS)
-            if self._waited >= RINGS:
+            self._heard += 1
+            if self._heard >= RINGS or time.thread_time() - self._computed >= self._seconds:
                 raise TooLong
             self._end_later()  # it hears the clock, and so will be interrupted
 

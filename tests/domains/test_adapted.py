@@ -17,7 +17,7 @@ import pytest
 from sts import cli
 from sts.domains import adapted, domain
 from sts.domains.adapted import Adapted, Stepped
-from sts.domains.guard import RINGS, WATCH, guarded
+from sts.domains.guard import RINGS, WATCH, TooLong, guarded
 from sts.errors import ArgumentError, DamagedState, StsError
 from tests.domains.worlds import Lanterns
 
@@ -139,8 +139,9 @@ STOPPED = """
 import os, signal, subprocess
 from sts.domains.guard import guarded
 
+goes_on = f"sleep 2; while kill -CONT {os.getpid()} 2>&-; do sleep 0.2; done"
+subprocess.Popen(["sh", "-c", goes_on], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 with guarded("it"):
-    subprocess.Popen(["sh", "-c", f"sleep 2; kill -CONT {os.getpid()}"])
     os.kill(os.getpid(), signal.SIGSTOP)
     for _ in range(1000):
         pass
@@ -150,7 +151,8 @@ print("in time")
 
 def test_a_process_that_is_stopped_for_a_while_does_not_hang(monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "0.5")
-    done = subprocess.run([sys.executable, "-c", STOPPED], capture_output=True, text=True)
+    words = [sys.executable, "-c", STOPPED]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert (done.stdout, done.stderr) == ("in time\n", "")
 
 
@@ -160,6 +162,17 @@ def test_compiled_code_that_computes_too_long_is_too_late(monkeypatch) -> None:
     with pytest.raises(StsError, match="it: it has not come back after"), guarded("it"):
         while time.thread_time() - began < 2:
             sum(itertools.repeat(1, 10**8))
+
+
+def test_rings_that_come_late_and_then_early_end_nothing_before_its_time(monkeypatch) -> None:
+    watch, computed = type(WATCH)(), itertools.count(start=0, step=0.9)
+    monkeypatch.setattr("sts.domains.guard.time.thread_time", lambda: next(computed))
+    watch._rings, watch._seconds = True, float(RINGS)
+    watch._begin_again()
+    for _ in range(RINGS - 1):
+        watch._ring(signal.SIGALRM, None)
+    with pytest.raises(TooLong):
+        watch._ring(signal.SIGALRM, None)
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-1", "nan"])

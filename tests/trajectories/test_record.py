@@ -117,6 +117,18 @@ def test_an_error_keeps_the_other_episodes(
     assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str
+) -> None:
+    agents_ = ("--agent", "random", "--agent", "tests.domains.keepers:LanternKeeper")
+    words = ["record", *agents_, "--episodes", "4", "--steps", "5", "--workers", workers]
+    assert cli.main([*words, "--workspace", str(tmp_path)]) == 2
+    *kept, error = capsys.readouterr().err.splitlines()
+    assert error.startswith("sts: agent 'lantern-keeper' plays the worlds of ")
+    assert workers == "2" or kept[0].startswith("sts: 4 of 8 episodes are kept -> ")
+
+
 def test_a_world_that_does_not_replay_is_not_recorded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
