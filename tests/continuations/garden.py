@@ -18,50 +18,49 @@ GARDEN = "tests.continuations.garden:Garden"
 KEEPERS = "tests.domains.keepers"
 
 
-class Garden(Lanterns):
+class Flawed(Lanterns):
+    """Keeps beside the lanterns what is wrong with it."""
+
+    flaw = 0
+
+    def state(self):
+        return json.dumps([json.loads(super().state()), self.flaw]).encode()
+
+    def restore(self, state):
+        own, self.flaw = json.loads(state)
+        super().restore(json.dumps(own))
+
+
+class Garden(Flawed):
     """Fails where it is `old` and its keeper does not rest."""
 
     name = "garden"
 
     def reset(self, seed, length=6, old=False):
         super().reset(seed, length)
-        self.old = old
+        self.flaw = old
 
     def step(self, moves):
-        if self.old and moves[0]:
+        if self.flaw and moves[0]:
             raise RuntimeError("the hose burst")
         return super().step(moves)
 
-    def state(self):
-        return json.dumps([json.loads(super().state()), self.old]).encode()
 
-    def restore(self, state):
-        own, self.old = json.loads(state)
-        super().restore(json.dumps(own))
-
-
-class Thorny(Lanterns):
+class Thorny(Flawed):
     """Fails in one world of four, or ends its process there."""
 
     name = "thorny"
 
     def reset(self, seed, deadly=False):
         super().reset(seed)
-        self.thorns = (seed % 4 == 0) + (seed % 4 == 0 and deadly)
+        self.flaw = (1 + deadly) * (seed % 4 == 0)
 
     def step(self, moves):
-        if self.thorns == 2:
+        if self.flaw == 2:
             os._exit(9)
-        if self.thorns:
+        if self.flaw:
             raise RuntimeError("the thorns")
         return super().step(moves)
-
-    def state(self):
-        return json.dumps([json.loads(super().state()), self.thorns]).encode()
-
-    def restore(self, state):
-        own, self.thorns = json.loads(state)
-        super().restore(json.dumps(own))
 
 
 def gardens(old: tuple[bool, ...], lengths: tuple[int, ...] = (6,)) -> list[Scenario]:
