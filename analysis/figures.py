@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from sts import drawing
+from sts import plotting
 
 Report = Mapping[str, Any]
 Chart = alt.TopLevelMixin
@@ -28,7 +28,7 @@ def figures(report: Report) -> dict[str, str]:
         "label_sets": label_sets,
     }
     charts = {name: make(report) for name, make in makers.items()}
-    return {name: drawing.to_svg(chart) for name, chart in charts.items() if chart is not None}
+    return {name: plotting.to_svg(chart) for name, chart in charts.items() if chart is not None}
 
 
 def ranking(report: Report) -> Chart | None:
@@ -50,31 +50,33 @@ def ranking(report: Report) -> Chart | None:
                 "rate": entry["pass_rate"],
                 "role": role,
                 "place": outside.get(role, place),
-                **drawing.ends("sampled", entry["intervals"]["sampled"]["interval"]),
-                **drawing.ends("fixed", entry["intervals"]["fixed"]["interval"]),
+                **plotting.ends("sampled", entry["intervals"]["sampled"]["interval"]),
+                **plotting.ends("fixed", entry["intervals"]["fixed"]["interval"]),
             }
         )
     if not rows:
         return None
     data = pd.DataFrame(rows)
     order = [row["agent"] for row in rows]
-    y = alt.Y("agent:N", sort=order, title=None, axis=drawing.name_axis())
+    y = alt.Y("agent:N", sort=order, title=None, axis=plotting.name_axis())
     base = alt.Chart(data).encode(y=y)
-    hues = {"ranked": drawing.BLUE, "baseline": drawing.ORANGE, "unranked": drawing.GREY}
-    hue = drawing.fixed_hue("role:N", hues)
-    share = drawing.share_axis("pass rate")
+    hues = {"ranked": plotting.BLUE, "baseline": plotting.ORANGE, "unranked": plotting.GREY}
+    hue = plotting.fixed_hue("role:N", hues)
+    share = plotting.share_axis("pass rate")
     thin = base.mark_rule(strokeWidth=1.5).encode(
-        x=alt.X("sampled_low:Q", scale=drawing.unit_scale(), axis=share),
+        x=alt.X("sampled_low:Q", scale=plotting.unit_scale(), axis=share),
         x2="sampled_high:Q",
         color=hue,
     )
     thick = base.mark_bar(height=8, opacity=0.55).encode(
-        x=alt.X("fixed_low:Q", scale=drawing.unit_scale(), axis=share), x2="fixed_high:Q", color=hue
+        x=alt.X("fixed_low:Q", scale=plotting.unit_scale(), axis=share),
+        x2="fixed_high:Q",
+        color=hue,
     )
     point = base.mark_point(
-        size=75, filled=True, opacity=1, stroke=drawing.INK, strokeWidth=0.8
+        size=75, filled=True, opacity=1, stroke=plotting.INK, strokeWidth=0.8
     ).encode(
-        x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=share),
+        x=alt.X("rate:Q", scale=plotting.unit_scale(), axis=share),
         color=hue,
         shape=alt.Shape(
             "role:N",
@@ -84,13 +86,13 @@ def ranking(report: Report) -> Chart | None:
     )
     bound = (
         alt.Chart(data[data["role"] == "baseline"])
-        .mark_rule(strokeDash=[3, 3], color=drawing.ORANGE, opacity=0.8)
-        .encode(x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=share))
+        .mark_rule(strokeDash=[3, 3], color=plotting.ORANGE, opacity=0.8)
+        .encode(x=alt.X("rate:Q", scale=plotting.unit_scale(), axis=share))
     )
-    rank = base.mark_text(align="left", color=drawing.INK).encode(
-        x=alt.value(drawing.WIDTH + 12), text="place:N"
+    rank = base.mark_text(align="left", color=plotting.INK).encode(
+        x=alt.value(plotting.WIDTH + 12), text="place:N"
     )
-    chart: Chart = alt.layer(bound, thin, thick, point, rank).properties(width=drawing.WIDTH)
+    chart: Chart = alt.layer(bound, thin, thick, point, rank).properties(width=plotting.WIDTH)
     return chart
 
 
@@ -101,7 +103,7 @@ def kinds(report: Report) -> Chart | None:
             "agent": e["agent"],
             "kind": kind,
             "rate": c["pass_rate"],
-            **drawing.ends("i", c["interval"]),
+            **plotting.ends("i", c["interval"]),
         }
         for e in report["agents"]
         for kind, c in e["kinds"].items()
@@ -114,13 +116,13 @@ def kinds(report: Report) -> Chart | None:
     data = pd.DataFrame(rows)
     panels = []
     for place, kind in enumerate(present):
-        axis = drawing.name_axis() if place == 0 else None
+        axis = plotting.name_axis() if place == 0 else None
         base = alt.Chart(data[data["kind"] == kind]).encode(
             y=alt.Y("agent:N", sort=order, title=None, axis=axis)
         )
-        colour = drawing.COLOURS[place]
+        colour = plotting.COLOURS[place]
         bar = base.mark_rule(strokeWidth=2, color=colour).encode(
-            x=alt.X("i_low:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+            x=alt.X("i_low:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate")),
             x2="i_high:Q",
         )
         dot = base.mark_point(
@@ -128,13 +130,13 @@ def kinds(report: Report) -> Chart | None:
             filled=True,
             opacity=1,
             color=colour,
-            stroke=drawing.INK,
+            stroke=plotting.INK,
             strokeWidth=0.8,
-            shape=drawing.SHAPES[place],
+            shape=plotting.SHAPES[place],
         ).encode(
-            x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate"))
+            x=alt.X("rate:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate"))
         )
-        panels.append(alt.layer(bar, dot).properties(width=drawing.WIDTH // 2 - 10, title=kind))
+        panels.append(alt.layer(bar, dot).properties(width=plotting.WIDTH // 2 - 10, title=kind))
     chart: Chart = alt.hconcat(*panels, spacing=20).resolve_scale(y="shared")
     return chart
 
@@ -144,7 +146,7 @@ def comparisons(report: Report) -> Chart | None:
     names = [entry["agent"] for entry in report["agents"] if entry["rank"] is not None]
     few = len(names) <= 12
     row = {
-        name: name if few else f"{i}. {drawing.shortened(name)}" for i, name in enumerate(names, 1)
+        name: name if few else f"{i}. {plotting.shortened(name)}" for i, name in enumerate(names, 1)
     }
     column = {name: name if few else str(i) for i, name in enumerate(names, 1)}
     rows = []
@@ -166,11 +168,11 @@ def comparisons(report: Report) -> Chart | None:
             )
     if not rows:
         return None
-    size = max(14, min(46, drawing.WIDTH // len(names)))
-    axis = drawing.name_axis(angle=-40 if few else 0, orient="top")
+    size = max(14, min(46, plotting.WIDTH // len(names)))
+    axis = plotting.name_axis(angle=-40 if few else 0, orient="top")
     x = alt.X("column:N", sort=list(column.values()), title=None, axis=axis)
     base = alt.Chart(pd.DataFrame(rows)).encode(
-        x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=drawing.name_axis())
+        x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=plotting.name_axis())
     )
     limit = max(20.0, *(abs(row["points"]) for row in rows))
     colour = alt.Color(
@@ -179,12 +181,12 @@ def comparisons(report: Report) -> Chart | None:
         legend=None,
     )
     seen = alt.condition("datum.separated", alt.value(1), alt.value(0.2))
-    cells = base.mark_rect(stroke=drawing.INK, strokeOpacity=0.25).encode(
+    cells = base.mark_rect(stroke=plotting.INK, strokeOpacity=0.25).encode(
         color=colour, opacity=seen
     )
     words = base.mark_text(fontSize=11).encode(
         text="text:N",
-        color=alt.condition("datum.separated", alt.value("#000000"), alt.value(drawing.INK)),
+        color=alt.condition("datum.separated", alt.value("#000000"), alt.value(plotting.INK)),
     )
     return alt.layer(cells, words).properties(width=alt.Step(size), height=alt.Step(size))
 
@@ -192,7 +194,7 @@ def comparisons(report: Report) -> Chart | None:
 def correlations(report: Report) -> Chart | None:
     """Pass rate against each other metric, one point per agent."""
     rates = {e["agent"]: e for e in report["agents"] if e["ranking"] == 1}
-    identity = drawing.identity(list(rates)) if len(rates) <= drawing.OVERLAID else {}
+    identity = plotting.identity(list(rates)) if len(rates) <= plotting.OVERLAID else {}
     panels = []
     for metric in dict.fromkeys(row["metric"] for row in report["metrics"]):
         rows = []
@@ -207,7 +209,7 @@ def correlations(report: Report) -> Chart | None:
                         "from": row["value"] - reach,
                         "to": row["value"] + reach,
                         "rate": entry["pass_rate"],
-                        **drawing.ends("i", entry["interval"]),
+                        **plotting.ends("i", entry["interval"]),
                     }
                 )
         if not rows:
@@ -216,18 +218,20 @@ def correlations(report: Report) -> Chart | None:
         rho = found[0]["spearman"] if found else None
         base = alt.Chart(pd.DataFrame(rows)).encode(
             x=alt.X("value:Q", title=metric[:40], scale=alt.Scale(zero=False, nice=True)),
-            y=alt.Y("rate:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+            y=alt.Y("rate:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate")),
         )
         title = "" if rho is None else f"Spearman {rho:.2f}, {len(rows)} agents"
-        upright = base.mark_rule(color=drawing.INK, opacity=0.35).encode(
-            y=alt.Y("i_low:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+        upright = base.mark_rule(color=plotting.INK, opacity=0.35).encode(
+            y=alt.Y("i_low:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate")),
             y2="i_high:Q",
         )
-        level = base.mark_rule(color=drawing.INK, opacity=0.35).encode(
+        level = base.mark_rule(color=plotting.INK, opacity=0.35).encode(
             x=alt.X("from:Q", title=metric[:40]), x2="to:Q"
         )
-        dots = base.mark_point(size=75, filled=True, opacity=1, stroke=drawing.INK, strokeWidth=0.8)
-        dots = dots.encode(**identity) if identity else dots.encode(color=alt.value(drawing.BLUE))
+        dots = base.mark_point(
+            size=75, filled=True, opacity=1, stroke=plotting.INK, strokeWidth=0.8
+        )
+        dots = dots.encode(**identity) if identity else dots.encode(color=alt.value(plotting.BLUE))
         panels.append(
             alt.layer(upright, level, dots).properties(width=200, height=200, title=title)
         )
@@ -244,7 +248,7 @@ def consistency(report: Report) -> Chart | None:
     if not rows or max(row["k"] for row in rows) < 2:
         return None
     titles = ("k continuations of one scenario", "chance that all succeed")
-    return drawing.lines(_names(report), pd.DataFrame(rows), ("k", "chance"), titles, step=False)
+    return plotting.lines(_names(report), pd.DataFrame(rows), ("k", "chance"), titles, step=False)
 
 
 def difficulty(report: Report) -> Chart | None:
@@ -259,17 +263,17 @@ def difficulty(report: Report) -> Chart | None:
     chart: Chart = (
         alt.Chart(pd.DataFrame(rows))
         .mark_point(
-            shape="stroke", size=220, angle=90, opacity=0.75, color=drawing.BLUE, strokeWidth=2.5
+            shape="stroke", size=220, angle=90, opacity=0.75, color=plotting.BLUE, strokeWidth=2.5
         )
         .encode(
             x=alt.X(
                 "difficulty:Q",
-                scale=drawing.unit_scale(),
-                axis=drawing.share_axis("mean failure of ranked agents"),
+                scale=plotting.unit_scale(),
+                axis=plotting.share_axis("mean failure of ranked agents"),
             ),
-            y=alt.Y("category:N", title=None, axis=drawing.name_axis()),
+            y=alt.Y("category:N", title=None, axis=plotting.name_axis()),
         )
-        .properties(width=drawing.WIDTH)
+        .properties(width=plotting.WIDTH)
     )
     return chart
 
@@ -284,7 +288,7 @@ def time_to_success(report: Report) -> Chart | None:
     if not rows:
         return None
     titles = ("steps after takeover", "succeeded so far")
-    return drawing.lines(_names(report), pd.DataFrame(rows), ("step", "share"), titles, step=True)
+    return plotting.lines(_names(report), pd.DataFrame(rows), ("step", "share"), titles, step=True)
 
 
 def annotators(report: Report) -> Chart | None:
@@ -293,29 +297,29 @@ def annotators(report: Report) -> Chart | None:
         {
             "annotator": entry["annotator"],
             "accuracy": entry["balanced_accuracy"],
-            **drawing.ends("i", entry["interval"]),
+            **plotting.ends("i", entry["interval"]),
         }
         for entry in report["annotators"]
         if entry["balanced_accuracy"] is not None
     ]
     if not rows:
         return None
-    axis = drawing.share_axis("balanced accuracy on reference episodes")
+    axis = plotting.share_axis("balanced accuracy on reference episodes")
     base = alt.Chart(pd.DataFrame(rows)).encode(
-        y=alt.Y("annotator:N", sort="-x", title=None, axis=drawing.name_axis())
+        y=alt.Y("annotator:N", sort="-x", title=None, axis=plotting.name_axis())
     )
-    bar = base.mark_rule(strokeWidth=2, color=drawing.BLUE).encode(
-        x=alt.X("i_low:Q", scale=drawing.unit_scale(), axis=axis), x2="i_high:Q"
+    bar = base.mark_rule(strokeWidth=2, color=plotting.BLUE).encode(
+        x=alt.X("i_low:Q", scale=plotting.unit_scale(), axis=axis), x2="i_high:Q"
     )
     dot = base.mark_point(
-        size=65, filled=True, opacity=1, color=drawing.BLUE, stroke=drawing.INK, strokeWidth=0.8
-    ).encode(x=alt.X("accuracy:Q", scale=drawing.unit_scale(), axis=axis))
+        size=65, filled=True, opacity=1, color=plotting.BLUE, stroke=plotting.INK, strokeWidth=0.8
+    ).encode(x=alt.X("accuracy:Q", scale=plotting.unit_scale(), axis=axis))
     guess = (
         alt.Chart(pd.DataFrame([{"accuracy": 0.5}]))
-        .mark_rule(strokeDash=[3, 3], color=drawing.INK, opacity=0.6)
-        .encode(x=alt.X("accuracy:Q", scale=drawing.unit_scale(), axis=axis))
+        .mark_rule(strokeDash=[3, 3], color=plotting.INK, opacity=0.6)
+        .encode(x=alt.X("accuracy:Q", scale=plotting.unit_scale(), axis=axis))
     )
-    chart: Chart = alt.layer(guess, bar, dot).properties(width=drawing.WIDTH)
+    chart: Chart = alt.layer(guess, bar, dot).properties(width=plotting.WIDTH)
     return chart
 
 
@@ -328,7 +332,7 @@ def label_sets(report: Report) -> Chart | None:
             "agent": entry["agent"],
             "labels": source,
             "rate": entry["pass_rate"],
-            **drawing.ends("i", entry["interval"]),
+            **plotting.ends("i", entry["interval"]),
         }
         for source, found in report["label_sets"].items()
         for entry in found["agents"]
@@ -338,28 +342,28 @@ def label_sets(report: Report) -> Chart | None:
     sources = list(report["label_sets"])
     hue = alt.Color(
         "labels:N",
-        scale=alt.Scale(domain=sources, range=list(drawing.COLOURS[: len(sources)])),
+        scale=alt.Scale(domain=sources, range=list(plotting.COLOURS[: len(sources)])),
         legend=alt.Legend(title=None, orient="top"),
     )
     shape = alt.Shape(
-        "labels:N", scale=alt.Scale(domain=sources, range=list(drawing.SHAPES[: len(sources)]))
+        "labels:N", scale=alt.Scale(domain=sources, range=list(plotting.SHAPES[: len(sources)]))
     )
     base = alt.Chart(pd.DataFrame(rows)).encode(
-        y=alt.Y("agent:N", sort=order, title=None, axis=drawing.name_axis()),
+        y=alt.Y("agent:N", sort=order, title=None, axis=plotting.name_axis()),
         yOffset=alt.YOffset("labels:N", sort=sources),
         color=hue,
     )
     bar = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("i_low:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+        x=alt.X("i_low:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate")),
         x2="i_high:Q",
     )
     dot = base.mark_point(
-        size=60, filled=True, opacity=1, stroke=drawing.INK, strokeWidth=0.8
+        size=60, filled=True, opacity=1, stroke=plotting.INK, strokeWidth=0.8
     ).encode(
-        x=alt.X("rate:Q", scale=drawing.unit_scale(), axis=drawing.share_axis("pass rate")),
+        x=alt.X("rate:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate")),
         shape=shape,
     )
-    chart: Chart = alt.layer(bar, dot).properties(width=drawing.WIDTH, height=alt.Step(18))
+    chart: Chart = alt.layer(bar, dot).properties(width=plotting.WIDTH, height=alt.Step(18))
     return chart
 
 

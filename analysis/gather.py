@@ -12,12 +12,12 @@ from analysis.ratings import check_ratings
 from analysis.scores import merge_scores, read_scores
 from analysis.tables import from_frame, read_table, require_columns
 from sts.errors import DamagedData
-from sts.files import content_hash
 from sts.provenance import provenance
 from sts.ratings import REQUIRED
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
-from sts.workspace import Workspace
 
 
 class Gathered(NamedTuple):

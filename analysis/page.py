@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from analysis.verdict import percent, remark
-from sts.drawing import inline
+from sts.plotting import inline
 
 TARGETS = {
     "sampled": {

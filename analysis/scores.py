@@ -11,8 +11,8 @@ import pandas as pd
 
 from analysis import tables
 from sts.errors import DamagedData
-from sts.files import content_hash, write_atomically
-from sts.workspace import Workspace
+from sts.storage.files import content_hash, write_atomically
+from sts.storage.workspace import Workspace
 
 PASS_RATE = "pass_rate"
 REQUIRED = ("agent", "metric", "value")

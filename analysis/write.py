@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.figures import figures
 from analysis.page import render
-from sts.files import write_atomically
+from sts.storage.files import write_atomically
 
 
 def write(folder: Path, report: Mapping[str, Any]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotator_app import state
-from annotator_app.views import annotate, guide, report, turn
+from annotator_app.pages import annotate, guide, play, report
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -16,7 +16,7 @@ st.html(
 )
 pages = [
     st.Page(annotate.page, title="Annotate", url_path="annotate", default=True),
-    st.Page(turn.page, title="Take a turn", url_path="turn"),
+    st.Page(play.page, title="Take a turn", url_path="turn"),
     st.Page(guide.page, title="Guide", url_path="guide"),
 ]
 if state.is_owner():  # people who judge for a study do not see its results

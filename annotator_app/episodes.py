@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator_app.sheets import sheets_of
+from annotator_app.sprites import sheets_of
 from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
-from sts.frames import Sheet
-from sts.workspace import Workspace
+from sts.engine.rendering import Sheet
+from sts.storage.workspace import Workspace
 
 
 def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import secrets
 from annotator_app.settings import Settings
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
-from sts.files import write_atomically
-from sts.workspace import Workspace
+from sts.storage.files import write_atomically
+from sts.storage.workspace import Workspace
 
 KEY_FILE = ".annotate-key"
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
-from sts.continuations import seat
+from sts.continuations import session
 from sts.continuations.types import HUMAN, Continuation
 from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
-from sts.workspace import Workspace
 
 
 def chosen(workspace: Workspace, label: str | None) -> Suite:
@@ -36,7 +36,7 @@ def enqueue(
 ) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
     known = {
-        seat.identity(suite.scenarios[0], one.name, 0).fingerprint: one.name
+        session.identity(suite.scenarios[0], one.name, 0).fingerprint: one.name
         for one in store.annotators()
     }
     players = (

@@ -62,8 +62,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from starlette.middleware import Middleware
     from streamlit import config as streamlit_config
 
-    from annotator_app import sheets, state
-    from annotator_app.gate import Gate
+    from annotator_app import sprites, state
+    from annotator_app.auth import Gate
     from annotator_app.people import person
 
     for name, value in _OPTIONS.items():
@@ -84,8 +84,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     )
     state.warm_up()
     recordings = {s.recording.domain: s.recording for s in state.suite().scenarios}
-    if any(sheets.framed(one.domain, one.state) for one in recordings.values()):
-        sheets.begin(state.workspace(), settings.suite)
+    if any(sprites.framed(one.domain, one.state) for one in recordings.values()):
+        sprites.begin(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 

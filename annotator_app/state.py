@@ -9,18 +9,18 @@ from typing import Any, cast
 import streamlit as st
 
 from annotator_app import people
+from annotator_app.auth import COOKIE
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
-from annotator_app.gate import COOKIE
 from annotator_app.settings import Settings, current
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations.store import find, load
 from sts.continuations.types import Continuation
 from sts.errors import StoreError
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
-from sts.workspace import Workspace
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""

@@ -15,10 +15,10 @@ from scenarios.category import Category
 from sts.continuations import store
 from sts.continuations.types import HUMAN, Continuation
 from sts.errors import DamagedData
-from sts.files import write_atomically
 from sts.ratings import columns
+from sts.storage.files import write_atomically
+from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
-from sts.workspace import Workspace
 
 AUTOMATIC = "automatic"
 COLUMNS = columns("kind", "source", "sees", "notes")

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import sts
 from scenarios.category import Candidate, Category
 from sts.domains import absent
-from sts.draws import stream
+from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, StsError
-from sts.files import canonical_json, content_hash
-from sts.replay import along
+from sts.numerics.draws import stream
+from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sts.domains import Environment
+from sts.engine.replay import along
 from sts.episodes import Episode
-from sts.replay import along
 
 
 def environments(episode: Episode) -> Iterator[Environment]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from sts import agents, registry
 from sts.domains import domain
+from sts.engine.lockstep import Script, play
 from sts.episodes import Instruction
-from sts.files import content_hash
-from sts.lockstep import Script, play
+from sts.storage.files import content_hash
 from sts.suites.types import Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from sts.command import Command
+from sts.cli.command import Command
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     from analysis.scores import import_scores, read_scores
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     scores = read_scores(Path(args.file))
     path = import_scores(Workspace.open(args.workspace), scores)

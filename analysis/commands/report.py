@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sts.command import Command
+from sts.cli.command import Command
 from sts.errors import ArgumentError
 
 
@@ -48,7 +48,7 @@ def _run(args: argparse.Namespace) -> int:
     from analysis.scores import empty_scores, override_scores, read_scores
     from analysis.write import write
     from sts.provenance import provenance
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     if args.table is not None:
         table = Path(args.table)

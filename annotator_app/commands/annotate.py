@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from sts.command import Command
+from sts.cli.command import Command
 from sts.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from annotator_app.settings import Settings
     from sts.annotations.store import Store
     from sts.continuations.store import load
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     suite = queueing.chosen(workspace, args.suite)

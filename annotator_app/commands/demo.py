@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import NamedTuple
 
-from sts.command import Command
+from sts.cli.command import Command
 
 
 class Demo(NamedTuple):
@@ -72,8 +72,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
+    from sts.storage.workspace import Workspace
     from sts.suites.store import versions
-    from sts.workspace import Workspace
 
     demo = DEMOS[args.domain]
     players = [word for name in demo.agents for word in ("--agent", name)]
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     import io
     import json
 
-    from sts import cli
+    from sts.cli.main import main
     from sts.errors import ArgumentError
 
     if args.json and not args.no_app:
@@ -119,12 +119,12 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
-                code = cli.main([*words, *common, "--json"])
+                code = main([*words, *common, "--json"])
             if code == 0:
                 gathered.append({"command": words, "result": json.loads(printed.getvalue())})
         else:
             print(f"\n$ sts {shlex.join(words)}\n", flush=True)
-            code = cli.main([*words, *common])
+            code = main([*words, *common])
         if code != 0:
             return code
     if args.json:

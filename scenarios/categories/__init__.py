@@ -23,7 +23,7 @@ def known() -> dict[str, Category]:
         for m in pkgutil.walk_packages(__path__, f"{__name__}.")
         if not m.ispkg
     )
-    found: list[Category] = [module.CATEGORY for module in modules]
+    found: list[Category] = [m.CATEGORY for m in modules if hasattr(m, "CATEGORY")]
     return {c.name: c for c in sorted(found, key=lambda c: c.name)}
 
 

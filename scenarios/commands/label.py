@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sts.command import Command
+from sts.cli.command import Command
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,10 +23,10 @@ def run(args: argparse.Namespace) -> int:
     """Labels every continuation of the suite and prints what passes."""
     from scenarios import categories
     from scenarios.labels import label_suite, save
-    from sts.commands.arguments import say, table
+    from sts.cli.arguments import say, table
     from sts.errors import StsError
+    from sts.storage.workspace import Workspace
     from sts.suites import store
-    from sts.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     suite = store.load(workspace, args.suite)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sts.command import Command
+from sts.cli.command import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,12 +39,12 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from scenarios import categories, mining
-    from sts.commands.arguments import at_least, progress, say, table
+    from sts.cli.arguments import at_least, progress, say, table
     from sts.errors import ArgumentError, StsError
+    from sts.storage.workspace import Workspace
     from sts.suites import store as suites
     from sts.suites.types import DIFFICULTIES
     from sts.trajectories import store as trajectories
-    from sts.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     path = suites.draft_path(workspace, args.name)

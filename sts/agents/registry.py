@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast, get_args
 from sts import registry
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
-from sts.files import content_hash
+from sts.storage.files import content_hash
 
 HUMAN = "human"
 MOST_DRAWS = 10_000

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, select
 from sts.annotations.schema import annotators, events, item_suites, items, reference_episodes
 from sts.annotations.store import Store
 from sts.annotations.views import current
-from sts.files import write_atomically
 from sts.ratings import columns
-from sts.workspace import Workspace
+from sts.storage.files import write_atomically
+from sts.storage.workspace import Workspace
 
 _TYPES = columns("kind", "truth", "truth_step", "seconds", "source", "sees", "reason", "extra")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 
 from sts.annotations import claims, imports, people, queue, submissions, views
-from sts.annotations.engine import Database, open_postgresql, open_sqlite
+from sts.annotations.database import Database, open_postgresql, open_sqlite
 from sts.annotations.types import (
     Ack,
     Annotator,
@@ -19,7 +19,7 @@ from sts.annotations.types import (
     Reference,
 )
 from sts.errors import DamagedData, StoreError
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 
 FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sts.command import Command
-from sts.commands.arguments import say
+from sts.cli.arguments import say
+from sts.cli.command import Command
 from sts.errors import UnknownName
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 
 _EXAMPLE = "sts annotations export ratings.csv --suite starter@1"
 

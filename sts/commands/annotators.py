@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sts.command import Command
-from sts.commands.arguments import say, table
-from sts.workspace import Workspace
+from sts.cli.arguments import say, table
+from sts.cli.command import Command
+from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.annotations.types import Annotator

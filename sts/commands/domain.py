@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sts.command import Command
+from sts.cli.command import Command
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _ls(args: argparse.Namespace) -> int:
     from sts import registry
-    from sts.commands.arguments import say, table
+    from sts.cli.arguments import say, table
     from sts.domains import domain
     from sts.errors import StsError
 
@@ -53,7 +53,7 @@ def _ls(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from sts.commands.arguments import say, settings
+    from sts.cli.arguments import say, settings
     from sts.domains.conformance import Verdict, check
 
     words = {True: "ok", False: "not ok", None: "not checked"}

@@ -6,14 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sts.command import Command
+from sts.cli.command import Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sts.storage.workspace import Workspace
     from sts.trajectories.record import Batch, Failure
     from sts.trajectories.types import Trajectory
-    from sts.workspace import Workspace
 
 OWN = "lambda-star"
 
@@ -46,11 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Records and saves."""
     from sts import agents
-    from sts.commands.arguments import at_least, progress, say
+    from sts.cli.arguments import at_least, progress, say
     from sts.errors import ReplayMismatch, StsError
+    from sts.storage.workspace import Workspace
     from sts.trajectories import store
     from sts.trajectories.record import Failure, record_all
-    from sts.workspace import Workspace
 
     at_least(1, "--episodes", args.episodes)
     wanted = _settings(args)
@@ -112,7 +112,7 @@ def _keep(workspace: Workspace, names: Sequence[str], done: Sequence[Batch], tot
 
 def _raise_first(names: Sequence[str], failed: Sequence[Failure]) -> None:
     """Raises the error of the first episode that failed, and counts the others."""
-    from sts.tasks import NotTried
+    from sts.jobs.tasks import NotTried
 
     ordered = sorted(failed, key=lambda one: (names.index(one.agent), one.episode))
     tried = [one for one in ordered if not isinstance(one.error, NotTried)]
@@ -126,7 +126,7 @@ def _raise_first(names: Sequence[str], failed: Sequence[Failure]) -> None:
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
     """Returns what the domain makes its worlds to; the flags of Λ* have no meaning elsewhere."""
-    from sts.commands.arguments import at_least, settings, size
+    from sts.cli.arguments import at_least, settings, size
     from sts.errors import ArgumentError
 
     given = settings(args.set)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from sts.command import Command
-from sts.commands.arguments import say, table
-from sts.workspace import Workspace
+from sts.cli.arguments import say, table
+from sts.cli.command import Command
+from sts.storage.workspace import Workspace
 
 _EXAMPLE = "sts references add CONTINUATION --truth success --step 7"
 

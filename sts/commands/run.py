@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sts.command import Command
+from sts.cli.command import Command
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,10 +20,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Makes what is missing; a killed run goes on where it was."""
-    from sts.commands.arguments import progress, say, table
+    from sts.cli.arguments import progress, say, table
     from sts.continuations.run import run as run_suite
+    from sts.storage.workspace import Workspace
     from sts.suites import store
-    from sts.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     suite = store.load(workspace, args.suite)

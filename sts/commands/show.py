@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sts.command import Command
+from sts.cli.command import Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sts.continuations.types import Continuation
     from sts.episodes import Episode
+    from sts.storage.workspace import Workspace
     from sts.suites.types import Scenario
-    from sts.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints one strip after the other."""
-    from sts.commands.arguments import at_least, say
+    from sts.cli.arguments import at_least, say
     from sts.continuations import store
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     if args.frames is not None:
         at_least(2, "--frames", args.frames)
@@ -101,7 +101,7 @@ def _played(
 
 def _compared(shown: Sequence[Continuation], wanted: int | None) -> list[str]:
     """Returns a block for each continuation; two of one scenario that follow stand side by side."""
-    from sts.commands.strips import beside, room
+    from sts.commands.terminal import beside, room
 
     out: list[str] = []
     rest = list(shown)
@@ -135,9 +135,9 @@ def _write(file: str, episodes: Sequence[Episode]) -> int:
     """Writes the frames of the one episode as an animation; returns how many there are."""
     from pathlib import Path
 
+    from sts.engine.rendering import frames, webp
     from sts.errors import ArgumentError
-    from sts.files import write_atomically
-    from sts.frames import frames, webp
+    from sts.storage.files import write_atomically
 
     if len(episodes) != 1:
         raise ArgumentError(
@@ -149,7 +149,7 @@ def _write(file: str, episodes: Sequence[Episode]) -> int:
 
 
 def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
-    from sts.commands.strips import fitting, room, strip
+    from sts.commands.terminal import fitting, room, strip
 
     shown = _recorded(scenario)
     text = strip(
@@ -165,7 +165,7 @@ def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
 
 
 def _of_continuation(one: Continuation, wanted: int | None, columns: int) -> str:
-    from sts.commands.strips import fitting, strip, utterances
+    from sts.commands.terminal import fitting, strip, utterances
 
     text = strip(
         one.episode,

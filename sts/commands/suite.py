@@ -6,11 +6,11 @@ import argparse
 import contextlib
 from typing import TYPE_CHECKING
 
-from sts.command import Command
+from sts.cli.command import Command
 
 if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
     from sts.suites.types import Suite
-    from sts.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Does what `args.action` says."""
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     actions = {"ls": _ls, "show": _show, "verify": _verify, "freeze": _freeze}
     return actions[args.action](args, Workspace.open(args.workspace))
 
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.commands.arguments import say, table
+    from sts.cli.arguments import say, table
     from sts.errors import StsError
     from sts.suites import store
 
@@ -59,7 +59,7 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.commands.arguments import say, table
+    from sts.cli.arguments import say, table
     from sts.suites import store
 
     suite = store.load(workspace, args.suite)
@@ -108,7 +108,7 @@ def _title(suite: Suite) -> str:
 
 
 def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.commands.arguments import say
+    from sts.cli.arguments import say
     from sts.domains import need
     from sts.errors import DamagedData
     from sts.suites import store
@@ -130,7 +130,7 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.commands.arguments import say
+    from sts.cli.arguments import say
     from sts.suites import store
 
     suite = store.freeze(workspace, args.draft, description=args.description)

@@ -6,14 +6,14 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sts.command import Command
+from sts.cli.command import Command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sts.errors import StsError
+    from sts.storage.workspace import Workspace
     from sts.trajectories.types import Trajectory
-    from sts.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Does what `args.action` says."""
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     actions = {
         "import": _import,
@@ -65,7 +65,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     import sys
 
     from sts import registry
-    from sts.commands.arguments import progress, say
+    from sts.cli.arguments import progress, say
     from sts.errors import StsError
     from sts.trajectories import store
 
@@ -166,7 +166,7 @@ def _check(trajectories: list[Trajectory]) -> None:
 
 def _mismatches(trajectories: list[Trajectory]):  # type: ignore[no-untyped-def]
     from sts.domains import domain
-    from sts.replay import verify
+    from sts.engine.replay import verify
 
     for name in dict.fromkeys(t.episode.domain for t in trajectories):
         members = [t for t in trajectories if t.episode.domain == name]
@@ -177,7 +177,7 @@ def _mismatches(trajectories: list[Trajectory]):  # type: ignore[no-untyped-def]
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     from collections import Counter
 
-    from sts.commands.arguments import say, table
+    from sts.cli.arguments import say, table
 
     every = _chosen(args, workspace)
     counts: Counter[tuple[str, str, int, int, str]] = Counter()
@@ -218,8 +218,8 @@ def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
 
 
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.commands.arguments import say
-    from sts.commands.strips import strip
+    from sts.cli.arguments import say
+    from sts.commands.terminal import strip
     from sts.domains import absent, domain
     from sts.trajectories import store
 
@@ -251,7 +251,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
 def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
-    from sts.commands.arguments import say
+    from sts.cli.arguments import say
     from sts.domains import absent
     from sts.trajectories import store
 
@@ -294,7 +294,7 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts import registry
-    from sts.commands.arguments import progress, say
+    from sts.cli.arguments import progress, say
     from sts.errors import StsError, Unavailable
 
     write = registry.load("sts.exporters", "format", args.format)

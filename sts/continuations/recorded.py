@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
+from sts.engine.lockstep import Script
 from sts.errors import ArgumentError
-from sts.lockstep import Script
 from sts.suites.types import Scenario
 
 

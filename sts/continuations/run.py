@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from sts import agents
 from sts.continuations import store
-from sts.continuations.engine import always_alike, by_shape, continue_all
+from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation, Identity
-from sts.domains.guard import end_at_last
 from sts.errors import ArgumentError, StsError
+from sts.jobs.deadlines import end_at_last
+from sts.jobs.tasks import NotTried, work_off
+from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
-from sts.tasks import NotTried, work_off
-from sts.workspace import Workspace
 
 BATCH = 200
 MOST = 10_000
@@ -58,8 +58,8 @@ def run(
     """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
 
     Killed and started again it goes on where it was, to the same content hashes. A scenario that
-    fails costs no other, until an agent has failed too often (`sts.tasks.ENOUGH`): what was made is
-    kept before an error is raised.
+    fails costs no other, until an agent has failed too often (`sts.jobs.tasks.ENOUGH`): what was
+    made is kept before an error is raised.
 
     Args:
       workspace: keeps the continuations.

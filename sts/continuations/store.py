@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sts import columns
 from sts.continuations.types import Continuation, Identity
 from sts.domains import checked
-from sts.episodes import Instruction
+from sts.episodes import Instruction, columns
 from sts.errors import DamagedData, UnknownName
-from sts.files import canonical_json, parsed_json
-from sts.workspace import Workspace
+from sts.storage import parquet
+from sts.storage.files import canonical_json, parsed_json
+from sts.storage.workspace import Workspace
 
 FORMAT, VERSION = "continuations", 1
 SCHEMA = {
@@ -74,11 +74,11 @@ def write(path: Path, continuations: Sequence[Continuation]) -> None:
     rows |= {
         "instruction": [canonical_json(c.instruction.view()).decode() for c in continuations],
         "roles": [list(c.roles) for c in continuations],
-        "log_probs": columns.lists([c.log_probs for c in continuations], pa.float32()),
+        "log_probs": parquet.lists([c.log_probs for c in continuations], pa.float32()),
         "provenance": [canonical_json(c.provenance).decode() for c in continuations],
     }
     episodes = columns.episode_columns([c.episode for c in continuations])
-    columns.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
+    parquet.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
 
 
 def read(path: Path) -> list[Continuation]:
@@ -88,9 +88,9 @@ def read(path: Path) -> list[Continuation]:
       DamagedData: no such file, or a row is not what its hash says.
       NewerFormat: a later version.
     """
-    table = columns.read(path, FORMAT, VERSION, SCHEMA)
+    table = parquet.read(path, FORMAT, VERSION, SCHEMA)
     rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
-    log_probs = columns.unlist(table, "log_probs")
+    log_probs = parquet.unlist(table, "log_probs")
     names = [f"{path}: continuation {row['id']}" for row in rows]
     episodes = checked(columns.episodes(table), names)
     out = []
@@ -123,7 +123,7 @@ def indices(workspace: Workspace, identity: Identity) -> set[int]:
     path = path_of(workspace, identity)
     if not path.exists():
         return set()
-    found = columns.read(path, FORMAT, VERSION, {"index": SCHEMA["index"]})
+    found = parquet.read(path, FORMAT, VERSION, {"index": SCHEMA["index"]})
     return set(found.column("index").to_pylist())
 
 
@@ -165,7 +165,7 @@ def find(workspace: Workspace, id: str) -> Continuation:
     hits: dict[str, Path] = {}
     known: list[str] = []
     for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
-        table = columns.read(path, FORMAT, VERSION, {"id": SCHEMA["id"]})
+        table = parquet.read(path, FORMAT, VERSION, {"id": SCHEMA["id"]})
         ids = table.column("id").to_pylist()
         hits |= {one: path for one in ids if len(id) >= 4 and one.startswith(id)}
         known = known or ids[:3]

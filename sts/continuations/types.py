@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
-from sts.draws import stream
 from sts.episodes import Episode, Instruction
-from sts.files import canonical_json, content_hash
+from sts.numerics.draws import stream
+from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
 
 

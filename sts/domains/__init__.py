@@ -1,13 +1,13 @@
 """Worlds that can be put back exactly where they were, whatever they are."""
 
 from sts.domains.environment import Environment as Environment
-from sts.domains.known import absent as absent
-from sts.domains.known import checked as checked
-from sts.domains.known import domain as domain
-from sts.domains.known import need as need
-from sts.domains.known import shapes as shapes
 from sts.domains.protocol import Domain as Domain
 from sts.domains.protocol import Form as Form
 from sts.domains.protocol import Framed as Framed
 from sts.domains.protocol import Picture as Picture
 from sts.domains.protocol import Worlds as Worlds
+from sts.domains.registry import absent as absent
+from sts.domains.registry import checked as checked
+from sts.domains.registry import domain as domain
+from sts.domains.registry import need as need
+from sts.domains.registry import shapes as shapes

@@ -1,7 +1,7 @@
 """Any environment as a domain: B worlds of it, stepped one after the other.
 
 Whatever an environment does wrong becomes one line that names it and the step; see
-`sts.domains.guard`.
+`sts.jobs.deadlines`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
-from sts.domains.guard import WATCH, guarded
 from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
-from sts.draws import stream
 from sts.errors import ArgumentError, DamagedState, StsError
-from sts.files import content_hash
+from sts.jobs.deadlines import WATCH, guarded
+from sts.numerics.draws import stream
+from sts.storage.files import content_hash
 
 SEEDS = 2**31
 LEAST, MOST = -128, 127

@@ -11,7 +11,7 @@ import json
 import struct
 
 from sts.errors import DamagedState, NewerFormat, OtherVersion
-from sts.files import canonical_json
+from sts.storage.files import canonical_json
 
 VERSION = 1
 _MAGIC = b"STSD"

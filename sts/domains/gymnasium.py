@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from sts.domains.adapted import LEAST, MOST, WrongRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
-from sts.files import canonical_json
 from sts.registry import look_here
+from sts.storage.files import canonical_json
 
 try:
     import gymnasium

@@ -8,10 +8,10 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from sts.domains import Worlds, absent, domain, shapes
+from sts.engine.lockstep import Script, play
+from sts.engine.replay import stack, verify
 from sts.errors import StsError
-from sts.files import content_hash
-from sts.lockstep import Script, play
-from sts.replay import stack, verify
+from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, KINDS, Scenario
 from sts.trajectories.types import split
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from sts import columns, registry
+from sts import registry
 from sts.domains import checked
-from sts.episodes import Instruction
+from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
-from sts.files import canonical_json, parsed_json, write_atomically
 from sts.provenance import provenance
+from sts.storage import parquet
+from sts.storage.files import canonical_json, parsed_json, write_atomically
+from sts.storage.workspace import Workspace
 from sts.suites.lint import lint, misfits
 from sts.suites.types import Scenario, Suite
-from sts.workspace import Workspace
 
 FORMAT, VERSION = "scenarios", 1
 SCHEMA = {
@@ -63,7 +64,7 @@ def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
         "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
     }
     recordings = columns.episode_columns([s.recording for s in scenarios])
-    columns.write(path, FORMAT, VERSION, SCHEMA, rows | recordings)
+    parquet.write(path, FORMAT, VERSION, SCHEMA, rows | recordings)
 
 
 def read_scenarios(path: Path) -> tuple[Scenario, ...]:
@@ -74,7 +75,7 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
       NewerFormat: a later version.
       TamperedSuite: a row is not what its hash says.
     """
-    table = columns.read(path, FORMAT, VERSION, SCHEMA)
+    table = parquet.read(path, FORMAT, VERSION, SCHEMA)
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{path}: scenario {row['id']}" for row in rows]
     recordings = checked(columns.episodes(table), names)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from sts.episodes import Episode, Instruction
-from sts.files import canonical_json, content_hash
+from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")

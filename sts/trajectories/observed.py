@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import Worlds, need, shapes
+from sts.engine.replay import along
 from sts.errors import ArgumentError
-from sts.replay import along
 from sts.trajectories.types import Trajectory
 
 ABREAST = 2**13

@@ -7,17 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sts import agents, columns
+from sts import agents
 from sts.domains import Domain
 from sts.domains import domain as find_domain
-from sts.domains.guard import end_at_last
-from sts.draws import stream
+from sts.engine.lockstep import Team, Told, play
+from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
-from sts.lockstep import Team, Told, play
+from sts.jobs.deadlines import end_at_last
+from sts.jobs.tasks import work_off
+from sts.numerics.draws import stream
 from sts.provenance import provenance
-from sts.replay import verify
-from sts.tasks import work_off
+from sts.storage import parquet
 from sts.trajectories.types import Participant, Trajectory, trajectory
 
 BATCH = 100
@@ -72,7 +73,8 @@ def record_all(
     """Yields what each of the agents makes of the same `count` worlds, a batch at a time.
 
     The trajectories are those of `record`, whatever the number of processes, and come in any order.
-    An episode that fails costs no other, until an agent has failed too often (`sts.tasks.ENOUGH`).
+    An episode that fails costs no other, until an agent has failed too often
+    (`sts.jobs.tasks.ENOUGH`).
 
     Args:
       names: agents by name or `module:Class`; each is made once in each process.
@@ -173,10 +175,10 @@ def begun(
     except TypeError as error:  # a keyword that it does not take
         raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
     size = count * (steps + 1) * world.form(first).objects
-    if size > columns.MOST:
+    if size > parquet.MOST:
         raise ArgumentError(
             f"{count} episodes of {steps} steps are too many for one recording; record "
-            f"{max(1, count * columns.MOST // size)} at a time, with another --seed each"
+            f"{max(1, count * parquet.MOST // size)} at a time, with another --seed each"
         )
     return world.generate(count, seed=seed, **settings)
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sts import columns
 from sts.domains import checked
-from sts.episodes import Instruction
+from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, UnknownName
-from sts.files import canonical_json, content_hash, parsed_json
+from sts.storage import parquet
+from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.storage.workspace import Workspace
 from sts.trajectories.types import Participant, Trajectory
-from sts.workspace import Workspace
 
 FORMAT, VERSION = "trajectories", 1
 SCHEMA = {
@@ -42,7 +42,7 @@ def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
         "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
     }
     episodes = columns.episode_columns([t.episode for t in trajectories])
-    columns.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
+    parquet.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
 
 
 def export(
@@ -71,7 +71,7 @@ def read(path: Path) -> list[Trajectory]:
       DamagedData: not such a file, or a row is not what its id says.
       NewerFormat: a later version.
     """
-    table = columns.read(path, FORMAT, VERSION, SCHEMA)
+    table = parquet.read(path, FORMAT, VERSION, SCHEMA)
     rows = table.drop_columns([*columns.EPISODE, "split"]).to_pylist()
     names = [f"{path}: trajectory {row['id']}" for row in rows]
     episodes = checked(columns.episodes(table), names, [row["world"] for row in rows])

@@ -10,7 +10,7 @@ from typing import Any
 from sts.domains import domain as find_domain
 from sts.episodes import Episode, Instruction
 from sts.errors import DamagedData
-from sts.files import canonical_json, content_hash
+from sts.storage.files import canonical_json, content_hash
 
 TEST_SHARE = 5
 SIDES = ("train", "test")

@@ -10,8 +10,8 @@ import pytest
 
 from sts import agents
 from sts.domains import domain
-from sts.draws import stream
-from sts.lockstep import Played, Script, Team, Told, play
+from sts.engine.lockstep import Played, Script, Team, Told, play
+from sts.numerics.draws import stream
 from tests.examples import agents_of
 
 STEPS = 14

@@ -7,9 +7,9 @@ import pytest
 
 from sts.agents import Agent, Choice
 from sts.domains import domain
-from sts.draws import stream
+from sts.engine.lockstep import MIXTURE, Script, Team, Told, play
 from sts.errors import DamagedData, StsError
-from sts.lockstep import MIXTURE, Script, Team, Told, play
+from sts.numerics.draws import stream
 
 BATCH, ROLES, STEPS = 3, (0, 2), 5
 SHAPE = (BATCH, len(ROLES))

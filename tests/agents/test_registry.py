@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sts import agents, cli
+from sts import agents
+from sts.cli.main import main
 from sts.errors import ArgumentError, UnknownName
 
 NO_AGENTS = (
@@ -36,7 +37,7 @@ def test_an_unknown_agent_is_answered_with_those_that_exist():
 
 @pytest.mark.parametrize("name", ["os:system", "nobody"])
 def test_the_command_line_refuses_what_is_no_agent_with_one_line_and_code_2(name, capsys):
-    assert cli.main(["lambda-star", "score", "--agent", name, "--episodes", "2"]) == 2
+    assert main(["lambda-star", "score", "--agent", name, "--episodes", "2"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("sts: ") and err.count("\n") == 1
 
@@ -127,7 +128,7 @@ def test_a_module_that_does_not_import_is_one_line(
 ):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / f"{module}.py").write_text(text)
-    assert cli.main(["lambda-star", "score", "--agent", f"{module}:Mine"]) == 2
+    assert main(["lambda-star", "score", "--agent", f"{module}:Mine"]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and f"cannot import {module}: {said}" in err
 

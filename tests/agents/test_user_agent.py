@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sts import agents, cli
+from sts import agents
+from sts.cli.main import main
+from sts.storage.workspace import Workspace
 from sts.suites import store
-from sts.workspace import Workspace
 from tests.agents.test_contract import assert_same, cases, played, rows
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
@@ -41,7 +42,7 @@ def test_the_documented_agent_is_run_into_a_report(name, tmp_path, capsys):
         ["label", "starter@1"],
         ["report", "starter@1"],
     ):
-        assert cli.main([*command, "--workspace", folder]) == 0, capsys.readouterr().err
+        assert main([*command, "--workspace", folder]) == 0, capsys.readouterr().err
     (file,) = (tmp_path / "workspace" / "reports").glob("*/report.json")
     report = json.loads(file.read_text())
     found = {row["agent"]: row for row in report["agents"]}

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sts.cli import main
+from sts.cli.main import main
+from sts.storage.workspace import Workspace
 from sts.suites import store
-from sts.workspace import Workspace
 from tests.analysis.worlds import ratings_table
 
 Captured = pytest.CaptureFixture[str]

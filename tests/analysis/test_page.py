@@ -18,8 +18,8 @@ from analysis.ratings import check_ratings
 from analysis.report import build
 from analysis.scores import empty_scores
 from analysis.write import write
-from sts import drawing
-from sts.drawing import inline
+from sts import plotting
+from sts.plotting import inline
 from tests.analysis.worlds import ratings_table
 
 EVIL = "<script>alert(1)</script>&\"'<img src=x onerror=alert(2)>"
@@ -176,7 +176,7 @@ def test_figures_follow_the_page_in_light_and_dark() -> None:
 
 def test_a_figure_may_have_many_points() -> None:
     rows = pd.DataFrame({"x": range(6000), "y": 0.5})
-    assert drawing.to_svg(alt.Chart(rows).mark_line().encode(x="x:Q", y="y:Q")).startswith("<svg")
+    assert plotting.to_svg(alt.Chart(rows).mark_line().encode(x="x:Q", y="y:Q")).startswith("<svg")
 
 
 def test_the_folder_holds_every_number_twice(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from sts.annotations.store import Store
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
 
 

@@ -7,7 +7,7 @@ import pytest
 from sts.annotations.queue import check_truth
 from sts.annotations.store import Store
 from sts.errors import ArgumentError, DamagedData, UnknownName
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     HORIZON,
     SUITE,

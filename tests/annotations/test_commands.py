@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sts import cli
 from sts.annotations.store import FILE, Store
+from sts.cli.main import main
 from sts.continuations import store as continuations
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, some_items
 from tests.annotations.test_imports import GOOD, HEADER
 
@@ -20,7 +20,7 @@ Output = pytest.CaptureFixture[str]
 
 
 def sts(workspace: Workspace, *words: str) -> int:
-    return cli.main([*words, "--workspace", str(workspace.root)])
+    return main([*words, "--workspace", str(workspace.root)])
 
 
 def sts_json(workspace: Workspace, output: Output, *words: str) -> Any:

@@ -9,7 +9,7 @@ import pandas as pd
 from sts.annotations.export import ratings, write_csv
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 
 COLUMNS = (

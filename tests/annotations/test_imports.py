@@ -10,7 +10,7 @@ from sts.annotations.imports import REQUIRED, Imported, Rating, read_csv
 from sts.annotations.schema import events
 from sts.annotations.store import Store
 from sts.errors import ArgumentError, DamagedData
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items, statuses
 
 HEADER = ",".join(REQUIRED)

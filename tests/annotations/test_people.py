@@ -7,7 +7,7 @@ import pytest
 from sts.annotations.people import checked_name
 from sts.annotations.store import FILE, Store
 from sts.errors import ArgumentError, UnknownName
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, some_items, statuses
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import func, select
 
 from sts.annotations import schema
 from sts.annotations.store import Store
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items
 
 ITEMS, REQUIRED, PEOPLE, PROCESSES = 40, 3, 8, 4
@@ -113,7 +113,7 @@ def test_processes_may_make_the_store_at_the_same_moment(
 SENDER = """
 import json, sys
 from sts.annotations.store import Store
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission
 
 store = Store.open(Workspace.open(sys.argv[1]))

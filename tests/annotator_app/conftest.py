@@ -20,8 +20,8 @@ import pytest
 from annotator_app.people import owner_key
 from sts.annotations.store import Store
 from sts.continuations.run import run
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.workspace import Workspace
 from tests.annotator_app import ring
 
 REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
@@ -61,7 +61,7 @@ class Server:
             OWNER,
             "--no-browser",
         ]
-        command = [sys.executable, "-m", "sts.cli", "annotate", self.suite, *options]
+        command = [sys.executable, "-m", "sts.cli.main", "annotate", self.suite, *options]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.log, stderr=self.log)
         began = time.monotonic()
         while time.monotonic() - began < PATIENCE:

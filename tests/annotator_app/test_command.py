@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.cli import main
+from sts.cli.main import main
 from tests.annotator_app.conftest import PATIENCE
 
 
@@ -55,7 +55,7 @@ def test_what_was_typed_wrong_is_one_line(
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
     options = ["--workspace", tmp_path, "--port", "0", "--as", "Ana", "--no-browser"]
-    command = [sys.executable, "-m", "sts.cli", "annotate", "starter@1", *options]
+    command = [sys.executable, "-m", "sts.cli.main", "annotate", "starter@1", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -79,7 +79,7 @@ def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: 
 
 def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path) -> None:
     from annotator_app.people import KEY_FILE, owner_key
-    from sts.workspace import Workspace
+    from sts.storage.workspace import Workspace
 
     one, other = (Workspace.open(str(tmp_path / name)).ensure() for name in ("one", "other"))
     assert owner_key(one, "Ana") == owner_key(one, "Ana")

@@ -14,10 +14,10 @@ import pytest
 from annotator_app.commands import demo
 from annotator_app.queueing import enqueue
 from sts.annotations.store import Store
-from sts.cli import main
+from sts.cli.main import main
 from sts.continuations import store as continuations
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.workspace import Workspace
 from tests.examples import scenarios
 
 BANNER = "Automatic labels, not an STS result"
@@ -76,7 +76,7 @@ def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixt
 
 KILLS_ITSELF = """
 import os, signal, sys
-from sts.cli import main
+from sts.cli.main import main
 
 real, kept = os.replace, []
 

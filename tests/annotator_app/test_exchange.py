@@ -14,12 +14,12 @@ import pytest
 
 from annotator_app.episodes import payload
 from annotator_app.events import PATIENCE, PREFETCH, exchange, namespace
-from annotator_app.views import guide
+from annotator_app.pages import guide
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.domains import Picture, domain
 from sts.errors import StoreError, UnknownName
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 
 SUITE = "made-up@1"
 

@@ -17,9 +17,9 @@ from PIL import Image
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN
 from sts.domains import domain
-from sts.frames import frames
+from sts.engine.rendering import frames
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.workspace import Workspace
 from tests.annotator_app import ring
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.test_player_page import item, next_one, press, saved, status

@@ -13,8 +13,8 @@ import pytest
 
 from annotator_app.events import namespace
 from sts.continuations.store import load
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.workspace import Workspace
 from tests.annotator_app.conftest import AGENTS, SUITE, Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from sts.cli import main
-from sts.continuations.engine import by_shape
+from sts.cli.main import main
 from sts.continuations.run import run
+from sts.continuations.takeover import by_shape
 from sts.domains import domain
 from sts.errors import StsError
+from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
-from sts.workspace import Workspace
 from tests.benchmarks.measure import Sizes, Table, seconds
 
 SUITE = "measured"
@@ -98,7 +98,7 @@ def _missions(scenarios: Sequence[Scenario]) -> Bare:
 
 def _kitchens(scenarios: Sequence[Scenario]) -> Bare:
     """The transitions of the package's own game."""
-    from sts.overcooked.kitchen import ACTIONS, game, state_of
+    from sts.worlds.overcooked.kitchen import ACTIONS, game, state_of
 
     moves = [
         [tuple(ACTIONS[move] for move in both) for both in s.recording.moves[: s.takeover].tolist()]

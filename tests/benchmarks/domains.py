@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from sts.domains import domain
 from sts.domains.adapted import Adapted, Stepped
-from sts.domains.guard import end_at_last
+from sts.jobs.deadlines import end_at_last
+from sts.jobs.pool import pool
 from sts.trajectories.record import BATCH
-from sts.workers import pool
 from tests.benchmarks.measure import Sizes, Table, alternating
 
 AIM = 80
@@ -98,7 +98,7 @@ def _lives(worlds: Sequence[Any], moves: Moves) -> Callable[[], None]:
 
 def _kitchens(worlds: Sequence[Any], moves: Moves) -> Callable[[], None]:
     """The transitions of the package's own game."""
-    from sts.overcooked.kitchen import ACTIONS, game, state_of
+    from sts.worlds.overcooked.kitchen import ACTIONS, game, state_of
 
     games = [game(world.grid, "2019") for world in worlds]
     states = [state_of(mdp, one.facts()) for mdp, one in zip(games, worlds, strict=True)]

@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from sts import agents
-from sts.minari import exporter, importer
-from sts.trajectories import rlds, store
+from sts.formats import rlds
+from sts.formats.minari import exporter, importer
+from sts.trajectories import store
 from sts.trajectories.record import record
 from tests.benchmarks.measure import Sizes, Table, seconds
 

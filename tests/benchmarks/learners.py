@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.lambda_star.domain import LambdaStar
-from sts.lambda_star.play import learning
-from sts.lockstep import Team
+from sts.engine.lockstep import Team
+from sts.worlds.lambda_star.domain import LambdaStar
+from sts.worlds.lambda_star.play import learning
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import PEOPLE, batch, made, states, streams

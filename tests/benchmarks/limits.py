@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sts.compiled import compiled
-from sts.draws import uniform
-from sts.lambda_star.play import fused
-from sts.lambda_star.play import learning as rehearsal
+from sts.numerics.compiled import compiled
+from sts.numerics.draws import uniform
+from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.play import learning as rehearsal
 from tests.benchmarks import learners, paths
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import made

@@ -12,7 +12,7 @@ TEAM = 5
 # /proc knows what a process itself has held; what its parent held counts in getrusage.
 _SCRIPT = """
 import sys
-from sts.cli import main
+from sts.cli.main import main
 code = main(sys.argv[1:])
 with open("/proc/self/status") as status:
     (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents import Agent, Choice
-from sts.draws import stream
-from sts.lambda_star.domain import Batch, LambdaStar
-from sts.lambda_star.play import fused
-from sts.lambda_star.state import State
-from sts.lambda_star.worlds import environments, patterns
-from sts.lambda_star.worlds.environments import Environments
-from sts.lockstep import Team, play
+from sts.engine.lockstep import Team, play
+from sts.numerics.draws import stream
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
+from sts.worlds.lambda_star.generation import environments, patterns
+from sts.worlds.lambda_star.generation.environments import Environments
+from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.state import State
 from tests.benchmarks import rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 

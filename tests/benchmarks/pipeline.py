@@ -7,8 +7,8 @@ import sys
 import tempfile
 
 from sts.continuations.run import run
+from sts.storage.workspace import Workspace
 from sts.suites import store
-from sts.workspace import Workspace
 from tests.benchmarks.measure import Sizes, Table, seconds
 
 AGENTS = ("random", "blind", "local-search", "stigmergy", "rule")
@@ -24,7 +24,7 @@ def start_up(sizes: Sizes) -> Table:
 
 
 def _called(flags: list[str]) -> None:
-    subprocess.run([sys.executable, "-m", "sts.cli", *flags], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "sts.cli.main", *flags], check=True, capture_output=True)
 
 
 def continuations(sizes: Sizes) -> Table:

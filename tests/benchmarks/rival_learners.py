@@ -12,8 +12,8 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.lambda_star.agents.table import ALPHA, GAMMA, START
-from sts.lambda_star.state import State
+from sts.worlds.lambda_star.agents.table import ALPHA, GAMMA, START
+from sts.worlds.lambda_star.state import State
 from tests.benchmarks.rivals import Plain, Stacked, picked, uniform, uniforms
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.lambda_star.state import State
+from sts.worlds.lambda_star.state import State
 
 NAMES = ("random", "local-search", "bidding")
 AROUND = np.stack(np.divmod(np.arange(9), 3), -1) - 1

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sts.lambda_star.intelligence.score import score
-from sts.lambda_star.play import fused, learning
-from sts.lambda_star.worlds.environments import Environments
+from sts.worlds.lambda_star.generation.environments import Environments
+from sts.worlds.lambda_star.intelligence.score import score
+from sts.worlds.lambda_star.play import fused, learning
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import made, settings, streams
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sts.lambda_star.play import learning as rehearsal
+from sts.worlds.lambda_star.play import learning as rehearsal
 from tests.benchmarks import (
     __main__,
     continued,

@@ -21,7 +21,7 @@ def table(sizes: Sizes) -> Table:
 
     def work(_: None) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "sts.cli", *COMMAND, "--json"],
+            [sys.executable, "-m", "sts.cli.main", *COMMAND, "--json"],
             check=True,
             capture_output=True,
             text=True,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-import sts.lambda_star.gym  # noqa: F401  registers LambdaStar-v0
-from sts.lambda_star import rollout
-from sts.lambda_star.worlds import environments, patterns
+import sts.worlds.lambda_star.gym  # noqa: F401  registers LambdaStar-v0
+from sts.worlds.lambda_star import rollout
+from sts.worlds.lambda_star.generation import environments, patterns
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import Greedy, made
 

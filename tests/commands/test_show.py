@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sts.cli import main
+from sts.cli.main import main
 from sts.commands.show import _frames
-from sts.commands.strips import NO_COLOURS, _width, beside, half_blocks, strip, utterances
-from sts.continuations import seat
+from sts.commands.terminal import NO_COLOURS, _width, beside, half_blocks, strip, utterances
+from sts.continuations import session
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.workspace import Workspace
 from tests.annotator_app import ring
 from tests.examples import recorded, scenarios
 
@@ -67,9 +67,9 @@ def test_every_frame_shows_everybody() -> None:
 
 def test_what_was_said_is_told_with_its_step(tmp_path: Path) -> None:
     (one,) = scenarios(1)
-    turns = [seat.Turn(4, 0), seat.Turn(4, 1)] + [seat.Turn(4, 0)] * 6
+    turns = [session.Turn(4, 0), session.Turn(4, 1)] + [session.Turn(4, 0)] * 6
     workspace = Workspace.open(str(tmp_path))
-    kept = seat.finish(workspace, one, turns, person="ann", attempt=0, seconds=1.0)
+    kept = session.finish(workspace, one, turns, person="ann", attempt=0, seconds=1.0)
     assert utterances(kept.episode, kept.roles, kept.takeover) == "A says “yes” in step +2"
 
 
@@ -117,7 +117,7 @@ def test_pictures_are_shown_where_the_terminal_has_colours(
     plain = shown(capsys, pictures, *words)
     assert plain.count(NO_COLOURS) == 2 and "\x1b" not in "".join(plain)
     monkeypatch.setenv("COLORTERM", "truecolor")
-    monkeypatch.setattr("sts.commands.strips.in_colour", lambda: True)
+    monkeypatch.setattr("sts.commands.terminal.in_colour", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")
     lines = shown(capsys, pictures, *words)
     assert sum("▀" in line for line in lines) == 2

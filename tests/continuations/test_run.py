@@ -10,12 +10,12 @@ import pytest
 
 from sts import agents
 from sts.continuations import store
-from sts.continuations.engine import by_shape, continue_all
 from sts.continuations.run import run
+from sts.continuations.takeover import by_shape, continue_all
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario
-from sts.workspace import Workspace
 from tests.continuations.garden import KEEPERS, gardens
 from tests.examples import scenarios
 
@@ -78,7 +78,7 @@ KILLS_ITSELF = """
 import os, pathlib, signal, sys
 from sts.continuations import run as r
 from sts.suites.store import read_scenarios
-from sts.workspace import Workspace
+from sts.storage.workspace import Workspace
 
 calls = 0
 
@@ -180,7 +180,7 @@ def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
     for count, workers in ((0, 1), (1, 0)):
         with pytest.raises(ArgumentError, match="expected 1 or more"):
             do(workspace, several, count=count, workers=workers)
-    for other in ("random", "sts.lambda_star.agents.random:Random"):
+    for other in ("random", "sts.worlds.lambda_star.agents.random:Random"):
         with pytest.raises(ArgumentError, match=f"named twice: random and {other}"):
             run(
                 workspace,
@@ -279,5 +279,5 @@ def test_a_run_that_lacks_nothing_needs_no_world(
 ) -> None:
     several, workspace = gardens((False,)), Workspace.open(str(tmp_path))
     tend(workspace, several, "Keeper")
-    monkeypatch.setattr("sts.continuations.engine.shapes", lambda _: 1 / 0)
+    monkeypatch.setattr("sts.continuations.takeover.shapes", lambda _: 1 / 0)
     tend(workspace, several, "Keeper")

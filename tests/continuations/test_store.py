@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from sts import agents, columns
+from sts import agents
 from sts.continuations import store
-from sts.continuations.engine import continue_all
+from sts.continuations.takeover import continue_all
 from sts.continuations.types import Continuation
 from sts.errors import DamagedData
+from sts.storage import parquet
+from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
-from sts.workspace import Workspace
 from tests.examples import scenarios
 
 
@@ -49,12 +50,12 @@ def test_what_a_report_rests_on_cannot_be_edited(
     workspace = Workspace.open(str(tmp_path))
     store.save(workspace, made(one, [0]))
     path = only_file(workspace)
-    table = columns.read(path, store.FORMAT, store.VERSION, store.SCHEMA)
+    table = parquet.read(path, store.FORMAT, store.VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
-    columns.write(path, store.FORMAT, store.VERSION, store.SCHEMA, rows)
+    parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, rows)
     store.read(path)
     rows[column] = [value]
-    columns.write(path, store.FORMAT, store.VERSION, store.SCHEMA, rows)
+    parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, rows)
     with pytest.raises(DamagedData, match="was altered"):
         store.load(workspace, {one.hash})
 

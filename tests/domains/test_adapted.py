@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sts import cli
+from sts.cli.main import main
 from sts.domains import adapted, domain
 from sts.domains.adapted import Adapted, Stepped
-from sts.domains.guard import RINGS, WATCH, TooLong, guarded
 from sts.errors import ArgumentError, DamagedState, StsError
+from sts.jobs.deadlines import RINGS, WATCH, TooLong, guarded
 from tests.domains.worlds import Lanterns
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,7 +137,7 @@ def test_many_slow_worlds_are_not_taken_for_one_that_hangs(monkeypatch) -> None:
 
 STOPPED = """
 import os, signal, subprocess
-from sts.domains.guard import guarded
+from sts.jobs.deadlines import guarded
 
 goes_on = f"sleep 2; while kill -CONT {os.getpid()} 2>&-; do sleep 0.2; done"
 subprocess.Popen(["sh", "-c", goes_on], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -166,7 +166,7 @@ def test_compiled_code_that_computes_too_long_is_too_late(monkeypatch) -> None:
 
 def test_rings_that_come_late_and_then_early_end_nothing_before_its_time(monkeypatch) -> None:
     watch, computed = type(WATCH)(), itertools.count(start=0, step=0.9)
-    monkeypatch.setattr("sts.domains.guard.time.thread_time", lambda: next(computed))
+    monkeypatch.setattr("sts.jobs.deadlines.time.thread_time", lambda: next(computed))
     watch._rings, watch._seconds = True, float(RINGS)
     watch._begin_again()
     for _ in range(RINGS - 1):
@@ -269,10 +269,10 @@ def test_a_worker_that_hangs_where_nothing_interrupts_it_ends_and_says_so(
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
     common = ["record", "--domain", f"{WORLDS}:Lanterns", "--agent", "tests.domains.keepers:Keeper"]
     common += ["--episodes", "2", "--steps", "5", "--workspace", str(tmp_path)]
-    assert cli.main([*common, "--set", "length=9"]) == 0
-    assert cli.main([*common, "--set", "lenght=9"]) == 2
+    assert main([*common, "--set", "length=9"]) == 0
+    assert main([*common, "--set", "lenght=9"]) == 2
     assert "has no setting 'lenght'; it has length" in capsys.readouterr().err
-    assert cli.main([*common, "--size", "5x5"]) == 2
+    assert main([*common, "--size", "5x5"]) == 2
     error = capsys.readouterr().err
     assert error.startswith("sts: --size is for lambda-star;") and error.count("\n") == 1
 
@@ -306,16 +306,16 @@ def test_of_many_worlds_the_shapes_of_the_last_are_remembered(monkeypatch) -> No
 
 def test_a_setting_that_lambda_star_has_not_is_one_line(tmp_path: Path, capsys) -> None:
     words = ["record", "--agent", "random", "--episodes", "1", "--steps", "5"]
-    assert cli.main([*words, "--workspace", str(tmp_path), "--set", "wind=1"]) == 2
+    assert main([*words, "--workspace", str(tmp_path), "--set", "wind=1"]) == 2
     error = capsys.readouterr().err
     assert "refuses its settings" in error and error.count("\n") == 1
 
 
 def test_an_agent_refuses_the_worlds_of_another_domain(tmp_path: Path, capsys) -> None:
     words = ["record", "--agent", "tests.domains.keepers:Keeper", "--episodes", "1", "--steps", "5"]
-    assert cli.main([*words, "--workspace", str(tmp_path)]) == 0
+    assert main([*words, "--workspace", str(tmp_path)]) == 0
     words[2] = "tests.domains.keepers:LanternKeeper"
-    assert cli.main([*words, "--workspace", str(tmp_path)]) == 2
+    assert main([*words, "--workspace", str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
         "sts: agent 'lantern-keeper' plays the worlds of tests.domains.worlds:Lanterns, and these "
         "are of lambda-star; choose an agent for them\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sts import cli
+from sts.cli.main import main
 from sts.domains.conformance import check, environments
 from sts.errors import ArgumentError
 from tests.domains import worlds
@@ -102,7 +102,7 @@ def test_a_hanging_look_is_waited_for_once_in_each_claim(tmp_path, monkeypatch) 
 
 
 def test_a_world_that_cannot_be_made_is_one_line(capsys) -> None:
-    assert cli.main(["domain", "check", "tests.domains.worlds:Unmade"]) == 1
+    assert main(["domain", "check", "tests.domains.worlds:Unmade"]) == 1
     error = capsys.readouterr().err
     assert "cannot be made: its process died of SIGABRT" in error and error.count("\n") == 1
 
@@ -148,7 +148,7 @@ def test_fewer_than_two_worlds_or_steps_say_nothing() -> None:
 
 def test_the_command_prints_a_line_a_claim_and_ends_with_1_where_one_fails(capsys) -> None:
     name = "tests.domains.worlds:GlobalWind"
-    assert cli.main(["domain", "check", name, "--set", "length=5", "--steps", "12"]) == 1
+    assert main(["domain", "check", name, "--set", "length=5", "--steps", "12"]) == 1
     lines = capsys.readouterr().out.splitlines()
     bad = next(i for i, line in enumerate(lines) if line.startswith("not ok"))
     assert lines[bad].split()[2] == "own-randomness"
@@ -158,14 +158,14 @@ def test_the_command_prints_a_line_a_claim_and_ends_with_1_where_one_fails(capsy
 
 def test_the_command_prints_json(capsys) -> None:
     name = "tests.domains.worlds:Mortal"
-    assert cli.main(["domain", "check", name, "--json"]) == 0
+    assert main(["domain", "check", name, "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert value["failed"] == 0
     assert {one["verdict"] for one in value["claims"]} == {"ok"}
 
 
 def test_the_installed_domains_are_listed(capsys) -> None:
-    assert cli.main(["domain", "ls", "--json"]) == 0
+    assert main(["domain", "ls", "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert "lambda-star" in [one["domain"] for one in value["domains"]]
     assert "gymnasium" in value["families"]
@@ -182,6 +182,6 @@ def test_the_installed_domains_are_listed(capsys) -> None:
     ],
 )
 def test_what_is_no_domain_is_one_line(words, line, capsys) -> None:
-    assert cli.main(["domain", "check", *words]) == 2
+    assert main(["domain", "check", *words]) == 2
     error = capsys.readouterr().err
     assert line in error and error.count("\n") == 1

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sts import cli
+from sts.cli.main import main
 from sts.continuations import store
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.workspace import Workspace
 from tests.domains.test_adapted import record, sts
 
 KEEPER = "tests.domains.keepers:Keeper"
@@ -69,7 +69,7 @@ def mined(tmp_path_factory) -> str:
 
 def test_a_category_of_ones_own_labels_what_was_mined_with_it(mined: str, capsys) -> None:
     words = ["label", "m@1", "--workspace", mined, "--json"]
-    assert cli.main([*words, "--category", "tests.domains.keepers:LIGHT_ONE"]) == 0
+    assert main([*words, "--category", "tests.domains.keepers:LIGHT_ONE"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert value["without_label"] == []
     (row,) = value["agents"]
@@ -93,6 +93,6 @@ def test_a_category_of_ones_own_labels_what_was_mined_with_it(mined: str, capsys
     ],
 )
 def test_what_is_wrong_with_a_category_is_one_line(words, line, mined: str, capsys) -> None:
-    assert cli.main([*words, "--workspace", mined]) != 0
+    assert main([*words, "--workspace", mined]) != 0
     error = capsys.readouterr().err
     assert line in error and error.count("\n") == 1

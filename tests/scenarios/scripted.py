@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sts.engine.lockstep import Script, play
 from sts.episodes import Episode
-from sts.lambda_star.domain import LambdaStar
-from sts.lambda_star.state import MOVES, TOKENS, State, encode
-from sts.lockstep import Script, play
+from sts.worlds.lambda_star.domain import LambdaStar
+from sts.worlds.lambda_star.state import MOVES, TOKENS, State, encode
 
 HEIGHT, WIDTH = 6, 7
 Cell = tuple[int, int]

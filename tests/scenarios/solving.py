@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scenarios import torus
+from scenarios.categories.lambda_star import tracks
 from sts.domains import domain
+from sts.engine.lockstep import Script, play
 from sts.episodes import Episode
-from sts.lambda_star.kernels import distance, moved
-from sts.lambda_star.state import MOVES, TOKENS
-from sts.lockstep import Script, play
 from sts.suites.types import Scenario
+from sts.worlds.lambda_star.kernels import distance, moved
+from sts.worlds.lambda_star.state import MOVES, TOKENS
 
 STAY = MOVES.index("stay")
 Node = tuple[int, int]  # the cell, and how many frames in a row were near Good
@@ -54,7 +54,7 @@ def continued(scenario: Scenario, moves: list[int], says: list[int]) -> Episode:
 
 def _searched(scenario: Scenario) -> list[int]:
     """Returns moves to the first frame that meets the goal, standing still from there on."""
-    size = torus.grid(scenario.recording.state)
+    size = tracks.grid(scenario.recording.state)
     idle = continued(scenario, [STAY] * scenario.horizon, [0] * scenario.horizon)
     scene = idle.scene[scenario.takeover :].astype(np.int64)
     (role,) = scenario.roles

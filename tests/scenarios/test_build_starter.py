@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import build_starter
+from scenarios.suites import build_starter
 from sts.suites import store
 from tests.examples import SAMPLE_2016
 
@@ -22,8 +22,7 @@ def test_two_builds_agree_in_every_hash(tmp_path: Path) -> None:
     first, second = (build_starter.build(tmp_path / n, [SAMPLE_2016]) for n in ("a", "b"))
     assert first.hash == second.hash == store.read(tmp_path / "a").hash
     assert {s.category for s in first.scenarios} == {
-        s.category
-        for s in store.read(Path(build_starter.__file__).parent / "suites/starter/1").scenarios
+        s.category for s in store.read(Path(build_starter.__file__).parent / "starter/1").scenarios
     }
 
 

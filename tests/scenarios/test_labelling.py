@@ -14,14 +14,14 @@ from analysis.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.labels import COLUMNS, label_suite
 from sts import agents
-from sts.cli import main
+from sts.cli.main import main
 from sts.continuations import store
-from sts.continuations.engine import continue_all
+from sts.continuations.takeover import continue_all
 from sts.errors import DamagedData
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories.types import Trajectory
-from sts.workspace import Workspace
 from tests.examples import recorded
 
 

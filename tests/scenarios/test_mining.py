@@ -11,15 +11,15 @@ import pytest
 
 from scenarios import categories, mining
 from scenarios.category import CONTEXT
-from sts.cli import main
+from sts.cli.main import main
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch, UnknownName
-from sts.files import content_hash
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.lint import lint
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
-from sts.workspace import Workspace
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
 EVERY = [c for c in categories.known().values() if c.domain == "lambda-star"]

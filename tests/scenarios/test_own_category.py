@@ -10,7 +10,7 @@ import pytest
 
 from scenarios import categories, mining
 from scenarios.category import Label
-from sts.lambda_star.state import TOKENS
+from sts.worlds.lambda_star.state import TOKENS
 from tests.examples import recorded
 from tests.scenarios.scripted import episode
 from tests.scenarios.solving import STAY, continued

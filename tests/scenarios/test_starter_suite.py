@@ -10,14 +10,14 @@ import pytest
 
 from scenarios import categories, mining
 from sts import agents
-from sts.continuations.engine import by_shape, continue_all
+from sts.continuations.takeover import by_shape, continue_all
 from sts.episodes import Episode
-from sts.lambda_star.agents.instructions import read
-from sts.lambda_star.state import MOVES, TOKENS
+from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint
 from sts.suites.types import DIFFICULTIES, Scenario
-from sts.workspace import Workspace
+from sts.worlds.lambda_star.agents.instructions import read
+from sts.worlds.lambda_star.state import MOVES, TOKENS
 from tests.scenarios.solving import STAY, continued, solution
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "starter@1")

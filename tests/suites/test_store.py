@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from sts import columns
-from sts.cli import main
-from sts.continuations.engine import by_shape
+from sts.cli.main import main
+from sts.continuations.takeover import by_shape
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
+from sts.storage import parquet
+from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint
 from sts.suites.types import Suite
-from sts.workspace import Workspace
 from tests.examples import on_test_side, recorded, scenario, scenarios
 
 
@@ -99,13 +99,13 @@ def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
 def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> None:
     frozen(workspace)
     path = folder(workspace) / "scenarios.parquet"
-    table = columns.read(path, "scenarios", 1, store.SCHEMA)
+    table = parquet.read(path, "scenarios", 1, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     old = rows[column][1]
     rows[column][1] = (
         old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
     )
-    columns.write(path, "scenarios", 1, store.SCHEMA, rows)
+    parquet.write(path, "scenarios", 1, store.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
         store.load(workspace, "mine@1")
 
@@ -259,12 +259,12 @@ def test_an_unsound_suite_is_refused_though_its_hashes_match(
 def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
     store.write_scenarios(path, scenarios(1))
-    table = columns.read(path, "scenarios", 1, store.SCHEMA)
+    table = parquet.read(path, "scenarios", 1, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     told = json.loads(rows["instruction"][0])
     for change in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
         rows["instruction"] = [json.dumps(told | change)]
-        columns.write(path, "scenarios", 1, store.SCHEMA, rows)
+        parquet.write(path, "scenarios", 1, store.SCHEMA, rows)
         with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
             store.read_scenarios(path)
 

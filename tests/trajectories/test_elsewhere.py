@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sts import cli
-from sts.domains import domain, known
+from sts.cli.main import main
+from sts.domains import domain, registry
 from sts.domains.envelope import wrap
 from sts.errors import DamagedState, MissingExtra, NewerFormat, OtherVersion
 from tests.examples import recorded
@@ -43,11 +43,11 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
             Path(f"{NAME}.py").write_text(source)
         sys.modules.pop(NAME, None)
         importlib.invalidate_caches()
-        known.domain.cache_clear()
+        registry.domain.cache_clear()
 
     yield put
     sys.modules.pop(NAME, None)
-    known.domain.cache_clear()
+    registry.domain.cache_clear()
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def told(put: Put, capsys: pytest.CaptureFixture[str]) -> Told:
     """Returns what `sts` says in a workspace with recordings of Λ* and a suite of the garden."""
 
     def told(*words: str) -> tuple[int, str, str]:
-        code = cli.main([*words, "--workspace", "w"])
+        code = main([*words, "--workspace", "w"])
         return code, *capsys.readouterr()
 
     put(SOURCE)
@@ -146,19 +146,19 @@ def test_a_missing_library_or_another_version_is_a_reason_and_damage_is_not(
     lanterns = domain("tests.domains.worlds:Lanterns")
     (state,) = lanterns.generate(1, seed=0)
     episode = replace(recorded(count=1)[0].episode, domain=lanterns.name, state=state)
-    assert known.absent(episode) is None
+    assert registry.absent(episode) is None
     older = wrap(lanterns.name, "0", b"")
-    assert isinstance(known.absent(replace(episode, state=older)), OtherVersion)
+    assert isinstance(registry.absent(replace(episode, state=older)), OtherVersion)
     later = state[:4] + b"\x63" + state[5:]
-    assert isinstance(known.absent(replace(episode, state=later)), NewerFormat)
+    assert isinstance(registry.absent(replace(episode, state=later)), NewerFormat)
     for damaged in (state[:-1], state[:-9] + b"x" + state[-8:], b""):
         with pytest.raises(DamagedState, match="^file: row: "):
-            known.checked([replace(episode, state=damaged)], ["file: row"])
+            registry.checked([replace(episode, state=damaged)], ["file: row"])
 
     def missing(name: str) -> None:
         raise MissingExtra("it needs a library: pip install it")
 
-    monkeypatch.setattr(known, "domain", missing)
-    assert known.checked([episode], ["file: row"]) == [episode]
+    monkeypatch.setattr(registry, "domain", missing)
+    assert registry.checked([episode], ["file: row"]) == [episode]
     with pytest.raises(MissingExtra, match="^scenario x: it needs a library: pip install it$"):
-        known.need(episode, "scenario x")
+        registry.need(episode, "scenario x")

@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.cli import main
+from sts.cli.main import main
 from sts.domains import domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, ReplayMismatch
-from sts.trajectories import rlds, store
+from sts.formats import rlds
+from sts.storage.workspace import Workspace
+from sts.trajectories import store
 from sts.trajectories.observed import observed
 from sts.trajectories.types import Trajectory
-from sts.workspace import Workspace
 from tests.examples import recorded, state_after
 from tests.trajectories.bell import NAME, walks
 

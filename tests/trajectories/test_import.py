@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sts.cli import main
+from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData
+from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
-from sts.workspace import Workspace
 from tests.examples import recorded
 
 Take = Callable[..., int]

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from sts import agents, cli
+from sts import agents
+from sts.cli.main import main
 from sts.domains import domain
+from sts.engine.replay import verify
 from sts.errors import ArgumentError, StsError
-from sts.replay import verify
+from sts.storage.workspace import Workspace
 from sts.trajectories import record, store
 from sts.trajectories.types import Trajectory, split
-from sts.workspace import Workspace
 from tests.domains.test_adapted import sts
 from tests.examples import recorded
 
@@ -110,7 +111,7 @@ def test_an_error_keeps_the_other_episodes(
     monkeypatch.setattr(record, "BATCH", 3)
     monkeypatch.setattr(record, "perform", breaks_later)
     words = ["record", "--agent", "random", "--episodes", "9", "--steps", "5"]
-    assert cli.main([*words, "--workspace", str(tmp_path)]) == 1
+    assert main([*words, "--workspace", str(tmp_path)]) == 1
     kept, error = capsys.readouterr().err.splitlines()
     assert kept.startswith("sts: 6 of 9 episodes are kept -> ")
     assert error == "sts: random, episode 6: the world broke (2 more failed)"
@@ -123,7 +124,7 @@ def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
 ) -> None:
     agents_ = ("--agent", "random", "--agent", "tests.domains.keepers:LanternKeeper")
     words = ["record", *agents_, "--episodes", "4", "--steps", "5", "--workers", workers]
-    assert cli.main([*words, "--workspace", str(tmp_path)]) == 2
+    assert main([*words, "--workspace", str(tmp_path)]) == 2
     *kept, error = capsys.readouterr().err.splitlines()
     assert error.startswith("sts: agent 'lantern-keeper' plays the worlds of ")
     assert workers == "2" or kept[0].startswith("sts: 4 of 8 episodes are kept -> ")
@@ -136,7 +137,7 @@ def test_a_world_that_does_not_replay_is_not_recorded(
     for workers, agents_ in (("1", ["Keeper"]), ("2", ["Keeper", "Resting"])):
         words = ["record", "--domain", world, "--episodes", "3", "--steps", "20"]
         words += [w for name in agents_ for w in ("--agent", f"tests.domains.keepers:{name}")]
-        assert cli.main([*words, "--workers", workers, "--workspace", str(tmp_path)]) == 1
+        assert main([*words, "--workers", workers, "--workspace", str(tmp_path)]) == 1
         error = capsys.readouterr().err
         assert error.startswith(f"sts: domain '{world}' does not replay what was recorded in it: ")
         assert re.search(rf"step \d+: .*; sts domain check {world} says why\n$", error)

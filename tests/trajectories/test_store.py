@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sts import columns
 from sts.domains import domain
+from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
-from sts.replay import verify
+from sts.storage import parquet
+from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import begun
 from sts.trajectories.types import Participant, trajectory
-from sts.workspace import Workspace
 from tests.examples import DATA, recorded
 
 GOLDEN = DATA / "trajectories-1.parquet"
@@ -51,7 +51,7 @@ def test_the_golden_file_of_version_1_is_read() -> None:
 def test_a_file_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     rows = {name: [] for name in store.SCHEMA}
-    columns.write(path, "trajectories", 2, store.SCHEMA, rows)
+    parquet.write(path, "trajectories", 2, store.SCHEMA, rows)
     with pytest.raises(NewerFormat, match="trajectories format 2; this version reads up to 1"):
         store.read(path)
 
@@ -67,7 +67,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path, keep: int) -> None:
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    columns.write(path, "scenarios", 1, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
+    parquet.write(path, "scenarios", 1, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
     with pytest.raises(DamagedData, match="found scenarios/1"):
         store.read(path)
 
@@ -75,10 +75,10 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
 def test_an_altered_row_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     store.write(path, recorded(count=1))
-    table = columns.read(path, "trajectories", 1, store.SCHEMA)
+    table = parquet.read(path, "trajectories", 1, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     rows["rewards"][0][5] = (rows["rewards"][0][5] + 2) % 3
-    columns.write(path, "trajectories", 1, store.SCHEMA, rows)
+    parquet.write(path, "trajectories", 1, store.SCHEMA, rows)
     with pytest.raises(DamagedData, match="was altered"):
         store.read(path)
 
@@ -123,10 +123,10 @@ def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
     one = recorded(count=1)[0]
     for world in ("0" * 64, "not hexadecimal"):
         store.write(tmp_path / "t.parquet", [dataclasses.replace(one, world="0" * 64)])
-        table = columns.read(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA)
+        table = parquet.read(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA)
         rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
         rows["world"] = [world]
-        columns.write(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA, rows)
+        parquet.write(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA, rows)
         with pytest.raises(DamagedData, match="was altered: its world is"):
             store.read(tmp_path / "t.parquet")
 
@@ -154,9 +154,9 @@ def test_other_participants_than_the_episode_has_are_refused(tmp_path: Path) -> 
 def test_crafted_json_in_a_row_is_one_error_of_ours(tmp_path: Path, column: str, text: str) -> None:
     path = tmp_path / "t.parquet"
     store.write(path, recorded(count=1))
-    table = columns.read(path, "trajectories", 1, store.SCHEMA)
+    table = parquet.read(path, "trajectories", 1, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
-    columns.write(path, "trajectories", 1, store.SCHEMA, rows | {column: [text]})
+    parquet.write(path, "trajectories", 1, store.SCHEMA, rows | {column: [text]})
     with pytest.raises(DamagedData, match="t.parquet: trajectory"):
         store.read(path)
 
@@ -169,7 +169,7 @@ def test_a_recording_that_no_file_could_hold_is_refused_before_it_is_made() -> N
 def test_scenes_of_frames_count_by_their_numbers_and_not_by_who_is_in_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(columns, "MOST", 4 * 11 * 7)
+    monkeypatch.setattr(parquet, "MOST", 4 * 11 * 7)
     name = "tests.domains.worlds:Lanterns"
     assert len(begun(name, count=7, steps=10, seed=0, settings={})) == 7
     with pytest.raises(ArgumentError, match="record 7 at a time"):

@@ -1,1 +1,1 @@
-"""Categories of BabyAI, one for each kind of mission; see `scenarios.babyai`."""
+"""Categories of BabyAI, one for each kind of mission; see the module `missions` beside them."""

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scenarios.babyai import category
+from scenarios.categories.babyai.missions import category
 
 CATEGORY = category("sequence", context=8, horizon=30, whole=True)

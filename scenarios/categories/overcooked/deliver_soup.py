@@ -6,8 +6,16 @@ hands are free for it: they hold a dish or nothing.
 
 from __future__ import annotations
 
+from scenarios.categories.overcooked.moments import (
+    CONTEXT,
+    DOMAIN,
+    PARTNER,
+    Moment,
+    first_done,
+    fitting,
+    moments_before,
+)
 from scenarios.category import Category
-from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, first_done, fitting, moments_before
 
 HORIZON, LEAD = 60, 45
 

@@ -6,9 +6,17 @@ other cook puts into the pot counts towards the three, but the third must be the
 
 from __future__ import annotations
 
+from scenarios.categories.overcooked.moments import (
+    CONTEXT,
+    DOMAIN,
+    PARTNER,
+    Moment,
+    first_done,
+    fitting,
+    moments_before,
+)
 from scenarios.category import Category
-from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, first_done, fitting, moments_before
-from sts.overcooked.basics import FULL
+from sts.worlds.overcooked.basics import FULL
 
 HORIZON, LEAD = 60, 40
 

@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scenarios.categories.overcooked.moments import (
+    CONTEXT,
+    DOMAIN,
+    PARTNER,
+    Moment,
+    names,
+    timeline,
+)
 from scenarios.category import Candidate, Category, Label
-from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
 from sts.episodes import Episode
-from sts.overcooked.basics import SIDES
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+from sts.worlds.overcooked.basics import SIDES
 
 HORIZON = 20
 EASY, MEDIUM = 3, 6

@@ -5,8 +5,16 @@ Asked when a soup cooks or is done and the cook holds a dish or nothing.
 
 from __future__ import annotations
 
+from scenarios.categories.overcooked.moments import (
+    CONTEXT,
+    DOMAIN,
+    PARTNER,
+    Moment,
+    first_done,
+    fitting,
+    moments_before,
+)
 from scenarios.category import Category
-from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, first_done, fitting, moments_before
 
 HORIZON, LEAD = 60, 40
 

@@ -5,8 +5,16 @@ Asked when the cook holds an onion or nothing.
 
 from __future__ import annotations
 
+from scenarios.categories.overcooked.moments import (
+    CONTEXT,
+    DOMAIN,
+    PARTNER,
+    Moment,
+    first_done,
+    fitting,
+    moments_before,
+)
 from scenarios.category import Category
-from scenarios.kitchen import CONTEXT, DOMAIN, PARTNER, Moment, first_done, fitting, moments_before
 
 HORIZON, LEAD = 40, 30
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from sts.domains import guard
 from sts.errors import StsError
+from sts.jobs import deadlines
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -102,10 +102,11 @@ class Apart(Generic[S]):
         process.join()
         self._words.unlink(missing_ok=True)
         frames = _FRAME.findall(words.rpartition("most recent call first")[2])
-        theirs = [frame for frame in frames if frame[0] != guard.__file__]  # not the clock's ring
+        # without the clock's own ring
+        theirs = [frame for frame in frames if frame[0] != deadlines.__file__]
         file, line, name = theirs[0] if theirs else ("", "", "")
         where = f", in {Path(file).name}, line {line}, {name}" if theirs else ""
-        if words.startswith(guard.FORKED):
+        if words.startswith(deadlines.FORKED):
             return words.splitlines()[0]
         if words.startswith("Timeout"):
             return f"it does not come back, and cannot be interrupted{where}"
@@ -120,7 +121,7 @@ def _serve(connection: Connection, words: str, make: Callable[..., Any], args: A
         os.setsid()  # so that whatever is begun in here can be ended with it
     with open(words, "w") as file:
         faulthandler.enable(file, all_threads=False)
-        guard.WATCH.last_words = file
+        deadlines.WATCH.last_words = file
         made: Any = None
         with contextlib.suppress(EOFError, OSError):
             while True:

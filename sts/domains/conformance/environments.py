@@ -15,8 +15,8 @@ from sts.domains.conformance.batches import Claim
 from sts.domains.conformance.runs import Broken, Trial, settled
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
-from sts.domains.guard import WATCH, guarded
 from sts.errors import DamagedData, NewerFormat, StsError
+from sts.jobs.deadlines import WATCH, guarded
 
 LONG = 1000
 """Steps within which most worlds that end have ended."""

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.known import domain as find_domain
 from sts.domains.protocol import Domain, Worlds
-from sts.draws import stream
+from sts.domains.registry import domain as find_domain
 from sts.errors import StsError
+from sts.numerics.draws import stream
 
 
 class Broken(StsError):

@@ -1,0 +1,31 @@
+"""The page on which continuations are judged."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotator_app import state
+from annotator_app.components import component
+from annotator_app.events import exchange
+
+_PLAYER = st.components.v2.component("sts_player", **component("player")._asdict())
+
+
+@st.fragment  # when the player sends something, only this runs again
+def page() -> None:
+    """Mounts the player, or says that the link has ended."""
+    person = state.person()
+    if person is None:
+        st.error("Your link has ended. Ask for a new one; unsent answers stay in this browser.")
+        return
+    data = exchange(
+        state.store(),
+        person,
+        state.sent("player"),
+        suite=state.settings().suite,
+        place=state.place(),
+        shown=state.episode,
+        broken=state.broken,
+        runs=state.is_owner(),
+    )
+    _PLAYER(key="player", data=data, on_sync_change=lambda: None)

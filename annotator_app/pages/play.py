@@ -1,0 +1,31 @@
+"""The human seat: a person plays a continuation under an agent's observation."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotator_app import play, state
+from annotator_app.components import component
+from annotator_app.events import namespace
+
+_SEAT = st.components.v2.component("sts_seat", **component("seat")._asdict())
+
+
+@st.fragment  # when the seat sends something, only this runs again
+def page() -> None:
+    """Mounts the seat, or says why there is none."""
+    person = state.person()
+    if person is None:
+        st.error("Your link has ended. Ask for a new one.")
+        return
+    data = play.exchange(
+        state.workspace(),
+        state.store(),
+        state.suite(),
+        person,
+        state.sent("seat"),
+        judged=state.judged_scenarios(person),
+        broken=state.unplayable,
+    )
+    data["namespace"] = namespace(state.place(), person.id)
+    _SEAT(key="seat", data=data, on_sync_change=lambda: None)

@@ -1,0 +1,94 @@
+"""Pictures of continuations that only render pixels, each made once and kept in the workspace.
+
+They are made from recordings alone, so the folder may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable
+
+from sts.continuations.store import load
+from sts.domains import Worlds
+from sts.domains import domain as find_domain
+from sts.engine.rendering import Sheet, frames, layout, look, sheets, webp
+from sts.episodes import Episode
+from sts.errors import StsError
+from sts.storage.files import content_hash, write_atomically
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+
+FOLDER = "frames"
+KEPT = 4096
+"""Single pictures that the process remembers, some kilobytes each."""
+_kept: dict[str, bytes] = {}
+
+
+def framed(domain: str, state: bytes) -> bool:
+    """Whether scenes of this world are pictures that it renders."""
+    return find_domain(domain).form(state).kind == "frames"
+
+
+def sheets_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
+    """Returns the frames of an episode, from the workspace or made now and kept there.
+
+    They are what a judge sees, or what participant `role` does.
+
+    Pictures that were kept are taken only where the world begins with the very pixels it began with
+    then, so that a domain that is drawn anew is seen anew.
+
+    Raises:
+      StsError: the episode does not replay, or its world cannot be rendered.
+    """
+    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, role)
+    parts = layout(len(episode.scene), *first.shape[:2])
+    how = repr(parts if role is None else (parts, role)).encode()
+    mark = content_hash(episode.content_hash.encode(), first.tobytes(), how)
+    files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
+    with contextlib.suppress(OSError):
+        return [Sheet(file.read_bytes(), *part) for file, part in zip(files, parts, strict=True)]
+    made = sheets(frames(episode, role))
+    with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
+        for file, one in zip(files, made, strict=True):
+            write_atomically(file, one.webp)
+    return made
+
+
+def sight_of(worlds: Worlds, name: str, role: int) -> Sheet:
+    """Returns what `role` sees now in the first world of the domain called `name`, as one frame."""
+    key = content_hash(worlds.states()[0], str(role).encode())
+    found = _kept.get(key)
+    if found is None:
+        found = webp(look(worlds, name, role))
+        if len(_kept) >= KEPT:
+            _kept.clear()
+        _kept[key] = found
+    return Sheet(found, columns=1, count=1)
+
+
+def begin(workspace: Workspace, suite: str) -> None:
+    """Has the sheets of a suite's continuations made in a process that ends with this one."""
+    context = multiprocessing.get_context("spawn")
+    arguments = (str(workspace.root.resolve()), suite, os.getpid())
+    context.Process(target=_make, args=arguments, daemon=True).start()
+
+
+def _make(root: str, label: str, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    os.nice(10)
+    workspace = Workspace.open(root)
+    for one in _framed(workspace, label):
+        if os.getppid() != parent:
+            return
+        with contextlib.suppress(StsError):  # whoever is to judge it will be told
+            sheets_of(workspace, one)
+
+
+def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:
+    scenarios = suites.load(workspace, label).scenarios
+    for one in load(workspace, {s.hash for s in scenarios}):
+        if framed(one.episode.domain, one.episode.state):
+            yield one.episode

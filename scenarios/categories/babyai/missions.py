@@ -1,0 +1,107 @@
+"""BabyAI as its categories see it: one for each kind of mission, and all alike but for that.
+
+The mission is the instruction, known from the start; its verifier, whose word is the reward, is the
+automatic label. A moment makes sense while the mission is open, and when the package's bot would
+fulfil it from there within three quarters of the steps: within a quarter it is easy, within a half
+medium, else hard. Missions that speak of places as seen from the start ("on your left") are left
+out, because a judge does not see the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from scenarios.category import Candidate, Category, Label
+from scenarios.replayed import environments
+from sts.episodes import Episode
+from sts.suites.types import DIFFICULTIES, Scenario
+from sts.trajectories.types import Trajectory
+from sts.worlds.babyai.agents import missions
+
+if TYPE_CHECKING:
+    from sts.worlds.babyai.environment import BabyAI
+
+DOMAIN = "babyai"
+LEAST = 2
+"""How many steps the bot must need at least."""
+
+
+def category(kind: str, *, context: int, horizon: int, whole: bool = False) -> Category:
+    """Returns the category of missions of one kind.
+
+    Args:
+      kind: one of `missions.KINDS`.
+      context: C.
+      horizon: L.
+      whole: ask only where the context is the recording from its start, so that a judge sees which
+        part of the mission is done.
+    """
+
+    def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+        """Yields moments with an open mission, every `context` steps."""
+        if not any(_asked(i.text, kind) for i in trajectory.instructions):
+            return
+        room = trajectory.episode.steps - horizon
+        last = min(context, room) if whole else room
+        for moment, world in enumerate(_worlds(trajectory.episode, last)):
+            if moment == 0 or moment % context or world.ended:
+                continue
+            difficulty = _difficulty(world, horizon)
+            if difficulty is not None:
+                words = {"mission": world.instruction()}
+                yield Candidate(moment, 0, difficulty, words=words, said_at_start=True)
+
+    def fits(scenario: Scenario) -> str | None:
+        """Says why the instruction cannot be the mission, or why the mission is no longer open."""
+        *_, world = _worlds(scenario.recording, scenario.takeover)
+        if world.ended:
+            return "the mission is over already"
+        if world.instruction() != scenario.instruction.text:
+            return f"the world's own mission is another: {world.instruction()}"
+        return None if _asked(world.instruction(), kind) else f"it is no {kind} mission"
+
+    return Category(
+        name=f"babyai-{kind}",
+        kind="instruction",
+        domain=DOMAIN,
+        horizon=horizon,
+        wordings=("{mission}",),
+        candidates=candidates,
+        label=label,
+        fits=fits,
+        context=context,
+    )
+
+
+def _asked(mission: str, kind: str) -> bool:
+    return missions.kind(mission) == kind and not missions.relative(mission)
+
+
+def _worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
+    """Yields the world before each step up to step `last`."""
+    return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
+
+
+def _difficulty(world: BabyAI, horizon: int) -> str | None:
+    from sts.worlds.babyai.agents.planning import solution  # needs the extra
+
+    found = solution(world, 3 * horizon // 4)
+    if found is None or len(found) < LEAST:
+        return None
+    return DIFFICULTIES[min(-(-4 * len(found) // horizon), 3) - 1]
+
+
+def label(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """The verifier's word, success or failure, when it is first heard; else not_done."""
+    rewards = episode.rewards[takeover:, roles[0]]
+    heard = np.flatnonzero(rewards)
+    if not heard.size:
+        return Label("not_done", None)
+    step = int(heard[0])
+    return Label("success" if rewards[step] > 0 else "failure", step + 1)

@@ -1,0 +1,1 @@
+"""Categories of Λ*, one module each."""

@@ -1,0 +1,72 @@
+"""evil-in-sight: say whether Evil is in sight at takeover.
+
+Asked while Evil is in sight, or was during the context and no longer is. Easy: it has been so for
+four frames or more; medium: for two or three; hard: Evil came or left with the last step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from scenarios.categories.lambda_star.tracks import DOMAIN, SIGHT, Track, ago, moments, said
+from scenarios.category import CONTEXT, Candidate, Category, Label
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+HORIZON = 5
+LONG = 4
+
+
+def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+    """Yields moments with Evil about."""
+    for track, moment in moments(trajectory.episode, HORIZON):
+        if _fault(track, moment):
+            continue
+        answer = _answer(track, moment)
+        before = track.to_evil[moment - CONTEXT : moment + 1] <= SIGHT
+        frames = int(np.argmax(np.append(before[::-1] != before[-1], True)))
+        difficulty = "hard" if frames == 1 else "medium" if frames < LONG else "easy"
+        yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+
+
+def _answer(track: Track, moment: int) -> str:
+    return "yes" if track.to_evil[moment] <= SIGHT else "no"
+
+
+def _fault(track: Track, moment: int) -> str | None:
+    return "Evil was never in sight" if ago(track.to_evil, moment) is None else None
+
+
+def fits(scenario: Scenario) -> str | None:
+    """Says why there is no such answer at takeover."""
+    track = Track(scenario.recording, scenario.roles[0])
+    truth = _answer(track, scenario.takeover)
+    wrong = scenario.parameters["answer"] != truth
+    return f"the answer is {truth}" if wrong else _fault(track, scenario.takeover)
+
+
+def label(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """The first utterance after takeover decides; silence is not_done."""
+    return said(episode, takeover, roles[0], parameters["answer"])
+
+
+CATEGORY = Category(
+    name="evil-in-sight",
+    kind="question",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=(
+        "Do you see Evil right now?",
+        "Is Evil in sight at this moment?",
+        "Is Evil on your cell or next to you right now?",
+    ),
+    candidates=candidates,
+    label=label,
+    fits=fits,
+)

@@ -1,0 +1,160 @@
+"""Λ* as its categories see it: who is where, how far apart, and what follows from it.
+
+Cells are row * W + column on an H x W torus; distances are Chebyshev. In a scene Good is object 0,
+Evil object 1 and participant p object 2 + p. What is one cell away or nearer is in sight.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenarios.category import CONTEXT, Label
+from sts.episodes import Episode
+from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
+
+GOOD, EVIL, FIRST = 0, 1, 2
+SIGHT = 1
+DOMAIN = "lambda-star"
+Cells = NDArray[np.int64]
+
+
+class Grid(NamedTuple):
+    """H rows of W cells."""
+
+    height: int
+    width: int
+
+
+@functools.lru_cache(maxsize=4096)
+def grid(state: bytes) -> Grid:
+    """Returns the grid of a serialised state."""
+    found = decode(state)
+    return Grid(found.height, found.width)
+
+
+def offsets(start: Cells | int, end: Cells | int, size: Grid) -> tuple[Any, Any]:
+    """Returns (rows down, columns right) of the shortest way from `start` to `end`.
+
+    Where two ways are equally short, half of an even side, it is the one up or left.
+    """
+    down = (end // size.width - start // size.width + size.height // 2) % size.height
+    right = (end % size.width - start % size.width + size.width // 2) % size.width
+    return down - size.height // 2, right - size.width // 2
+
+
+def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
+    """Returns the toroidal Chebyshev distances between cells, an integer between two."""
+    down, right = offsets(a, b, size)
+    return np.maximum(np.abs(down), np.abs(right))
+
+
+def shifted(cell: int, down: int, right: int, size: Grid) -> int:
+    """Returns the cell so many rows down and columns right of `cell`."""
+    row, column = divmod(cell, size.width)
+    return (row + down) % size.height * size.width + (column + right) % size.width
+
+
+def towards(start: int, end: int, size: Grid) -> int:
+    """Returns the cell that the best move from `start` towards `end` reaches."""
+    down, right = offsets(start, end, size)
+    return shifted(start, int(np.sign(down)), int(np.sign(right)), size)
+
+
+def heading(move: str) -> tuple[int, int]:
+    """Returns (rows down, columns right) of a move's name."""
+    index = MOVES.index(move)
+    return index // 3 - 1, index % 3 - 1
+
+
+class Track:
+    """One participant in an episode of T steps; every array has a row a frame, T + 1.
+
+    Attributes:
+      size: the grid.
+      role: the participant.
+      moves: int8[T], its moves.
+      me: its cell.
+      good: Good's cell.
+      evil: Evil's cell.
+      to_good: the distance to Good.
+      to_evil: the distance to Evil.
+    """
+
+    def __init__(self, episode: Episode, role: int) -> None:
+        """Reads participant `role` of `episode`."""
+        scene = episode.scene.astype(np.int64)
+        self.size = grid(episode.state)
+        self.role = role
+        self.moves = episode.moves[:, role]
+        self.me, self.good, self.evil = scene[:, FIRST + role], scene[:, GOOD], scene[:, EVIL]
+        self.to_good = distances(self.me, self.good, self.size)
+        self.to_evil = distances(self.me, self.evil, self.size)
+
+
+def moments(episode: Episode, horizon: int) -> Iterator[tuple[Track, int]]:
+    """Yields every participant's track with every step that leaves room on both sides."""
+    for role in range(episode.participants):
+        track = Track(episode, role)
+        for moment in range(CONTEXT, episode.steps - horizon + 1):
+            yield track, moment
+
+
+def chase(track: Track, moment: int, steps: int) -> Cells:
+    """Returns the cells after each of `steps` steps, each one towards where Good was before it."""
+    cells = [int(track.me[moment])]
+    for good in track.good[moment : moment + steps].tolist():
+        cells.append(towards(cells[-1], good, track.size))
+    return np.array(cells[1:], np.int64)
+
+
+def ago(distance: Cells, moment: int) -> int | None:
+    """Returns how many frames before `moment` something was last in sight; None if not in context.
+
+    0 says that it is in sight at `moment`.
+    """
+    seen = np.flatnonzero(distance[moment - CONTEXT : moment + 1][::-1] <= SIGHT)
+    return int(seen[0]) if seen.size else None
+
+
+def first(hits: NDArray[np.bool_]) -> int | None:
+    """Returns the step, from 1, of the first hit; None if there is none."""
+    return int(np.argmax(hits)) + 1 if hits.any() else None
+
+
+def once(hits: NDArray[np.bool_]) -> Label:
+    """Returns success at the first hit, or not_done."""
+    step = first(hits)
+    return Label("not_done", None) if step is None else Label("success", step)
+
+
+def never(misses: NDArray[np.bool_]) -> Label:
+    """Returns failure at the first miss, or success at the last step."""
+    step = first(misses)
+    return Label("success", len(misses)) if step is None else Label("failure", step)
+
+
+def said(episode: Episode, takeover: int, role: int, answer: str) -> Label:
+    """Returns whether the first utterance after takeover is `answer`; silence is not_done."""
+    says = episode.says[takeover:, role]
+    step = first(says != 0)
+    if step is None:
+        return Label("not_done", None)
+    return Label("success" if TOKENS[says[step - 1]] == answer else "failure", step)
+
+
+def direction(track: Track, frame: int) -> str:
+    """Returns the move from the participant to Good, who is in sight at `frame`."""
+    down, right = offsets(track.me[frame], track.good[frame], track.size)
+    return MOVES[3 * (int(down) + 1) + int(right) + 1]
+
+
+def across_edge(size: Grid, a: int, b: int) -> bool:
+    """Says whether two cells next to each other, or one and the same, lie at opposite edges."""
+    rows = abs(a // size.width - b // size.width)
+    columns = abs(a % size.width - b % size.width)
+    return max(rows, columns) > SIGHT

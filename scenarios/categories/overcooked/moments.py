@@ -1,0 +1,160 @@
+"""Overcooked as its categories see it: an episode moment by moment, and what was done in each.
+
+Nothing here needs the game's package until an episode of it is at hand. Things are called as in
+`sts.worlds.overcooked.kitchen`, deeds as in `sts.worlds.overcooked.environment`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, cast
+
+from scenarios.category import Candidate, Label
+from scenarios.replayed import environments
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+from sts.worlds.overcooked.basics import HATS, SIDES
+
+DOMAIN = "overcooked"
+CONTEXT = 25
+PARTNER = "replay"
+Place = tuple[int, int]
+
+
+class Moment(NamedTuple):
+    """What is so before a step, and what was done in the step before it.
+
+    Attributes:
+      grid: rows of letters.
+      players: [x, y, dx, dy, what they hold] of each.
+      objects: what lies where; a soup is ["soup", its ingredients, steps cooked or -1].
+      events: (who, deed, place) of the step that led here.
+    """
+
+    grid: tuple[str, ...]
+    players: list[list[Any]]
+    objects: dict[Place, Any]
+    events: tuple[tuple[int, str, Place], ...]
+
+    def at(self, role: int) -> Place:
+        """Where a cook stands."""
+        x, y, *_ = self.players[role]
+        return x, y
+
+    def holds(self, role: int) -> str:
+        """What a cook holds: "", "onion", "dish", "soup" or "tomato"."""
+        held = self.players[role][4]
+        return held if isinstance(held, str) else "soup" if held else ""
+
+    def tile(self, place: Place) -> str:
+        """The letter of a place."""
+        return self.grid[place[1]][place[0]]
+
+    def pots(self) -> Iterator[Any]:
+        """The soups in pots, begun, cooking or done."""
+        return (it for place, it in self.objects.items() if self.tile(place) == "P")
+
+    def has_done(self, role: int, deed: str, tile: str = "") -> bool:
+        """Says whether a cook did this in the step that led here, to a place of this letter."""
+        return any(
+            who == role and what == deed and self.tile(place) in (tile or "XOTDPS")
+            for who, what, place in self.events
+        )
+
+
+Done = Callable[[Moment, Moment, int], bool]
+"""Says whether a cook did it in the step from one moment to the next."""
+Sensible = Callable[[Moment, int], str | None]
+"""Says in a few words why it makes no sense to ask a cook at this moment; else None."""
+
+
+@functools.lru_cache(maxsize=4)
+def timeline(episode: Episode) -> tuple[Moment, ...]:
+    """Returns the moment before each of an episode's steps, and the last: T + 1."""
+    out = []
+    for one in environments(episode):
+        world = cast(Any, one)
+        players, objects = world.facts()
+        events = tuple((event.who, event.deed, event.place) for event in world.events)
+        out.append(Moment(world.grid, players, {(x, y): it for x, y, it in objects}, events))
+    return (out[0]._replace(events=()), *out[1:])
+
+
+def first_done(done: Done) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
+    """Returns the rule: success when the judged cook first does it, else not done."""
+
+    def label(
+        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    ) -> Label:
+        after = timeline(episode)[takeover:]
+        for step in range(1, len(after)):
+            if done(after[step - 1], after[step], roles[0]):
+                return Label("success", step)
+        return Label("not_done", None)
+
+    return label
+
+
+def moments_before(
+    done: Done, sensible: Sensible, *, horizon: int, lead: int
+) -> Callable[[Trajectory], Iterator[Candidate]]:
+    """Returns the candidates: before each time that a cook did it, the earliest sensible moment.
+
+    That is at most `lead` steps before and no earlier than the time before it, with every moment
+    since then sensible too. Easy where the person took a third of `lead` at most, hard where more
+    than two thirds.
+    """
+
+    def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+        line = timeline(trajectory.episode)
+        for role in range(len(HATS)):
+            before = CONTEXT
+            for step in range(CONTEXT + 1, len(line)):
+                if not done(line[step - 1], line[step], role):
+                    continue
+                moment, earliest, before = step, max(before, step - lead), step
+                while moment > earliest and not sensible(line[moment - 1], role):
+                    moment -= 1
+                if moment < step and moment + horizon < len(line):
+                    yield Candidate(
+                        moment, role, difficulty(step - moment, lead), words=names(role)
+                    )
+
+    return candidates
+
+
+def fitting(sensible: Sensible) -> Callable[[Scenario], str | None]:
+    """Returns what says why a scenario's instruction does not fit its takeover."""
+
+    def fits(scenario: Scenario) -> str | None:
+        recording = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
+        return sensible(timeline(recording)[-1], scenario.roles[0])
+
+    return fits
+
+
+def difficulty(steps: int, lead: int) -> str:
+    """Returns how hard it is, by how many of `lead` steps the person took."""
+    return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
+
+
+def names(role: int) -> dict[str, str]:
+    """Returns what wordings call the two cooks."""
+    return {"you": HATS[role], "other": HATS[1 - role]}
+
+
+def within_reach(moment: Moment, role: int) -> set[Place]:
+    """Returns the places that a cook can come to face, whoever stands in the way."""
+    seen, waiting = {moment.at(role)}, [moment.at(role)]
+    faced = set()
+    while waiting:
+        x, y = waiting.pop()
+        for place in ((x + dx, y + dy) for dx, dy in SIDES):
+            if moment.tile(place) not in " 12":
+                faced.add(place)
+            elif place not in seen:
+                seen.add(place)
+                waiting.append(place)
+    return faced

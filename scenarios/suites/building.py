@@ -1,0 +1,45 @@
+"""Building a packaged suite from nothing but the public commands."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from sts.cli.main import main as sts_command
+from sts.errors import DamagedData, StsError
+from sts.provenance import provenance
+from sts.storage.workspace import Workspace
+from sts.suites import store
+from sts.suites.lint import lint
+from sts.suites.types import Suite
+
+
+def build(
+    out: Path, name: str, version: int, description: str, commands: Sequence[Sequence[str]]
+) -> Suite:
+    """Writes NAME@VERSION to the folder `out` and returns it.
+
+    Args:
+      out: where `suite.json` and `scenarios.parquet` go.
+      name: of the suite, and of the draft that `commands` make.
+      version: of the suite.
+      description: one line.
+      commands: command lines without the leading `sts`, run in a new workspace.
+
+    Raises:
+      StsError: a command failed; it has said how.
+      DamagedData: the scenarios do not pass the lint.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        for line in commands:
+            if sts_command([*line, "--workspace", folder]) != 0:
+                raise StsError(f"sts {' '.join(line)} failed")
+        draft = store.draft_path(Workspace.open(folder), name)
+        scenarios = tuple(sorted(store.read_scenarios(draft), key=lambda s: s.id))
+    faults = lint(scenarios)
+    if faults:
+        raise DamagedData(f"{name}: {faults[0]} ({len(faults)} faults in all)")
+    suite = Suite(name, version, None, description, scenarios, provenance())
+    store.write(out, suite)
+    return suite

@@ -1,0 +1,1 @@
+"""The one command, `sts`, and all that a subcommand imports to be one of it."""

@@ -1,0 +1,183 @@
+"""The one command, `sts`: finds its subcommands by entry point and turns errors into one line."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import NoReturn
+
+import sts
+from sts.cli.command import Command
+from sts.errors import ArgumentError, StsError, UnknownName
+
+_DISK = {
+    errno.ENOSPC: "no space left on the disk",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ENOENT: "no such file",
+    errno.EISDIR: "expected a file, found a folder",
+    errno.ENOTDIR: "a folder on its path is a file",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ArgumentError(f"{message} (see {self.prog} --help)")
+
+
+def _commands() -> dict[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group="sts.commands"))}
+
+
+def _summary() -> str:
+    rows = [(name, _load(point).summary) for name, point in _commands().items()]
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {name:<{width}}  {summary}" for name, summary in rows)
+
+
+def _load(point: EntryPoint) -> Command:
+    command = point.load()
+    if not isinstance(command, Command):
+        raise StsError(f"entry point sts.commands:{point.name} is not a Command")
+    return command
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("common")
+    group.add_argument("--workspace", metavar="DIR", help="default: STS_WORKSPACE or sts-workspace")
+    group.add_argument("--json", action="store_true", help="print JSON for a program to read")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
+    name, rest = argv[0], argv[1:]
+    points = _commands()
+    if name not in points:
+        raise UnknownName("command", name, points)
+    command = _load(points[name])
+    parser = _Parser(
+        prog=f"sts {name}",
+        description=command.summary,
+        epilog=f"example: {command.example}",
+        allow_abbrev=False,
+    )
+    command.configure(parser)
+    leaves = [parser]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            leaves = list(action.choices.values())
+    for leaf in leaves:
+        _common(leaf)
+    return command, parser.parse_args(rest)
+
+
+def explain(error: OSError) -> str:
+    """Returns one line that says which file could not be used, and why."""
+    reason = _DISK.get(error.errno or 0, error.strerror or str(error))
+    where = error.filename2 or error.filename
+    return f"{where}: {reason}" if where else reason
+
+
+def _ready_to_print() -> None:
+    """A terminal that cannot show a letter shows its number; a closed stream swallows what comes.
+
+    Without this, printing "Λ*" where the locale is C would end in a traceback.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _alone_on_stdout() -> None:
+    """Keeps standard output for us: what libraries and workers write there goes to standard error.
+
+    A compiled library, or a program that it starts, writes past Python.
+    """
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of them is closed
+        return
+    sys.stdout = open(kept, "w", encoding=getattr(sys.stdout, "encoding", None))  # noqa: SIM115
+
+
+def _stop_printing() -> None:
+    """What waits in stdout has nowhere to go; the interpreter's last flush would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _check_text(argv: Sequence[str]) -> None:
+    for word in argv:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ArgumentError(f"expected arguments in UTF-8, found {word!r}") from None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
+    if argv is None:  # run as a program
+        _alone_on_stdout()
+    code = _main(argv)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_printing()
+    except OSError as error:
+        _stop_printing()
+        return _fail(explain(error), 1, error, debug=False)
+    return code
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    argv = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in argv
+    _ready_to_print()
+    try:
+        _check_text(argv)
+        if not argv or argv[0] in ("-h", "--help"):
+            print("usage: sts COMMAND [...]\n\nThe open Standardised Test Suite.\n")
+            print(_summary())
+            print("\n`sts COMMAND --help` shows a command's arguments and an example.")
+            return 0
+        if argv[0] in ("-V", "--version"):
+            print(f"sts {sts.__version__}")
+            return 0
+        command, args = _parse(argv)
+        return command.run(args)
+    except StsError as error:
+        return _fail(str(error), error.exit_code, error, debug)
+    except BrokenPipeError:
+        _stop_printing()
+        return 0
+    except OSError as error:
+        return _fail(explain(error), 1, error, debug)
+    except SystemExit as done:  # argparse, after --help
+        return int(done.code or 0)
+    except MemoryError as error:
+        wanted = "not enough memory for this; ask for less at once, or for fewer --workers"
+        return _fail(wanted, 1, error, debug)
+    except KeyboardInterrupt as error:
+        kept = "interrupted; what was finished is kept, the same command goes on from there"
+        return _fail(kept, 130, error, debug)
+
+
+def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    print(f"sts: {' '.join(line.split())}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""Episodes as strips of scenes for a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from sts.domains import domain as find_domain
+from sts.engine.rendering import Frame, small
+from sts.engine.rendering import frames as frames_of
+from sts.episodes import Episode
+
+SMALL = 24
+"""Columns of a picture in a terminal that shows colours."""
+NO_COLOURS = "its scenes are pictures: --webp FILE writes them, sts annotate shows them"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def strip(
+    episode: Episode, frames: Sequence[int], *, judged: Sequence[int], takeover: int | None = None
+) -> str:
+    """Returns the scenes at `frames` side by side, a bar between context and continuation.
+
+    Of a domain that renders pictures these are coarse pictures, or one line that says where to see
+    them where the terminal shows no colours.
+
+    Args:
+      episode: what happened.
+      frames: 0 to T; frame f is before step f.
+      judged: participants whose letter stands over everything else.
+      takeover: the frame at which an agent took over, or None.
+    """
+    if _framed(episode) and not in_colour():
+        return NO_COLOURS
+    blocks: list[list[str]] = []
+    scenes = _scenes(episode, frames, judged)
+    for before, frame, lines in zip([None, *frames[:-1]], frames, scenes, strict=True):
+        if takeover is not None and before is not None and before <= takeover < frame:
+            height = len(blocks[-1])
+            blocks.append(["┃"] * height)
+        title = f"{frame}" if takeover is None else f"{frame - takeover:+d}"
+        blocks.append([title.ljust(_width(lines[0])), *lines])
+    return "\n".join("  ".join(parts).rstrip() for parts in zip(*blocks, strict=True))
+
+
+def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> list[list[str]]:
+    if _framed(episode):
+        every = frames_of(episode)
+        return [half_blocks(every[frame]) for frame in frames]
+    domain = find_domain(episode.domain)
+    picture = domain.picture(episode.state)
+    objects = [picture.participants[p] for p in judged]
+    return [domain.draw(picture, episode.scene[frame], objects) for frame in frames]
+
+
+def _framed(episode: Episode) -> bool:
+    return find_domain(episode.domain).form(episode.state).kind == "frames"
+
+
+def in_colour() -> bool:
+    """Whether what is printed goes to a terminal that says it shows 24-bit colours."""
+    able = os.environ.get("COLORTERM") in ("truecolor", "24bit") and "NO_COLOR" not in os.environ
+    return able and sys.stdout.isatty()
+
+
+def half_blocks(frame: Frame) -> list[str]:
+    """Returns a frame as lines of `SMALL` half blocks, two pixels above each other in each."""
+    height, width, _ = frame.shape
+    rows = max(1, round(SMALL * height / width / 2))
+    pixels = small(frame, 2 * rows, SMALL).tolist()
+    return [
+        "".join(
+            f"\x1b[38;2;{a[0]};{a[1]};{a[2]};48;2;{b[0]};{b[1]};{b[2]}m▀"
+            for a, b in zip(pixels[row], pixels[row + 1], strict=True)
+        )
+        + "\x1b[0m"
+        for row in range(0, 2 * rows, 2)
+    ]
+
+
+def _width(line: str) -> int:
+    """Returns how many columns a line takes, whatever its colours."""
+    return len(_COLOUR.sub("", line))
+
+
+def room() -> int:
+    """Returns how many columns there are to print in; more than a few where nobody looks."""
+    return shutil.get_terminal_size((160, 24)).columns
+
+
+def fitting(episode: Episode, columns: int) -> int:
+    """Returns how many scenes of an episode fit beside each other in `columns`, 3 to 9."""
+    width = SMALL
+    if not _framed(episode):
+        domain = find_domain(episode.domain)
+        width = len(domain.draw(domain.picture(episode.state), episode.scene[0], ())[0])
+    return max(3, min(9, (columns - 3) // (width + 2)))
+
+
+def beside(left: str, right: str) -> str:
+    """Returns two blocks of text side by side, or below each other where they do not fit."""
+    rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
+    width = max(_width(line) for line, _ in rows)
+    if width + 7 + max(_width(line) for _, line in rows) > room():
+        return f"{left}\n\n{right}"
+    return "\n".join(f"{a}{' ' * (width - _width(a))}   ║   {b}".rstrip() for a, b in rows)
+
+
+def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
+    """Returns what the roles said after takeover, and when; "" where they were silent."""
+    domain = find_domain(episode.domain)
+    picture = domain.picture(episode.state)
+    spoken = [
+        f"{picture.names[picture.participants[p]]} says “{domain.tokens[episode.says[t, p]]}” "
+        f"in step {t + 1 - takeover:+d}"
+        for t in range(takeover, episode.steps)
+        for p in roles
+        if episode.says[t, p]
+    ]
+    return "; ".join(spoken)

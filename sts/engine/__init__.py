@@ -1,0 +1,1 @@
+"""Worlds at work: playing in lock-step, replaying recordings, and their pictures."""

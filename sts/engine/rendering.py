@@ -1,0 +1,150 @@
+"""Episodes of domains that only render pixels: their frames, and many of them in one picture.
+
+Axes: F frames, one more than the steps; H x W pixels of each.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Framed, Worlds
+from sts.engine.replay import along
+from sts.episodes import Episode
+from sts.errors import ArgumentError, StsError
+
+Frame = NDArray[np.uint8]
+
+SIDE = 4096
+"""Pixels that a sheet is at most wide, where it can be: larger ones are slow to paint from."""
+PIXELS = 2**24
+"""Pixels that a sheet has at most, where it can: a browser unpacks them to 64 MB."""
+LONGEST = 16383
+"""Pixels of the longest side that WebP has."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Successive frames of an episode in one lossless WebP, row by row.
+
+    Attributes:
+      webp: the file.
+      columns: how many frames stand in a row; frame f of the sheet is in row f // columns.
+      count: how many frames it has.
+    """
+
+    webp: bytes
+    columns: int
+    count: int
+
+
+def frames(episode: Episode, role: int | None = None) -> list[Frame]:
+    """Returns what a judge sees: uint8[H, W, 3] before each step and after the last.
+
+    The episode is replayed, and each step held against the recording.
+
+    Args:
+      episode: what is looked at.
+      role: the participant whose sight it is instead of a judge's.
+
+    Raises:
+      ArgumentError: the domain's scenes are drawn, not rendered.
+      ReplayMismatch: a replayed step differs from the recording; names the step.
+      DamagedState: the state cannot be restored.
+    """
+    name = episode.domain
+    return [look(worlds, name, role) for worlds in along([episode], [f"domain {name!r}"])]
+
+
+def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
+    """Returns the first world as it looks now, to a judge or to participant `role`.
+
+    Raises:
+      ArgumentError: worlds of the domain called `name` cannot be looked at.
+      StsError: what they render is no picture.
+    """
+    if not hasattr(worlds, "frames"):
+        raise ArgumentError(f"domain {name!r} renders no frames; its scenes are drawn")
+    frame = cast(Framed, worlds).frames(role)[0]
+    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8 or not frame.size:
+        raise StsError(
+            f"domain {name!r}: expected frames uint8[H, W, 3], found {frame.dtype}{frame.shape}"
+        )
+    return frame
+
+
+def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
+    """Returns how `count` frames stand in sheets: the columns and the frames of each.
+
+    Raises:
+      StsError: one frame alone is too large for a sheet.
+    """
+    if max(height, width) > LONGEST:
+        raise StsError(f"a frame of {height} x {width} pixels is larger than WebP allows")
+    most, columns = max(1, PIXELS // (height * width)), max(1, SIDE // width)
+    counts = (min(most, count - start) for start in range(0, count, most))
+    return [(min(columns, one), one) for one in counts]
+
+
+def sheets(frames: Sequence[Frame]) -> list[Sheet]:
+    """Returns F frames in pictures that have exactly their pixels.
+
+    Raises:
+      StsError: they are not all of one size, or too large.
+    """
+    shapes = {frame.shape for frame in frames}
+    if len(shapes) != 1:
+        raise StsError(f"expected frames of one size, found {sorted(shapes)}")
+    ((height, width, _),) = shapes
+    rest = iter(frames)
+    return [
+        Sheet(webp(_grid(list(itertools.islice(rest, count)), columns)), columns, count)
+        for columns, count in layout(len(frames), height, width)
+    ]
+
+
+def _grid(frames: Sequence[Frame], columns: int) -> Frame:
+    """Returns frames side by side in rows of `columns`."""
+    height, width, _ = frames[0].shape
+    rows = -(-len(frames) // columns)
+    grid = np.zeros((rows, height, columns, width, 3), np.uint8)
+    for f, frame in enumerate(frames):
+        grid[f // columns, :, f % columns] = frame
+    return grid.reshape(rows * height, columns * width, 3)
+
+
+def webp(picture: Frame, *following: Frame, pace: float = 4.0) -> bytes:
+    """Returns uint8[H, W, 3] as lossless WebP; with more that follow, an animation.
+
+    Args:
+      picture: the picture, or the first of them.
+      following: of the same size.
+      pace: pictures a second.
+    """
+    from PIL import Image
+
+    first, *rest = (Image.fromarray(one) for one in (picture, *following))
+    out = io.BytesIO()
+    # Of the ways to be lossless this one is quick and still finds what successive frames share.
+    options = {"lossless": True, "method": 3, "quality": 20}
+    if rest:
+        duration = round(1000 / pace)
+        first.save(
+            out, "WEBP", save_all=True, append_images=rest, duration=duration, loop=0, **options
+        )
+    else:
+        first.save(out, "WEBP", **options)
+    return out.getvalue()
+
+
+def small(frame: Frame, height: int, width: int) -> Frame:
+    """Returns a frame scaled to `height` x `width` pixels, each the mean of what it covers."""
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(frame).resize((width, height), Image.Resampling.BOX))

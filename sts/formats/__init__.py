@@ -1,0 +1,1 @@
+"""Trajectories in other people's formats."""

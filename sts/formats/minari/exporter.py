@@ -1,0 +1,163 @@
+"""The exporter `minari`: trajectories as a Minari dataset of one participant's episodes.
+
+OUT is the dataset's own folder, `NAME-vN`; the folder above it can be given to Minari as
+`MINARI_DATASETS_PATH`, and the user's own datasets are not touched.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from minari.data_collector import EpisodeBuffer
+from minari.dataset.minari_dataset import DATASET_ID_RE
+from minari.dataset.minari_storage import MinariStorage
+from numpy.typing import NDArray
+
+from sts.domains import Domain, domain
+from sts.domains.adapted import Adapted
+from sts.domains.gymnasium import GymnasiumEnvironment
+from sts.errors import ArgumentError
+from sts.formats.minari import minari
+from sts.formats.minari.record import FORMAT, KEY, VERSION, infos
+from sts.formats.minari.replayed import leaves
+from sts.trajectories.observed import Observed, Progress, observed
+from sts.trajectories.types import Trajectory
+
+_OWN = ("reset", "step", "observe")
+"""What a class of one's own may do otherwise than the environment that Gymnasium makes."""
+
+
+def write(
+    path: Path,
+    trajectories: Sequence[Trajectory],
+    *,
+    role: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Writes the dataset folder `path` with an episode a trajectory, as participant `role`, or 0.
+
+    Raises:
+      ArgumentError: the folder's name is no dataset's, a trajectory has no steps, or as `observed`.
+      ReplayMismatch: a trajectory does not replay as recorded.
+    """
+    if not (found := DATASET_ID_RE.fullmatch(path.name)) or found["version"] is None:
+        raise ArgumentError(f"expected a folder named NAME-vN, as Minari does, found {path.name!r}")
+    for t in trajectories:
+        if not t.episode.steps:
+            raise ArgumentError(f"trajectory {t.id} ({t.source}): Minari has no episode of 0 steps")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    above = path.parent.absolute()  # Minari does not find its own files by a relative path
+    making = Path(tempfile.mkdtemp(dir=above, prefix=f".{path.name}.", suffix=".part"))
+    try:
+        _fill(making / "data", path.name, trajectories, role or 0, progress)
+        making.chmod(0o755)
+        os.rename(making, path)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+
+
+def _fill(
+    folder: Path,
+    name: str,
+    trajectories: Sequence[Trajectory],
+    role: int,
+    progress: Progress | None,
+) -> None:
+    every = observed(trajectories, role, progress)
+    first = next(every)
+    players = dict.fromkeys(t.participants[role].name for t in trajectories)
+    world = domain(first.trajectory.episode.domain)
+    actions: Space[Any] = Discrete(len(world.moves))
+    own, spec = _gymnasium(world, trajectories, actions)
+    spaces = {name: _space(a, own.get(name)) for name, a in first.values.items()}
+    storage = MinariStorage.new(
+        folder,
+        observation_space=Dict(spaces),
+        action_space=actions,
+        env_spec=spec,
+        data_format="hdf5",
+        jpeg_encoding=False,
+    )
+    storage.update_metadata(
+        {
+            "dataset_id": name,
+            "minari_version": minari.__version__,
+            "algorithm_name": ", ".join(players),
+            "description": f"{world.name}, participant {role}; actions: {', '.join(world.moves)}",
+            KEY: f"{FORMAT}/{VERSION}",
+            "sts_domain": world.name,
+            "sts_role": role,
+        }
+    )
+    storage.update_episodes(_buffer(one, role) for one in (first, *every))
+
+
+def _buffer(one: Observed, role: int) -> EpisodeBuffer:
+    episode = one.trajectory.episode
+    last = np.arange(1, episode.steps + 1) == episode.steps
+    ended = one.ended[1:]
+    return EpisodeBuffer(
+        observations=one.values,
+        actions=episode.moves[:, role].astype(np.int64),
+        rewards=episode.rewards[:, role] * domain(episode.domain).reward_unit,
+        terminations=ended,
+        truncations=last & ~ended,
+        infos=infos(one.trajectory),
+    )
+
+
+def _gymnasium(
+    world: Domain, trajectories: Sequence[Trajectory], actions: Space[Any]
+) -> tuple[dict[str, Space[Any]], EnvSpec | None]:
+    """Returns the spaces by name, and the spec, of the environment that all were played in.
+
+    There are none where it is not Gymnasium's as it stands, or not the same for all of them. The
+    spec is left out where its actions are numbered otherwise or JSON cannot hold it.
+    """
+    first: tuple[Space[Any], Space[Any], str | None] | None = None
+    for t in trajectories:
+        one: Any = world.environment(t.episode.state) if isinstance(world, Adapted) else None
+        if not isinstance(one, GymnasiumEnvironment) or any(
+            getattr(type(one), name) is not getattr(GymnasiumEnvironment, name) for name in _OWN
+        ):
+            return {}, None
+        found = one.live.observation_space, one.live.action_space, _spec(one.live.spec)
+        first = first or found
+        if found != first:
+            return {}, None
+    assert first is not None  # observed refuses to be given no trajectories
+    space, taken, spec = first
+    own = {name.replace("/", "."): one for name, one in leaves("", space, space, False)}
+    return own, EnvSpec.from_json(spec) if spec and taken == actions else None
+
+
+def _spec(spec: EnvSpec | None) -> str | None:
+    """Returns a spec as JSON, but for how its environment renders; None where JSON has no such."""
+    if spec is None:
+        return None
+    kwargs = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
+    try:
+        return replace(spec, kwargs=kwargs).to_json()
+    except (TypeError, ValueError):
+        return None
+
+
+def _space(array: NDArray[Any], own: Space[Any] | None) -> Space[Any]:
+    """Returns the space of one row of `array`: the environment's own, or any value of its type."""
+    if own is not None and (own.shape, own.dtype) == (array.shape[1:], array.dtype):
+        return own
+    kind = array.dtype.kind
+    low, high = (0, 1) if kind == "b" else (-np.inf, np.inf)
+    if kind in "iu":
+        low, high = np.iinfo(array.dtype).min, np.iinfo(array.dtype).max
+    return Box(low, high, array.shape[1:], array.dtype.type)

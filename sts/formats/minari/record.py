@@ -1,0 +1,94 @@
+"""How a trajectory of ours stands in an episode of a Minari dataset, `minari/1`.
+
+Beside what Minari asks for, `infos` holds what leads back: for each frame `scene`, and, in the row
+of the frame that they lead to, `moves`, `says` and `rewards` of all participants (the first row has
+none: -1, 0, 0); and once, as bytes in `sts`, the `state` before step 0 and a `record` in JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import checked
+from sts.episodes import Episode, Instruction
+from sts.errors import DamagedData
+from sts.storage.files import canonical_json, parsed_json
+from sts.trajectories.types import Participant, Trajectory
+
+KEY, FORMAT, VERSION = "sts_format", "minari", 1
+_KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": dict}
+_FIRST = {"moves": -1, "says": 0, "rewards": 0}
+
+
+def infos(t: Trajectory) -> dict[str, Any]:
+    """Returns the infos of a trajectory's episode; arrays have T + 1 rows."""
+    own = {
+        "id": t.id,
+        "domain": t.episode.domain,
+        "world": t.world,
+        "source": t.source,
+        "people": [[p.kind, p.name] for p in t.participants],
+        "instructions": [i.view() for i in t.instructions],
+        "provenance": t.provenance,
+    }
+    return {
+        "scene": t.episode.scene,
+        **{
+            name: np.insert(getattr(t.episode, name), 0, value, axis=0)
+            for name, value in _FIRST.items()
+        },
+        "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(own))},
+    }
+
+
+def trajectory_of(infos: dict[str, Any]) -> Trajectory:
+    """Returns the trajectory whose infos these are.
+
+    Raises:
+      DamagedData: something is missing, or altered.
+    """
+    try:
+        own = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
+        moves, says, rewards = (np.asarray(infos[name])[1:] for name in _FIRST)
+        state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
+        found = Trajectory(
+            Episode(own["domain"], state, moves, says, rewards, scene),
+            tuple(Participant(*p) for p in own["people"]),
+            tuple(Instruction(**i) for i in own["instructions"]),
+            own["world"],
+            own["source"],
+            own["provenance"],
+        )
+        mark, _ = own["id"], found.split
+    except (KeyError, TypeError, ValueError, IndexError, DamagedData) as error:
+        raise DamagedData(f"no trajectory of ours: {type(error).__name__}: {error}") from None
+    if found.id != mark:
+        raise DamagedData(f"trajectory {mark} was altered: it hashes to {found.id}")
+    checked([found.episode], [f"trajectory {mark}"], [found.world])
+    if len(found.participants) != found.episode.participants:
+        raise DamagedData(f"trajectory {mark} names other participants than it has")
+    return found
+
+
+def _checked(own: dict[str, Any]) -> dict[str, Any]:
+    """Returns a record whose parts are of the types that they should be.
+
+    Raises:
+      KeyError: one is missing.
+      TypeError: one is of another type.
+    """
+    for name, kind in _KINDS.items():
+        if not isinstance(own[name], kind):
+            raise TypeError(f"{name} is {type(own[name]).__name__}, expected {kind.__name__}")
+    return own
+
+
+def _numbers(raw: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(raw, np.uint8)
+
+
+def _bytes(numbers: Any) -> bytes:
+    return np.asarray(numbers, np.uint8).tobytes()

@@ -1,0 +1,116 @@
+"""The exporter `rlds`: one row a step, with the column names of RLDS.
+
+Source: Ramos et al. 2021, "RLDS: an Ecosystem to Generate, Share and Use Datasets in Reinforcement
+Learning", for the names and for what the last row of an episode means; `language_instruction` is
+what the data sets of Open X-Embodiment call it.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sts.domains import domain
+from sts.storage.files import canonical_json, write_atomically
+from sts.trajectories.observed import Observed, Progress, observed
+from sts.trajectories.types import Trajectory
+
+FORMAT = "rlds/1"
+ROWS = 2**16
+"""How many rows are gathered before they are written."""
+
+
+def write(
+    path: Path,
+    trajectories: Sequence[Trajectory],
+    *,
+    role: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Writes what participant `role`, or 0, saw, did and received, T + 1 rows a trajectory.
+
+    Raises:
+      ArgumentError: as `observed`.
+      ReplayMismatch: a trajectory does not replay as recorded.
+    """
+    sink, writer = io.BytesIO(), None
+    waiting: list[pa.RecordBatch] = []
+    for one in observed(trajectories, role, progress):
+        batch = _rows(one, role or 0)
+        if writer is None:
+            schema = batch.schema.with_metadata(_metadata(one, role or 0))
+            writer = pq.ParquetWriter(sink, schema, compression="zstd")
+        waiting.append(batch.replace_schema_metadata(schema.metadata))
+        if sum(b.num_rows for b in waiting) >= ROWS:
+            writer.write_table(pa.Table.from_batches(waiting))
+            waiting = []
+    assert writer is not None  # observed refuses to be given no trajectories
+    if waiting:
+        writer.write_table(pa.Table.from_batches(waiting))
+    writer.close()
+    write_atomically(path, sink.getvalue())
+
+
+def _metadata(one: Observed, role: int) -> dict[str, str]:
+    """Returns what the schema says of the file, JSON where it is no plain text."""
+    world = domain(one.trajectory.episode.domain)
+    shapes = {name: list(a.shape[1:]) for name, a in one.values.items() if a.ndim > 2}
+    return {
+        "sts.format": FORMAT,
+        "sts.domain": world.name,
+        "sts.role": str(role),
+        "sts.actions": canonical_json(list(world.moves)).decode(),
+        "sts.shapes": canonical_json(shapes).decode(),
+    }
+
+
+def _rows(one: Observed, role: int) -> pa.RecordBatch:
+    """Returns T + 1 rows; nothing is done in the last."""
+    episode = one.trajectory.episode
+    steps, unit = episode.steps, domain(episode.domain).reward_unit
+    last = np.arange(steps + 1) == steps
+    columns: dict[str, pa.Array] = {
+        "episode_id": pa.array([one.trajectory.id] * (steps + 1), pa.string()),
+        "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
+    }
+    columns |= {f"observation.{name}": _column(array) for name, array in one.values.items()}
+    columns["language_instruction"] = pa.array(_told(one.trajectory), pa.string())
+    done = {
+        "action": episode.moves[:, role].astype(np.int64),
+        "reward": episode.rewards[:, role] * unit,
+        "discount": np.where(one.ended[1:], 0.0, 1.0),
+    }
+    columns |= {name: _but_last(array) for name, array in done.items()}
+    columns["is_first"] = pa.array(np.arange(steps + 1) == 0)
+    columns["is_last"] = pa.array(last)
+    columns["is_terminal"] = pa.array(last & one.ended)
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _told(t: Trajectory) -> list[str]:
+    """Returns what had last been asked before each step and after the last; "" for nothing."""
+    out = [""] * (t.episode.steps + 1)
+    for one in sorted(t.instructions, key=lambda one: one.given_at):
+        known = range(max(0, one.given_at), len(out))
+        out[known.start :] = [one.text] * len(known)
+    return out
+
+
+def _column(array: NDArray[Any]) -> pa.Array:
+    """Returns one value a row, or one flat list of a fixed length."""
+    if array.ndim == 1:
+        return pa.array(array)
+    flat = np.ascontiguousarray(array).reshape(len(array), -1)
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])
+
+
+def _but_last(array: NDArray[Any]) -> pa.Array:
+    gone = np.arange(len(array) + 1) == len(array)
+    return pa.array(np.append(array, array[:1] * 0 if len(array) else 0), mask=gone)

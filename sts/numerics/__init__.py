@@ -1,0 +1,1 @@
+"""The compiled kernels' shell, and random draws."""

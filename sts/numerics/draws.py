@@ -1,0 +1,70 @@
+"""Random draws as a hash of (stream, counter), so that a stream is two integers and nothing else.
+
+SplitMix64's finaliser over `stream + counter * golden`. Every word operation stands in `draw`,
+once, in a form that agrees compiled and uncompiled: compiled words are uint64, which wrap by
+themselves; uncompiled ones are Python integers, which the mask wraps.
+
+Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", figure 20.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.numerics.compiled import compiled
+
+_Word: Any = int if cast(Any, numba.config).DISABLE_JIT else np.uint64
+_MASK = _Word(0xFFFFFFFFFFFFFFFF)
+_GOLDEN = _Word(0x9E3779B97F4A7C15)
+_FIRST = _Word(0xBF58476D1CE4E5B9)
+_SECOND = _Word(0x94D049BB133111EB)
+_30, _27, _31, _11 = _Word(30), _Word(27), _Word(31), _Word(11)
+_UNIT = 1.0 / 9007199254740992.0
+
+
+@compiled
+def draw(stream: int | np.uint64, counter: int) -> Any:
+    """Returns the 64-bit word at `counter` of `stream`."""
+    word = (_Word(stream) + _Word(counter) * _GOLDEN) & _MASK
+    word = ((word ^ (word >> _30)) * _FIRST) & _MASK
+    word = ((word ^ (word >> _27)) * _SECOND) & _MASK
+    return word ^ (word >> _31)
+
+
+@compiled
+def uniform(stream: int | np.uint64, counter: int) -> float:
+    """Returns the float64 in [0, 1) at `counter` of `stream`: its upper 53 bits."""
+    return float((draw(stream, counter) >> _11) * _UNIT)
+
+
+@compiled
+def below(stream: int | np.uint64, counter: int, bound: int) -> int:
+    """Returns an integer in [0, bound); biased by less than bound / 2**53."""
+    return int(uniform(stream, counter) * bound)
+
+
+@compiled
+def uniforms(streams: NDArray[np.uint64], first: int, count: int) -> NDArray[np.float64]:
+    """Returns float64[B, count]: draws `first` to `first + count - 1` of each stream."""
+    out = np.empty((streams.size, count))
+    for b in range(streams.size):
+        for i in range(count):
+            out[b, i] = uniform(streams[b], first + i)
+    return out
+
+
+def stream(*parts: str | int | bytes) -> np.uint64:
+    """Returns the stream named by `parts`; other parts, or the same in another order, name another.
+
+    This is the one place where streams come from: each part enters with its type and length.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        raw = part if isinstance(part, bytes) else str(part).encode()
+        digest.update(f"{type(part).__name__}:{len(raw)}:".encode() + raw)
+    return np.uint64(int.from_bytes(digest.digest(), "little"))

@@ -1,1 +1,0 @@
-"""The cooks: they see the kitchen as `sts.overcooked.environment.Overcooked.observe` shows it."""

@@ -1,0 +1,1 @@
+"""The workspace, and writing so that nothing half-written is ever read."""

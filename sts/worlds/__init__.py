@@ -1,0 +1,1 @@
+"""The worlds that come with the suite, a folder each; nothing above knows one."""

@@ -1,0 +1,61 @@
+"""Two agents that see nothing: one moves at random, the other has at least read the mission."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents import Agent, Choice, Instructions
+from sts.worlds.babyai.agents import missions
+from sts.worlds.babyai.environment import MOVES
+
+_WANDER = {"left": 1.0, "right": 1.0, "forward": 3.0}
+_USEFUL = {
+    "go-to": (),
+    "open": ("toggle",),
+    "pick-up": ("pickup",),
+    "put-next": ("pickup", "drop"),
+}
+
+
+class Random(Agent):
+    """Makes every move equally often."""
+
+    name = "babyai-random"
+    domain: ClassVar[str] = "babyai"
+
+    def act(
+        self,
+        observation: Any,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Weighs all moves alike."""
+        return Choice(np.ones((len(observation.step), 1, len(MOVES)))), memory
+
+
+class Blind(Agent):
+    """Wanders about and tries what the mission's verbs need, without looking."""
+
+    name = "babyai-blind"
+    domain: ClassVar[str] = "babyai"
+
+    def act(
+        self,
+        observation: Any,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Weighs moves by the words of the mission alone."""
+        of_text = np.array([_weights(text) for text in instructions.texts])
+        return Choice(of_text[instructions.ids][:, None]), memory
+
+
+def _weights(mission: str) -> list[float]:
+    """Returns a weight a move: useful ones share the weight of one forward move."""
+    useful = {move for clause in missions.clauses(mission) for move in _USEFUL[clause.kind]}
+    return [_WANDER.get(move, 3.0 / len(useful) if move in useful else 0.0) for move in MOVES]

@@ -1,0 +1,172 @@
+"""An agent that plays by what it sees: it looks for what the mission names, and does as told.
+
+It walks to the nearest fitting object in its view by the shortest way over cells that it sees; with
+none in view it wanders, opening doors on its way. It has no map: what is out of view is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents import Agent, Choice, Instructions
+from sts.worlds.babyai.agents import missions
+from sts.worlds.babyai.agents.missions import Clause, Thing
+from sts.worlds.babyai.environment import MOVES, VIEW
+from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
+
+LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
+EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]
+OPEN, CLOSED = STATE_TO_IDX["open"], STATE_TO_IDX["closed"]
+HERE = (VIEW // 2, VIEW - 1)
+_AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # turning right each time
+Cell = tuple[int, int]
+
+
+class View(NamedTuple):
+    """What one participant sees.
+
+    Attributes:
+      cells: of each cell (x, y), its type, colour and state.
+      carrying: the type and colour of what is carried; type EMPTY is nothing.
+      last: the move last made; -1 for none.
+    """
+
+    cells: dict[Cell, tuple[int, ...]]
+    carrying: tuple[int, ...]
+    last: int
+
+    @property
+    def front(self) -> tuple[int, ...]:
+        """What is right ahead."""
+        return self.cells[HERE[0], HERE[1] - 1]
+
+
+class Seeker(Agent):
+    """Does what the mission asks for, one clause after the other, with what is in view."""
+
+    name = "babyai-seeker"
+    domain: ClassVar[str] = "babyai"
+
+    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+        """Returns how many clauses of the mission are done."""
+        return {"done": np.zeros(batch, np.int64)}
+
+    def act(
+        self,
+        observation: Any,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Weighs one move, or several to wander."""
+        asked = [missions.clauses(text) for text in instructions.texts]
+        images = observation.values["image"][:, 0].tolist()
+        carrying = observation.values["carrying"][:, 0].tolist()
+        weights = np.zeros((len(images), 1, len(MOVES)))
+        done = memory["done"].copy()
+        for b, (image, held) in enumerate(zip(images, carrying, strict=True)):
+            cells = {(x, y): tuple(image[x][y]) for x in range(VIEW) for y in range(VIEW)}
+            view = View(cells, tuple(held), int(observation.last_move[b, 0]))
+            clauses = asked[instructions.ids[b]]
+            if clauses and _done(view, clauses[done[b] % len(clauses)]):
+                done[b] += 1
+            move = _next(view, clauses[done[b] % len(clauses)]) if clauses else None
+            if move is None:
+                weights[b, 0] = _wander(view)
+            else:
+                weights[b, 0, move] = 1.0
+        return Choice(weights), {"done": done}
+
+
+def _fits(found: tuple[int, ...], thing: Thing) -> bool:
+    """Whether minigrid's numbers of a type and a colour are those of a thing."""
+    if found[0] not in _THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
+        return False
+    return not thing.colour or found[1] == COLOR_TO_IDX[thing.colour]
+
+
+_THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
+
+
+def _done(view: View, clause: Clause) -> bool:
+    """Whether the move just made did what a clause asks for."""
+    if clause.kind == "go-to":
+        return _fits(view.front, clause.thing)
+    if clause.kind == "open":
+        opened = view.last == TOGGLE and view.front[2] == OPEN
+        return opened and _fits(view.front, clause.thing)
+    if clause.kind == "pick-up":
+        return view.last == PICKUP and _fits(view.carrying, clause.thing)
+    return view.last == DROP and _fits(view.front, clause.thing)
+
+
+def _next(view: View, clause: Clause) -> int | None:
+    """Returns the next move towards what a clause asks for; None where nothing of it is in view."""
+    holds = view.carrying[0] != EMPTY
+    if clause.beside is not None and _fits(view.carrying, clause.thing):
+        return _put(view, clause.beside)
+    if holds and clause.kind in ("pick-up", "put-next"):
+        return DROP if view.front[0] == EMPTY else None
+    move = _walk(view, {cell for cell, found in view.cells.items() if _fits(found, clause.thing)})
+    if move != FORWARD or not _fits(view.front, clause.thing):
+        return move
+    if clause.kind == "open":
+        return TOGGLE
+    return FORWARD if clause.kind == "go-to" else PICKUP
+
+
+def _put(view: View, beside: Thing) -> int | None:
+    """Returns the next move towards an empty cell beside a thing, or drops there what it has."""
+    there = {cell for cell, found in view.cells.items() if _fits(found, beside)}
+    free = {
+        near
+        for x, y in there
+        for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1))
+        if view.cells.get(near, (0,))[0] == EMPTY and near != HERE
+    }
+    return DROP if (HERE[0], HERE[1] - 1) in free else _walk(view, free)
+
+
+def _walk(view: View, goals: set[Cell]) -> int | None:
+    """Returns the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
+
+    None says that no way leads there over cells in view.
+    """
+    start = (*HERE, 0)
+    waiting: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
+    known = {start}
+    while waiting:
+        (x, y, heading), first = waiting.popleft()
+        right, down = _AHEAD[heading]
+        ahead = (x + right, y + down)
+        if ahead in goals:
+            return first
+        ways = [(LEFT, (x, y, (heading - 1) % 4)), (RIGHT, (x, y, (heading + 1) % 4))]
+        if _passable(view.cells.get(ahead)):
+            ways.insert(0, (FORWARD, (*ahead, heading)))
+        for move, there in ways:
+            if there not in known:
+                known.add(there)
+                waiting.append((there, move if (x, y, heading) == start else first))
+    return None
+
+
+def _passable(found: tuple[int, ...] | None) -> bool:
+    if found is None:
+        return False
+    return found[0] in (EMPTY, FLOOR) or (found[0] == DOOR and found[2] == OPEN)
+
+
+def _wander(view: View) -> list[float]:
+    """Returns weights that lead on where the way is free, through doors, and else turn."""
+    weights = [0.0] * len(MOVES)
+    weights[LEFT] = weights[RIGHT] = 1.0
+    if _passable(view.front):
+        weights[FORWARD] = 6.0
+    elif view.front[0] == DOOR and view.front[2] == CLOSED:
+        weights[TOGGLE] = 6.0
+    return weights

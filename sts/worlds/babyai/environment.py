@@ -1,0 +1,227 @@
+"""One BabyAI level as an environment of the suite.
+
+A state is a level, a seed and the moves since, as JSON: restoring plays them again. A chain of
+digests goes with them, so an engine that plays otherwise, of whatever version, is noticed.
+
+    {"chain": 32 hex digits, "level": "GoToLocal", "moves": "2210", "seed": 7}
+
+The package's own step limit is lifted, since a suite has its own. The reward is whole: 1 at the
+step at which the mission's verifier says success, -1 where it says failure (which only strict
+missions know; the package pays 0). After either the world stays as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import io
+import json
+import re
+import struct
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.storage.files import canonical_json
+from sts.worlds.babyai import rendering
+from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
+
+VIEW = 7
+SIDE, STRIP = 256, 32
+MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+DONE = MOVES.index("done")
+GUIDE = """
+**The map.** The **red triangle** is judged; its tip points where it looks. The brighter cells are
+what it sees; plain grey is wall. A ball is a disc, a box a square with a line across; a closed door
+is a frame with a round knob, an open one a thin bar at the side of its cell, and a locked one is
+filled and needs the key of its colour. The strip at the bottom shows what is carried. *To go to*
+something is to stand right before it and face it; two things are *next to* each other side by side,
+not corner to corner. On *Take a turn* only what the triangle sees is shown, ahead being up; how it
+is turned on the map stands at the bottom.
+"""
+_ID = re.compile(r"BabyAI-(\w+)-v\d+")
+_LIMIT = 2**31 - 1
+_NOTHING = (OBJECT_TO_IDX["empty"], 0)
+
+
+@functools.cache
+def levels() -> dict[str, str]:
+    """Returns the Gymnasium id of every level by its name, such as "GoToLocal"."""
+    matches = (_ID.fullmatch(name) for name in sorted(gymnasium.registry))
+    return {match[1]: match[0] for match in matches if match}
+
+
+class BabyAI:
+    """A level of BabyAI with one participant, who sees the 7 x 7 cells ahead.
+
+    Attributes:
+      level: its name; "" before the first reset.
+      seed: what it was reset with.
+      moves_made: the moves since, a digit each, up to the end of the mission.
+      verdict: "continue", "success" or "failure", as the mission's verifier says.
+      live: minigrid's own environment, to be looked at.
+    """
+
+    name: ClassVar[str] = "babyai"
+    version: ClassVar[str] = f"2 {VERSION}"
+    moves: ClassVar[tuple[str, ...]] = MOVES
+    noop: ClassVar[int] = DONE
+    participants: ClassVar[tuple[str, ...]] = ("red triangle",)
+    reward_unit: ClassVar[float] = 1.0
+    guide: ClassVar[str] = GUIDE
+
+    def __init__(self) -> None:
+        self.level, self.seed, self.moves_made = "", 0, ""
+        self.verdict = "continue"
+        self.live: Any = None
+        self._image: NDArray[np.int8] = np.zeros((VIEW, VIEW, 3), np.int8)
+        self._within: list[int] = []
+        self._digest = self._chain = b""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the mission is fulfilled or failed."""
+        return self.verdict != "continue"
+
+    def reset(self, seed: int, level: str = "GoToLocal") -> None:
+        """Begins `level`, by its name or its Gymnasium id, as it is with this seed.
+
+        Raises:
+          ValueError: there is no such level.
+        """
+        match = _ID.fullmatch(str(level))
+        named = match[1] if match else str(level)
+        if named not in levels():
+            raise ValueError(f"no BabyAI level {level!r}; there are {', '.join(levels())}")
+        if named != self.level:
+            self.live = gymnasium.make(levels()[named], disable_env_checker=True).unwrapped
+        with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
+            seen, _ = self.live.reset(seed=int(seed))
+        self.live.max_steps = _LIMIT
+        self.level, self.seed, self.moves_made = named, int(seed), ""
+        self.verdict, self._chain = "continue", b""
+        grid = self.live.grid.grid  # a wall stays where it is
+        self._within = [i for i, one in enumerate(grid) if not (one and one.type == "wall")]
+        self._look(seen)
+
+    def step(self, moves: Sequence[int]) -> Sequence[int]:
+        """Makes a move; returns 1 where it fulfils the mission, -1 where it fails it, else 0."""
+        if self.ended:
+            return (0,)
+        (move,) = moves
+        seen, reward, ended, _, _ = self.live.step(move)
+        self.moves_made += str(move)
+        if ended:
+            self.verdict = "success" if reward > 0 else "failure"
+        self._look(seen)
+        return ({"success": 1, "failure": -1, "continue": 0}[self.verdict],)
+
+    def _look(self, seen: dict[str, Any]) -> None:
+        self._image = seen["image"].astype(np.int8)
+        facts = self._facts()
+        whole = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
+        self._digest = hashlib.blake2b(whole, digest_size=8).digest()
+        self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
+
+    def _facts(self) -> list[int]:
+        """Returns what the future depends on: how far the mission is, and where everything is."""
+        live, grid = self.live, self.live.grid.grid
+        facts = [*live.agent_pos, live.agent_dir, self.ended, *_remembered(live.instrs)]
+        found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
+        for cell, thing in [*found, (-1, live.carrying)]:
+            while thing:
+                facts += cell, *thing.encode()
+                thing = thing.contains
+        return facts
+
+    def _carrying(self) -> tuple[int, int]:
+        """Returns minigrid's numbers of the type and the colour of what is carried."""
+        held = self.live.carrying
+        return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _NOTHING
+
+    def state(self) -> bytes:
+        """Returns the level, the seed, the moves and the chain of digests."""
+        chain = self._chain.hex()
+        fields = {"chain": chain, "level": self.level, "moves": self.moves_made, "seed": self.seed}
+        return canonical_json(fields)
+
+    def restore(self, state: bytes) -> None:
+        """Plays the moves of `state` again.
+
+        Raises:
+          ValueError: it is no state, or this engine plays otherwise than the one that made it.
+        """
+        found = json.loads(state)
+        if not isinstance(found, dict) or set(found) != {"chain", "level", "moves", "seed"}:
+            raise ValueError("expected a BabyAI level, a seed, moves and a chain of digests")
+        seed, made = found["seed"], str(found["moves"])
+        if type(seed) is not int or seed < 0 or set(made) - set("0123456"):
+            raise ValueError("expected a seed of 0 or more and moves 0 to 6")
+        self.reset(seed, str(found["level"]))
+        for move in made:
+            self.step((int(move),))
+        if (self._chain.hex(), self.moves_made) != (found["chain"], made):
+            raise ValueError(
+                f"{self.level} with seed {seed} does not go as when it was recorded; "
+                "is it another version of minigrid, gymnasium or numpy?"
+            )
+
+    def digest(self) -> bytes:
+        """Returns 8 bytes of the whole world, in view or not, and of how far the mission is."""
+        return self._digest
+
+    def observe(self, role: int) -> dict[str, Any]:
+        """Returns the view, the direction and what is carried, in minigrid's numbers.
+
+        `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the participant at
+        [3, 6] looking towards [3, 5]; what is out of sight is of type 0. `direction` is 0 right, 1
+        down, 2 left, 3 up. `carrying` is int8[2], type and colour; type 1 is nothing.
+        """
+        return {
+            "image": self._image,
+            "direction": np.int8(self.live.agent_dir),
+            "carrying": np.array(self._carrying(), np.int8),
+        }
+
+    def instruction(self) -> str:
+        """Returns the mission."""
+        return str(self.live.mission)
+
+    def render(self) -> NDArray[np.uint8]:
+        """Returns the whole map from above, uint8[288, 256, 3], what is in view brighter.
+
+        The strip below it shows what is carried.
+        """
+        live = self.live
+        tile = SIDE // max(live.width, live.height)
+        out = np.zeros((SIDE + STRIP, SIDE, 3), np.uint8)
+        grid = live.get_full_render(highlight=True, tile_size=tile)
+        height, width, _ = grid.shape
+        top, left = (SIDE - height) // 2, (SIDE - width) // 2
+        out[top : top + height, left : left + width] = grid
+        out[SIDE:] = rendering.strip(SIDE, STRIP, np.array(self._carrying(), np.int8))
+        return out
+
+    def sight(self, role: int) -> NDArray[np.uint8]:
+        """Returns what it observes as a picture, uint8[512, 448, 3]."""
+        return rendering.sight(dict(self.observe(role)))
+
+
+def _remembered(mission: Any) -> list[int]:
+    """Returns what the verifier keeps in mind.
+
+    That is which parts are done, whether something was carried, and where it looks for things.
+    """
+    if hasattr(mission, "instr_a"):
+        done = [mission.a_done == "success", mission.b_done == "success"]
+        return done + _remembered(mission.instr_a) + _remembered(mission.instr_b)
+    out: list[int] = [getattr(mission, "preCarrying", None) is not None]
+    for name in ("desc", "desc_move", "desc_fixed"):
+        if hasattr(mission, name):
+            places = getattr(mission, name).obj_poss
+            out += (len(places), *chain(*places))
+    return out

@@ -1,0 +1,77 @@
+"""What a participant sees as a picture, and what stands below a map.
+
+Both are drawn from the numbers of an observation alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.worlds.babyai.library import OBJECT_TO_IDX, Grid, WorldObj
+
+TILE = 64
+"""Pixels of a cell in a participant's sight, and of the strip below it."""
+_GROUND, _INK = 40, 220
+_NOTHING = OBJECT_TO_IDX["empty"]
+
+
+def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
+    """Returns an observation as a picture, uint8[512, 448, 3].
+
+    The triangle looks up from the middle of the last row, and where it cannot see it is dark. Below
+    stands what is carried, and the triangle as it is turned on the map.
+    """
+    grid, visible = Grid.decode(seen["image"])
+    me = (grid.width // 2, grid.height - 1)
+    grid.set(*me, None)  # there the engine puts what is carried, which has a place of its own
+    view = grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible)
+    below = strip(view.shape[1], TILE, seen["carrying"], int(seen["direction"]))
+    return np.concatenate((view, below))
+
+
+def strip(
+    width: int, size: int, carrying: NDArray[np.int8], direction: int | None = None
+) -> NDArray[np.uint8]:
+    """Returns uint8[size, width, 3]: what is carried, and which way the participant looks.
+
+    Args:
+      width: pixels.
+      size: pixels of its height and of what is drawn in it.
+      carrying: int8[2], minigrid's numbers of the type and the colour.
+      direction: minigrid's number; None leaves it out.
+    """
+    out = np.full((size, width, 3), _GROUND, np.uint8)
+    kind, colour = carrying.tolist()
+    held = None if kind == _NOTHING else WorldObj.decode(kind, colour, 0)
+    _put(
+        out,
+        0,
+        "carries",
+        np.zeros_like(out) if held is None else Grid.render_tile(held, tile_size=size),
+    )
+    if direction is not None:
+        _put(out, width // 2, "faces", Grid.render_tile(None, agent_dir=direction, tile_size=size))
+    return out
+
+
+def _put(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> None:
+    """Writes a word with a tile after it."""
+    size, label = len(out), _written(word, len(out))
+    after = left + label.shape[1]
+    out[:, left:after] = label
+    out[:, after : after + size] = tile[:, :size]
+
+
+@functools.cache
+def _written(word: str, size: int) -> NDArray[np.uint8]:
+    """Returns a word as uint8[size, W, 3]."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    font = ImageFont.load_default(size=size * 0.45)
+    image = Image.new("L", (round(font.getlength(word) + 0.6 * size), size), _GROUND)
+    ImageDraw.Draw(image).text((0.3 * size, size / 2), word, _INK, font, anchor="lm")
+    return np.repeat(np.asarray(image)[..., None], 3, axis=2)

@@ -1,0 +1,43 @@
+"""Q-learning, alone and with a table that the team shares."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.worlds.lambda_star.agents.learner import Tabular, ended
+from sts.worlds.lambda_star.domain import Observation
+
+
+class QLearning(Tabular):
+    """Learns from each step towards its reward and the best move of the state that follows.
+
+    Q(s, a) moves by 0.3 of the way to r + 0.3 * max Q(s'), with 0 for the future of the last step;
+    see `Tabular` for states, choices and numbers. Each role has a table of its own. Without a
+    rehearsal of the episode its moves are uniformly random.
+
+    The rule is Chmait et al. 2016, section 5.2.1, algorithm 1 (Watkins 1989). With
+    bootstrap="published" max Q(s') is that of (new cell, first iteration), after the last step too,
+    as in the published program (lambdastar_2016.md section 8).
+    """
+
+    name = "q-learning"
+
+    def _ahead(self, seen: Observation, over: bool) -> NDArray[np.int64]:
+        if self.bootstrap == "published":
+            return self._states(seen, np.zeros_like(seen.step))
+        return ended(seen.cell) if over else self._states(seen, seen.step)
+
+
+class CooperativeQLearning(QLearning):
+    """Q-learning with one table for the team: all act, then learn one after the other.
+
+    Learning goes in the team's order. Without a rehearsal of the episode the moves are uniformly
+    random.
+
+    Source: Chmait et al. 2016, section 5.2.2; the order is the published program's
+    (lambdastar_2016.md section 8).
+    """
+
+    name = "cooperative-q-learning"
+    shared = True

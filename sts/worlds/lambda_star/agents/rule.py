@@ -1,0 +1,117 @@
+"""The rule agent: it reads the instruction by keywords and follows it with what it has seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Agent, Choice, Instructions
+from sts.worlds.lambda_star.agents import following, local_search, torus
+from sts.worlds.lambda_star.agents.instructions import Readings, readings
+from sts.worlds.lambda_star.agents.sets import weights
+from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.state import MOVES, TOKENS
+
+_DIRECTIONS = np.array([TOKENS.index(move) for move in MOVES])
+_YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
+_SWEEP = 3
+_UNDECIDED = -1
+
+
+class Rule(Agent):
+    """Follows instructions and answers questions by rules; without an instruction, local search.
+
+    It remembers the cells where it last saw Good, Evil and another participant, and forgets one
+    when it looks there and finds nothing. To reach, follow or join, it takes a shortest way to that
+    cell, or sweeps the torus in bands as wide as its sight while it knows of none; it cannot tell
+    other participants apart, and joins the one it saw last. To avoid Evil it moves as far as it can
+    from where it saw it last. It walks as far as it was told, then stands. It says one word to a
+    question, from what it sees at that moment or else remembers, and then keeps silent; where it
+    knows no answer it says nothing.
+
+    A baseline of this project's own, kept simple on purpose: it learns no pattern.
+    """
+
+    name = "rule"
+
+    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+        """Returns the memory of nothing seen, nothing asked and nothing done."""
+        unknown = np.full((batch, roles), torus.UNKNOWN, np.int64)
+        places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
+        searched = np.zeros((batch, roles), np.int64)
+        return {**places, "searched": searched, **following.begin(batch, roles)}
+
+    def act(
+        self,
+        observation: Observation,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Returns what the instruction asks for now."""
+        told, memory = readings(instructions), self._look(observation, memory)
+        step, memory = following.walk(told, observation, memory)
+        owed, memory = following.unanswered(told, observation, memory)
+        joining = told.asks("join-teammate")
+        seeking = told.asks("reach-good", "follow-good") | joining
+        goal = np.where(joining, memory["mate"], memory["good"])
+        lost = seeking & (goal == torus.UNKNOWN)
+        sweep = _swept(memory["searched"], observation)
+        memory = memory | {"searched": np.where(lost, memory["searched"] + 1, 0)}
+        still = told.asks("stand-still", "where-is-good", "evil-in-sight")
+        decided = np.select(
+            [still, told.asks("walk"), lost, seeking],
+            [following.STAY, step, sweep, torus.toward(_way(observation, goal))],
+            _UNDECIDED,
+        )
+        free = np.where(
+            told.asks("avoid-evil")[..., None],
+            _away(observation, memory["evil"]),
+            weights(local_search.choices(observation.reward)),
+        )
+        moves = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
+        says = np.where(owed, _answer(told, observation, memory), 0)
+        return Choice(moves, np.eye(len(TOKENS))[says]), memory
+
+    def _look(self, seen: Observation, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        cells = torus.surroundings(seen.cell, seen.height, seen.width, torus.radius(seen.good))
+        people = seen.team.astype(np.int64) + seen.others > 0
+        return memory | {
+            "good": torus.remember(memory["good"], seen.good, cells),
+            "evil": torus.remember(memory["evil"], seen.evil, cells),
+            "mate": torus.remember(memory["mate"], people, cells),
+        }
+
+
+def _way(seen: Observation, goal: torus.Ints) -> torus.Gaps:
+    return torus.gaps(seen.cell, goal, seen.height, seen.width)
+
+
+def _swept(searched: torus.Ints, seen: Observation) -> torus.Ints:
+    """Returns the next move of a sweep: once round downwards, ending in fresh columns."""
+    around = np.maximum(seen.height[:, None], _SWEEP + 1)
+    sideways = searched % around >= around - _SWEEP
+    return np.where(sideways, MOVES.index("down-right"), MOVES.index("down"))
+
+
+def _away(seen: Observation, evil: torus.Ints) -> NDArray[np.float64]:
+    """Returns equal weights over the moves that lead farthest from Evil's last known cell.
+
+    Of two cells at one distance the one off Evil's rows and columns is the safer.
+    """
+    landing = torus.surroundings(seen.cell, seen.height, seen.width)
+    danger = np.broadcast_to(evil[..., None], landing.shape)
+    way = torus.gaps(danger, landing, seen.height, seen.width)
+    apart = way.distance * 1000 + abs(way.rows) + abs(way.columns)
+    stay = np.arange(len(MOVES)) == following.STAY
+    farthest: NDArray[np.bool_] = apart == apart.max(-1, keepdims=True)
+    return np.where((evil == torus.UNKNOWN)[..., None], stay, farthest).astype(np.float64)
+
+
+def _answer(told: Readings, seen: Observation, memory: dict[str, NDArray[Any]]) -> torus.Ints:
+    good = memory["good"]
+    where = _DIRECTIONS[torus.toward(_way(seen, good))]
+    known = np.where(good == torus.UNKNOWN, 0, where)
+    return np.where(told.asks("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)

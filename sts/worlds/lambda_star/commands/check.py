@@ -1,0 +1,96 @@
+"""`sts lambda-star check`: the properties of a class of environments."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sts.worlds.lambda_star.commands.arguments import Once
+
+if TYPE_CHECKING:
+    from sts.worlds.lambda_star.intelligence.soundness import Soundness
+
+
+def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the action and its arguments."""
+    check = actions.add_parser(
+        "check",
+        help="whether environments have the properties that scores rest on",
+        description="Generates environments and checks that Good and Evil are different and "
+        "equally complex, that rewards are balanced and a random agent's mean is 0, and that "
+        "rewards can be influenced from everywhere at any step (reward-sensitivity). Exits with 1 "
+        "when one of these fails.",
+        allow_abbrev=False,
+    )
+    check.add_argument("--size", default="10x10", action=Once, metavar="HxW", help="default: 10x10")
+    check.add_argument(
+        "--team",
+        type=int,
+        default=1,
+        action=Once,
+        metavar="P",
+        help="participants (default: 1)",
+    )
+    check.add_argument(
+        "--steps", type=int, default=50, action=Once, metavar="T", help="default: 50"
+    )
+    check.add_argument(
+        "--patterns",
+        choices=("paper", "lambdastar-2016"),
+        default="paper",
+        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
+    )
+    check.add_argument(
+        "--complexity", metavar="LOW-HIGH", help="range of K (default: what can be drawn of 2-23)"
+    )
+    check.add_argument(
+        "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
+    )
+    check.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
+    )
+    check.set_defaults(act=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints what was found; returns 1 where a property fails."""
+    from sts.cli.arguments import progress, say, size, table
+    from sts.worlds.lambda_star.commands.arguments import complexity
+    from sts.worlds.lambda_star.generation.patterns import Settings
+    from sts.worlds.lambda_star.intelligence.soundness import examine
+
+    height, width = size(args.size)
+    asked = Settings(
+        height, width, args.team, args.steps, complexity(args.complexity), args.patterns
+    )
+    with progress("examining", "environments") as show:
+        found = examine(asked, episodes=args.episodes, seed=args.seed, progress=show)
+    rows = [(f.property, "holds" if f.holds else "FAILS", f.found) for f in found.findings]
+    lines = [
+        table(("property", "", "found"), rows),
+        "",
+        *_legend(found),
+        "",
+        f"H(mu) = {found.uncertainty:.3f} bits in all {args.episodes} environments of {args.size}, "
+        f"{args.steps} steps each",
+    ]
+    value = found._asdict() | {
+        "random": found.random._asdict(),
+        "findings": [finding._asdict() for finding in found.findings],
+    }
+    say(args.json, value, "\n".join(lines))
+    return 0 if found.holds else 1
+
+
+def _legend(found: Soundness) -> list[str]:
+    """Returns what the words and letters in the table mean, those that stand there."""
+    told = " ".join(f"{finding.property} {finding.found}" for finding in found.findings)
+    lines = {
+        "K": "complexity of the path that Good, or Evil, intends over an episode",
+        "same moves": "Good and Evil make the same moves, from different cells",
+        "z": "the mean in standard errors; holds from -4 to 4",
+        "n": "from every cell, while n steps are left, two ways of n moves bring different rewards",
+    }
+    shown = {"K": "K ", "same moves": "same moves", "z": "z = ", "n": "n = "}
+    kept = [f"{word}: {said}" for word, said in lines.items() if shown[word] in told]
+    return [*kept, "H(mu): uncertainty of where Good and Evil are before anything is seen"]

@@ -1,0 +1,138 @@
+"""`sts lambda-star strip`: one episode of an agent as a strip of scenes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sts.worlds.lambda_star.commands.arguments import Once
+
+if TYPE_CHECKING:
+    from sts.episodes import Episode
+
+
+_NAMED = 8
+"""Participants beyond whom the legend has only the first and the last."""
+
+
+def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the action and its arguments."""
+    strip = actions.add_parser(
+        "strip",
+        help="one episode as a strip of scenes",
+        description="Plays the agent through one environment, the one of this index that the "
+        "intelligence test of this seed has, and prints scenes of it side by side.",
+        allow_abbrev=False,
+    )
+    strip.add_argument(
+        "--agent",
+        required=True,
+        action=Once,
+        metavar="A",
+        help="a name or module:Class; several between commas are dealt to the participants in turn",
+    )
+    strip.add_argument("--size", default="8x8", action=Once, metavar="HxW", help="default: 8x8")
+    strip.add_argument(
+        "--team", type=int, default=3, action=Once, metavar="P", help="participants (default: 3)"
+    )
+    strip.add_argument(
+        "--steps", type=int, default=16, action=Once, metavar="T", help="default: 16"
+    )
+    strip.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
+    )
+    strip.add_argument(
+        "--index", type=int, default=0, metavar="I", help="which of them, from 0 (default: 0)"
+    )
+    strip.add_argument(
+        "--patterns",
+        choices=("paper", "lambdastar-2016"),
+        default="paper",
+        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
+    )
+    strip.add_argument(
+        "--rehearsals",
+        type=int,
+        default=100,
+        metavar="N",
+        help="how often learning behaviours practise the episode first (default: 100)",
+    )
+    strip.add_argument("--frames", type=int, metavar="N", help="scenes (default: what fits)")
+    strip.add_argument("--svg", metavar="FILE.svg", help="write a picture")
+    strip.set_defaults(act=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plays the episode and shows it."""
+    from sts.cli.arguments import at_least, say
+    from sts.commands import terminal
+    from sts.worlds.lambda_star import plotting
+    from sts.worlds.lambda_star.commands.arguments import target, write
+    from sts.worlds.lambda_star.domain import LambdaStar
+
+    at_least(0, "--index", args.index)
+    at_least(0, "--rehearsals", args.rehearsals)
+    if args.frames is not None:
+        at_least(2, "--frames", args.frames)
+    file = target("--svg", args.svg, ".svg")
+    called, episode = _played(args)
+    reward = float(episode.rewards.mean() * LambdaStar.reward_unit)
+    title = f"{called}: mean reward {round(reward, 2) + 0.0:.2f}"
+    count = args.frames or terminal.fitting(episode, terminal.room())
+    scenes = terminal.strip(episode, plotting.evenly(episode.steps, count), judged=())
+    lines = [title, scenes, _legend(episode, scenes)]
+    value = {"agent": called, "mean": reward, "steps": episode.steps, "file": None}
+    try:
+        if file is not None:
+            width = int(args.size.partition("x")[2])
+            frames = plotting.evenly(episode.steps, args.frames or plotting.fitting(width))
+            write(file, plotting.svg(episode, frames, title=title))
+            value["file"] = args.svg
+            lines.append(f"-> {file}")
+    finally:
+        say(args.json, value, "\n".join(lines))
+    return 0
+
+
+def _legend(episode: Episode, scenes: str) -> str:
+    """Returns what the letters in printed scenes mean."""
+    from sts.worlds.lambda_star.domain import LambdaStar
+
+    glyphs = LambdaStar().picture(episode.state).glyphs[2:]
+    one = len(glyphs) == 1
+    people = " ".join(glyphs) if len(glyphs) <= _NAMED else f"{glyphs[0]} to {glyphs[-1]}"
+    crowd = ", + more than two in that cell" if "+" in scenes else ""
+    return f"G Good, E Evil, {people} {'participant' if one else 'participants'}{crowd}"
+
+
+def _played(args: argparse.Namespace) -> tuple[str, Episode]:
+    """Returns what the agent is called, and the episode that the intelligence test plays."""
+    import numpy as np
+
+    from sts.cli.arguments import size
+    from sts.episodes import Episode
+    from sts.worlds.lambda_star import state
+    from sts.worlds.lambda_star.domain import LambdaStar
+    from sts.worlds.lambda_star.generation import environments, patterns
+    from sts.worlds.lambda_star.play import rollouts, teams
+
+    called = teams.called(teams.crew(args.agent))
+    settings = patterns.Settings(*size(args.size), args.team, args.steps, None, args.patterns)
+    seed, index = args.seed, args.index
+    world = patterns.generate(settings, seed=seed, index=index)
+    played = rollouts.rollout(
+        args.agent,
+        environments.generate(settings, seed=seed, start=index, stop=index + 1),
+        seed=seed,
+        rehearsals=args.rehearsals,
+    )
+    objects = np.stack((played.good[0], played.evil[0]), 1)
+    episode = Episode(
+        LambdaStar.name,
+        state.encode(world),
+        played.moves[0],
+        played.says[0],
+        (played.rewards[0] / LambdaStar.reward_unit).astype(np.int8),
+        np.concatenate((objects, played.cells[0]), 1),
+    )
+    return called, episode

@@ -1,0 +1,242 @@
+"""Λ* as the rest of the suite knows it: a domain of worlds in lock-step."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Form, Picture, Worlds
+from sts.errors import DamagedState
+from sts.storage.files import canonical_json, content_hash
+from sts.worlds.lambda_star import kernels
+from sts.worlds.lambda_star import state as states_
+from sts.worlds.lambda_star.generation import patterns
+
+_GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
+_GUIDE = """
+**The board** is a grid whose edges meet: who leaves on the right comes in on the left. **G** is
+Good and **E** is Evil. Around Good there is something to gain (+), around Evil something to lose
+(−). **A, B, C …** are the participants. The one with a ring is the one you judge; after the
+takeover a dashed frame marks the cell where it stood then. *Near* or *close* means in the same cell
+or one of the eight around it, across the edges too.
+"""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What R roles see in each of B worlds; M = (2k+1)^2 cells, row by row around the own one.
+
+    Attributes:
+      height: int64[B], the grid's rows.
+      width: int64[B], its columns.
+      step: int64[B], how many steps have been taken.
+      cell: int64[B, R], the own cell, row * width + column.
+      good: bool[B, R, M], where Good is.
+      evil: bool[B, R, M], where Evil is.
+      team: uint16[B, R, M], how many team-mates are there, oneself not counted.
+      others: uint16[B, R, M], how many other participants are there.
+      reward: int8[B, R, M], the reward there in halves.
+      heard: uint16[B, R, 22], how many in the neighbourhood said each token in the last step.
+      last_move: int8[B, R], the own move last executed; -1 before the first.
+      last_said: int8[B, R], the own token last said.
+      last_reward: int8[B, R], the reward last received, in halves.
+      good_next: int64[B], the cell Good intends next; None but for agents that see the `world`.
+      evil_next: int64[B], likewise Evil's.
+      good_heading: int64[B], the move that Good's pattern repeats for ever, -1 where it does not;
+        likewise.
+    """
+
+    height: NDArray[np.int64]
+    width: NDArray[np.int64]
+    step: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    good: NDArray[np.bool_]
+    evil: NDArray[np.bool_]
+    team: NDArray[np.uint16]
+    others: NDArray[np.uint16]
+    reward: NDArray[np.int8]
+    heard: NDArray[np.uint16]
+    last_move: NDArray[np.int8]
+    last_said: NDArray[np.int8]
+    last_reward: NDArray[np.int8]
+    good_next: NDArray[np.int64] | None = None
+    evil_next: NDArray[np.int64] | None = None
+    good_heading: NDArray[np.int64] | None = None
+
+
+class Batch:
+    """B worlds of one number of participants, stepped together by the compiled kernels."""
+
+    def __init__(self, states: Sequence[states_.State]) -> None:
+        """Takes up `states`; they must agree in participants and radius.
+
+        Raises:
+          DamagedState: they do not.
+        """
+        if len({(len(s.cells), s.radius) for s in states}) > 1:
+            raise DamagedState("worlds of one batch must agree in participants and radius")
+        self.arrays = states_.gather(states)
+        self.radius = states[0].radius
+
+    @classmethod
+    def of(cls, arrays: kernels.Arrays, radius: int) -> Batch:
+        """Returns the worlds in `arrays`, which are stepped in place, seen within `radius`."""
+        batch = cls.__new__(cls)
+        batch.arrays, batch.radius = arrays, radius
+        return batch
+
+    @property
+    def rewards(self) -> NDArray[np.int8]:
+        """int8[B, P], of the last step, in halves."""
+        return self.arrays.rewards
+
+    @property
+    def scene(self) -> NDArray[np.uint16]:
+        """uint16[B, 2 + P], the cells of Good, Evil and the participants."""
+        return np.concatenate((self.arrays.objects, self.arrays.cells), 1).astype(np.uint16)
+
+    @functools.cached_property
+    def _good_heading(self) -> NDArray[np.int64]:
+        return kernels.headings(self.arrays, 0)
+
+    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
+        """Returns what `roles` see now; draws nothing and changes nothing."""
+        a, chosen = self.arrays, np.array(roles, np.int64)
+        batch, participants = a.cells.shape
+        shape = (batch, chosen.size, (2 * self.radius + 1) ** 2)
+        sight = kernels.Sight(
+            good=np.zeros(shape, np.bool_),
+            evil=np.zeros(shape, np.bool_),
+            team=np.zeros(shape, np.uint16),
+            others=np.zeros(shape, np.uint16),
+            reward=np.zeros(shape, np.int8),
+            heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint16),
+        )
+        in_team = np.zeros(participants, np.bool_)
+        in_team[list(team)] = True
+        kernels.look(a, chosen, in_team, self.radius, sight)
+        return Observation(
+            height=a.size[:, 0].copy(),
+            width=a.size[:, 1].copy(),
+            step=a.step.copy(),
+            cell=a.cells.take(chosen, 1),
+            **sight._asdict(),
+            last_move=a.moves[:, chosen],
+            last_said=a.says[:, chosen],
+            last_reward=a.rewards[:, chosen],
+            good_next=kernels.ahead(a, 0) if world else None,
+            evil_next=kernels.ahead(a, 1) if world else None,
+            good_heading=self._good_heading if world else None,
+        )
+
+    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+        """Moves every world on by one step."""
+        kernels.step(self.arrays, moves, says)
+
+    def states(self) -> list[bytes]:
+        """Returns each world serialised."""
+        return [states_.encode(s) for s in states_.scatter(self.arrays, self.radius)]
+
+
+class LambdaStar:
+    """The domain `lambda-star`."""
+
+    name = "lambda-star"
+    moves: tuple[str, ...] = states_.MOVES
+    tokens: tuple[str, ...] = states_.TOKENS
+    noop = states_.MOVES.index("stay")
+    reward_unit = 0.5
+    guide = _GUIDE
+    sees: Literal["observation", "world"] = "observation"
+
+    def restore(self, states: Sequence[bytes]) -> Batch:
+        """Returns the worlds in `states`, ready to step."""
+        distinct = {raw: states_.decode(raw) for raw in dict.fromkeys(states)}
+        return Batch([distinct[raw] for raw in states])
+
+    def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
+        """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`."""
+        wanted = patterns.Settings(**settings)
+        made = patterns.worlds(wanted, seed=seed, start=0, stop=count)
+        return Batch.of(made, wanted.radius).states()
+
+    def world(self, state: bytes) -> str:
+        """Returns the hash of the grid, the two patterns and where they start."""
+        s = states_.decode(state)
+        own = (s.height, s.width, s.kind, s.good, s.evil, s.good_cursor, s.evil_cursor)
+        return content_hash(canonical_json([*own, s.good_pattern, s.evil_pattern]))
+
+    def view(self, state: bytes) -> dict[str, Any]:
+        """Returns the state as JSON values."""
+        return states_.view(states_.decode(state))
+
+    def form(self, state: bytes) -> Form:
+        """Returns that its scenes are drawn on a torus, and say in which cell each object is."""
+        return self.picture(state).form
+
+    def picture(self, state: bytes) -> Picture:
+        """Returns a torus with Good, Evil and the participants A, B, C, D, F, ..."""
+        s = states_.decode(state)
+        count = len(s.cells)
+        letters = [_GLYPHS[i] if count <= len(_GLYPHS) else str(i + 1) for i in range(count)]
+        return Picture(
+            kind="torus",
+            height=s.height,
+            width=s.width,
+            names=("Good", "Evil", *letters),
+            glyphs=("G", "E", *letters),
+            participants=tuple(range(2, 2 + count)),
+            auras=((0, 1), (1, -1)),
+        )
+
+    def shapes(self, state: bytes) -> int:
+        """Returns how far is seen; what is seen has one shape whatever the size of the grid."""
+        return states_.decode(state).radius
+
+    def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
+        """Returns a person's view: the same neighbourhood, counts and last reward an agent gets."""
+        o = worlds.observe((role,), team=(role,), world=False)
+        cells = [
+            {
+                "good": bool(o.good[0, 0, m]),
+                "evil": bool(o.evil[0, 0, m]),
+                "others": int(o.team[0, 0, m]) + int(o.others[0, 0, m]),
+                "reward": int(o.reward[0, 0, m]) * self.reward_unit,
+            }
+            for m in range(o.good.shape[-1])
+        ]
+        heard = {self.tokens[v]: int(n) for v, n in enumerate(o.heard[0, 0]) if n}
+        return {
+            "kind": "moore",
+            "side": int(np.sqrt(len(cells))),
+            "cells": cells,
+            "heard": heard,
+            "height": int(o.height[0]),
+            "width": int(o.width[0]),
+            "row": int(o.cell[0, 0]) // int(o.width[0]),
+            "column": int(o.cell[0, 0]) % int(o.width[0]),
+            "last_move": self.moves[o.last_move[0, 0]] if o.last_move[0, 0] >= 0 else None,
+            "last_reward": int(o.last_reward[0, 0]) * self.reward_unit,
+        }
+
+    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+        """Returns the grid as text: two letters where two share a cell, + where more do.
+
+        Judged participants come first, then Good and Evil, then the others.
+        """
+        order = [*judged, 0, 1, *(p for p in picture.participants if p not in judged)]
+        cells: dict[int, str] = {}
+        for which in order:
+            there = cells.get(int(scene[which]), "")
+            cells[int(scene[which])] = there + picture.glyphs[which]
+        texts = [
+            text if len(text) < 3 else f"{text[0]}+"
+            for text in (cells.get(c, "·") for c in range(picture.height * picture.width))
+        ]
+        rows = np.array(texts).reshape(picture.height, picture.width)
+        return ["".join(text.ljust(2) for text in row) for row in rows]

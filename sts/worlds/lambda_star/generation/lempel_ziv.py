@@ -1,0 +1,58 @@
+"""The complexity of a sequence by Lempel and Ziv: how many components its exhaustive history has.
+
+Read from left to right, a component ends with the first symbol that makes it occur nowhere before;
+an earlier occurrence may overlap it.
+
+Source: Lempel and Ziv 1976, "On the complexity of finite sequences", section II.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sts.numerics.compiled import compiled
+from sts.worlds.lambda_star.kernels import Ints
+
+
+@compiled
+def lz76(text: Ints) -> int:
+    """Returns the number of components of `text`, whole numbers from 0; 0 where it is empty.
+
+    The counts are those of the scan of Kaspar and Schuster 1987, which the published program uses;
+    it takes no text of one symbol, which has 1 component.
+    """
+    if text.size == 0:
+        return 0
+    last, before = np.full(text.max() + 1, -1, np.int64), np.empty(text.size, np.int64)
+    for i in range(text.size):
+        before[i] = last[text[i]]
+        last[text[i]] = i
+    return int(components(text, before, text.size))
+
+
+@compiled
+def components(text: Ints, before: Ints, most: int) -> int:
+    """Returns the number of components of `text`, or `most` + 1 where there are more.
+
+    Only earlier occurrences of a component's first symbol are looked at, the latest first.
+
+    Args:
+      text: int64[n].
+      before: int64[n], where each symbol last occurred; -1 where it had not.
+      most: what is worth counting to.
+    """
+    count, done = 0, 0
+    while done < text.size and count <= most:
+        longest, start = 0, before[done]
+        while start >= 0:
+            if longest == 0 or text[start + longest] == text[done + longest]:
+                run = 1
+                while done + run < text.size and text[start + run] == text[done + run]:
+                    run += 1
+                if done + run == text.size:
+                    return count + 1
+                longest = run if run > longest else longest
+            start = before[start]
+        done += longest + 1
+        count += 1
+    return count

@@ -1,0 +1,185 @@
+"""New worlds: where everything starts, and the paths of Good and Evil, by their complexity.
+
+`paper` follows Chmait et al. 2016, sections 4.2 and 5.1: patterns of moves, a recurrent segment of
+1 to half the horizon, Good's and Evil's different and equally complex, K drawn over a wished range.
+`lambdastar-2016` follows the published program: a walk of n to 2n - 1 cells there and back, and
+Evil on Good's path shifted by a constant.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sts.errors import ArgumentError
+from sts.numerics.draws import below, stream
+from sts.worlds.lambda_star.generation import walks
+from sts.worlds.lambda_star.kernels import Arrays, Ints, arrays
+from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, gather, scatter
+
+PATTERNS = ("paper", "lambdastar-2016")
+COMPLEXITY = (2, 23)
+_SAMPLE = 20_000
+_OFTEN = 2
+_FIRST = 64
+
+
+class Settings(NamedTuple):
+    """What a new world is made to; `complexity` is the range of K, both ends included."""
+
+    height: int = 10
+    width: int = 10
+    participants: int = 1
+    horizon: int = 50
+    complexity: tuple[int, int] | None = None
+    patterns: str = "paper"
+    radius: int = 1
+
+
+def check(settings: Settings) -> None:
+    """Raises ArgumentError where no world can be made to `settings`; says what can."""
+    s = settings
+    _check_types(s)
+    if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
+        raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
+    if not 1 <= s.participants <= min(MOST_PARTICIPANTS, s.height * s.width):
+        most = min(MOST_PARTICIPANTS, s.height * s.width)
+        raise ArgumentError(f"expected a team of 1 to {most} here, found {s.participants}")
+    if not 2 <= s.horizon <= 100_000:
+        raise ArgumentError(f"expected 2 to 100000 steps, found {s.horizon}")
+    if s.radius < 1 or 2 * s.radius + 1 > min(s.height, s.width):
+        raise ArgumentError(f"a radius of {s.radius} does not fit a {s.height}x{s.width} grid")
+    if s.patterns not in PATTERNS:
+        raise ArgumentError(f"expected patterns {' or '.join(PATTERNS)}, found {s.patterns!r}")
+    if s.patterns == "lambdastar-2016" and s.height != s.width:
+        raise ArgumentError("lambdastar-2016 worlds are square; give both sides the same size")
+    if s.complexity is not None and not 1 <= s.complexity[0] <= s.complexity[1]:
+        low, high = s.complexity
+        raise ArgumentError(f"expected a complexity range of 1 or more, found {low} to {high}")
+
+
+def _check_types(s: Settings) -> None:
+    """Raises ArgumentError where a number is none, which a caller in Python can cause."""
+    numbers = {
+        "rows": s.height,
+        "columns": s.width,
+        "team": s.participants,
+        "steps": s.horizon,
+        "radius": s.radius,
+    }
+    for name, value in numbers.items():
+        if not _whole(value):
+            raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
+    range_ = s.complexity
+    if range_ is not None and not (
+        isinstance(range_, Sequence) and len(range_) == 2 and all(map(_whole, range_))
+    ):
+        raise ArgumentError(
+            f"expected a complexity range of two whole numbers or None, found {range_!r}"
+        )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def complexity(state: State) -> tuple[int, int]:
+    """Returns K of Good's and of Evil's intended cells over the horizon, from the state's cursors.
+
+    Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.
+    """
+    of_good, of_evil = walks.complexities(gather([state]))[0].tolist()
+    return of_good, of_evil
+
+
+def generate(settings: Settings, *, seed: int, index: int) -> State:
+    """Returns the world that (settings, seed, index) names.
+
+    Raises:
+      ArgumentError: the settings cannot be met; for a complexity range, says what was reachable.
+    """
+    made = worlds(settings, seed=seed, start=index, stop=index + 1)
+    return scatter(made, settings.radius)[0]
+
+
+def worlds(settings: Settings, *, seed: int, start: int, stop: int) -> Arrays:
+    """Returns the worlds that `generate` makes of indices `start` to `stop` - 1, all at once.
+
+    Raises:
+      ArgumentError: as `generate`.
+    """
+    check(settings)
+    s = settings
+    low, high = drawn_range(s)
+    sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
+    named = ("lambda-star world", s.patterns, *sides, low, high, int(seed))
+    keys = _streams([(*named, index) for index in range(start, stop)])
+    counters = np.zeros(keys.size, np.int64)
+    objects = walks.places(keys, counters, 2, s.height * s.width)
+    people = walks.places(keys, counters, s.participants, s.height * s.width)
+    if s.patterns == "paper":
+        drawn = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
+        a = _of_moves(s, keys, objects, low + np.array(drawn, np.int64))
+    else:
+        a = _of_cells(s, keys, counters)
+    a.size[:], a.cells[:], a.horizon[:] = (s.height, s.width), people, s.horizon
+    a.seed[:] = _streams([("clash", int(key)) for key in keys])
+    return a
+
+
+def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
+    """Returns worlds with patterns as the paper has them, of the wanted K."""
+    own = np.stack([_streams([(name, int(k)) for k in keys]) for name in ("good", "evil")], 1)
+    attempts, lengths = walks.search(own, objects, wanted, s.height, s.width, s.horizon)
+    flat, offsets = walks.segments(own, attempts, lengths, s.horizon)
+    a = arrays(keys.size, s.participants, flat)
+    a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
+    return a
+
+
+def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
+    """Returns worlds with paths as the published program has them; they begin with the start."""
+    good, evil = walks.there_and_back(keys, counters, s.width, s.horizon + 10)
+    paths = np.stack((good, evil), 1)
+    a = arrays(keys.size, s.participants, paths.ravel())
+    a.objects[:], a.length[:], a.cursor[:], a.kind[:] = paths[:, :, 0], paths.shape[2], 1, 1
+    a.offset[:] = np.arange(0, paths.size, paths.shape[2]).reshape(a.offset.shape)
+    return a
+
+
+def _streams(names: Sequence[tuple[str | int, ...]]) -> walks.Keys:
+    return np.array([stream(*name) for name in names], np.uint64)
+
+
+def drawn_range(s: Settings) -> tuple[int, int]:
+    """Returns the range of K to draw from; by default as much of [2, 23] as can be drawn."""
+    least, most = reachable(s.height, s.width, s.horizon)
+    low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))
+    if s.patterns == "paper" and not least <= low <= high <= most:
+        low, high = s.complexity or COMPLEXITY
+        raise ArgumentError(
+            f"complexity {low} to {high} cannot be drawn over {s.horizon} steps on a "
+            f"{s.height}x{s.width} grid; {least} to {most} can"
+        )
+    return low, high
+
+
+@functools.cache
+def reachable(height: int, width: int, horizon: int) -> tuple[int, int]:
+    """Returns the widest range of K whose every value random patterns meet often enough to draw.
+
+    It begins with the first such value and ends before the first that is not, so complexities
+    beyond are not counted.
+    """
+    key, most = stream("reachable", height, width, horizon), _FIRST
+    while True:
+        counts = walks.census(key, height, width, horizon, most, _SAMPLE)
+        often = counts[:-1] >= _OFTEN
+        low = int(np.argmax(often))
+        values = int(np.argmin(often[low:]))
+        if values or most > horizon:
+            return low, low + max(values - 1, 0)
+        most *= 4

@@ -1,0 +1,212 @@
+"""The compiled search for patterns: walks of Good and Evil, and how complex they are.
+
+Axes: E environments, T steps (the horizon), C cells of the grid. Which is 0 for Good, 1 for Evil.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.numerics.compiled import compiled
+from sts.numerics.draws import below
+from sts.worlds.lambda_star.generation.lempel_ziv import components, lz76
+from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended, moved
+
+Keys = NDArray[np.uint64]
+
+
+class Room(NamedTuple):
+    """Where walks are written while they are tried.
+
+    Attributes:
+      segment: int64[T // 2], the moves that are repeated.
+      cells: int64[T], where they lead.
+      before: int64[T], the step at which each cell was last visited before; negative where none.
+      last: int64[C], when each cell was last visited: attempt * T + step.
+      ways: int64[C * 9], where each move leads to from each cell.
+    """
+
+    segment: Ints
+    cells: Ints
+    before: Ints
+    last: Ints
+    ways: Ints
+
+
+@compiled
+def _room(height: int, width: int, horizon: int) -> Room:
+    """Returns room for walks over a horizon; to be cleared of `last` before each search."""
+    ways = np.empty(height * width * 9, np.int64)
+    for way in range(ways.size):
+        ways[way] = moved(way // 9, way % 9, height, width)
+    return Room(
+        np.empty(horizon // 2, np.int64),
+        np.empty(horizon, np.int64),
+        np.empty(horizon, np.int64),
+        np.full(height * width, -1, np.int64),
+        ways,
+    )
+
+
+@compiled
+def _walk(key: int | np.uint64, attempt: int, start: int, most: int, to: Room) -> int:
+    """Draws a segment of 1 to T // 2 moves and repeats it over the horizon.
+
+    Returns its length; 0 as soon as more than `most` cells have been visited. K is then more than
+    `most` too, for the first visit to a cell ends a component.
+    """
+    steps, longest = to.cells.size, to.segment.size
+    since, first = attempt * steps, attempt * (longest + 1)
+    length = 1 + below(key, first, longest)
+    cell, at, left = start, 0, most
+    for t in range(steps):
+        if t < length:
+            to.segment[t] = below(key, first + 1 + t, 9)
+        cell = to.ways[cell * 9 + to.segment[at]]
+        at = following(at, length)
+        before = to.last[cell] - since
+        left -= before < 0
+        if left < 0:
+            return 0
+        to.cells[t], to.before[t], to.last[cell] = cell, before, since + t
+    return int(length)
+
+
+@compiled
+def search(
+    keys: Keys, starts: Ints, wanted: Ints, height: int, width: int, horizon: int
+) -> tuple[Ints, Ints]:
+    """Draws segments until the cells they lead to have the wanted K.
+
+    Args:
+      keys: uint64[E, 2], the streams to draw from.
+      starts: int64[E, 2], where the objects are before the first step.
+      wanted: int64[E], K.
+      height: rows.
+      width: columns.
+      horizon: T.
+
+    Returns:
+      int64[E, 2] each: the number of the attempt that succeeded, and its segment's length.
+    """
+    to = _room(height, width, horizon)
+    attempts, lengths = np.zeros(starts.shape, np.int64), np.zeros(starts.shape, np.int64)
+    for e in range(wanted.size):
+        k = wanted[e]
+        for which in range(2):
+            to.last[:] = -1
+            attempt, found = -1, 0
+            while found != k:
+                attempt += 1
+                length = _walk(keys[e, which], attempt, starts[e, which], k, to)
+                found = components(to.cells, to.before, k) if length > 0 else 0
+            attempts[e, which], lengths[e, which] = attempt, length
+    return attempts, lengths
+
+
+@compiled
+def segments(keys: Keys, attempts: Ints, lengths: Ints, horizon: int) -> tuple[Ints, Ints]:
+    """Returns what `search` found, end to end, and int64[E, 2], where each segment begins."""
+    out, offsets = np.empty(lengths.sum(), np.int64), np.empty(lengths.shape, np.int64)
+    done = 0
+    for e in range(len(lengths)):
+        for which in range(2):
+            first = attempts[e, which] * (horizon // 2 + 1)
+            for i in range(lengths[e, which]):
+                out[done + i] = below(keys[e, which], first + 1 + i, 9)
+            offsets[e, which] = done
+            done += lengths[e, which]
+    return out, offsets
+
+
+@compiled
+def census(
+    key: int | np.uint64, height: int, width: int, horizon: int, most: int, sample: int
+) -> Ints:
+    """Returns int64[most + 2]: how many of `sample` random walks have each K; last, more."""
+    to = _room(height, width, horizon)
+    counts = np.zeros(most + 2, np.int64)
+    for attempt in range(sample):
+        length = _walk(key, attempt, 0, most, to)
+        counts[components(to.cells, to.before, most) if length > 0 else most + 1] += 1
+    return counts
+
+
+@compiled
+def there_and_back(keys: Keys, counters: Ints, side: int, entries: int) -> tuple[Ints, Ints]:
+    """Returns the paths of Good and Evil as the published program makes them, int64[E, entries].
+
+    A walk of n to 2n - 1 cells and the same backwards, over and over; Evil's cell is Good's,
+    shifted by a constant.
+
+    Source: docs/lambdastar_2016.md, section 4.
+
+    Args:
+      keys: uint64[E], the streams to draw from.
+      counters: int64[E], how much of them has been drawn.
+      side: n, of a square grid.
+      entries: how long the paths are.
+    """
+    cells = side * side
+    good = np.empty((keys.size, entries), np.int64)
+    evil, walk = np.empty_like(good), np.empty(2 * side, np.int64)
+    for e in range(keys.size):
+        cell = below(keys[e], counters[e], cells)
+        length = side + below(keys[e], counters[e] + 1, side)
+        for i in range(length):
+            cell = moved(cell, below(keys[e], counters[e] + 2 + i, 9), side, side)
+            walk[i] = cell
+        for t in range(entries):
+            at = t % (2 * length)
+            good[e, t] = walk[at] if at < length else walk[2 * length - 1 - at]
+            evil[e, t] = (good[e, t] + cells // 3 + 1) % cells
+    return good, evil
+
+
+@compiled
+def places(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
+    """Returns int64[E, count]: different cells in random order; `counters` go on."""
+    out, taken = np.empty((keys.size, count), np.int64), np.zeros(cells, np.bool_)
+    for e in range(keys.size):
+        found = 0
+        while found < count:
+            cell = below(keys[e], counters[e], cells)
+            counters[e] += 1
+            if not taken[cell]:
+                taken[cell] = True
+                out[e, found] = cell
+                found += 1
+        for i in range(count):
+            taken[out[e, i]] = False
+    return out
+
+
+@compiled
+def walked(a: Arrays, e: int, which: int) -> Ints:
+    """Returns int64[T]: the cells that an object of world `e` intends over the horizon.
+
+    The walk begins where the world is and at its cursor; clashes do not count.
+    """
+    height, width, kind = a.size[e, 0], a.size[e, 1], a.kind[e]
+    out, cell, cursor = np.empty(a.horizon[e], np.int64), a.objects[e, which], a.cursor[e, which]
+    for t in range(out.size):
+        cell = intended(cell, a.patterns[a.offset[e, which] + cursor], kind, height, width)
+        out[t] = cell
+        cursor = following(cursor, a.length[e, which])
+    return out
+
+
+@compiled
+def complexities(a: Arrays) -> Ints:
+    """Returns int64[E, 2]: K of the cells that Good and Evil intend over the horizon.
+
+    Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.
+    """
+    out = np.empty((a.step.size, 2), np.int64)
+    for e in range(a.step.size):
+        for which in range(2):
+            out[e, which] = lz76(walked(a, e, which))
+    return out

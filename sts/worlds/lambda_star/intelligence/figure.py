@@ -1,0 +1,124 @@
+"""The figure of the intelligence test: a small panel a factor, a line an agent."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from sts import plotting
+from sts.worlds.lambda_star.intelligence.factors import FACTORS
+from sts.worlds.lambda_star.intelligence.score import Part
+
+_TITLES = {
+    "complexity": "K, complexity of Good's and Evil's paths",
+    "uncertainty": "H, uncertainty in bits, by size",
+    "team": "participants in the team (log scale)",
+    "steps": "steps of interaction (log scale)",
+}
+_BY_RATIO = ("team", "steps")
+_MEAN = "mean reward ± standard error"
+_SEES = {"observation": "", "world": " (sees the world)", "rehearsal": " (rehearses)"}
+_SHAPES = (*plotting.SHAPES[:-1], "triangle-left")
+_WIDTH, _HEIGHT = 320, 280
+_APART = 0.012
+"""How far agents stand apart at one level, in widths of the panel: error bars stay readable."""
+_GRID = 0.3
+"""How strong the grid's grey is."""
+_SPREAD = 0.6
+"""The most that they spread over, in distances between levels."""
+
+
+def figure(parts: Sequence[Part]) -> str:
+    """Returns the breakdown as SVG text; agents are listed in its order, the best first.
+
+    Error bars are one standard error each way.
+    """
+    frame = pd.DataFrame([part._asdict() for part in parts])
+    frame["agent"] += frame["sees"].map(_SEES)
+    frame["low"] = frame["mean"] - frame["standard_error"]
+    frame["high"] = frame["mean"] + frame["standard_error"]
+    names = list(dict.fromkeys(frame["agent"]))
+    looks = _looks(names)
+    ends = frame[["mean", "low", "high"]].to_numpy().ravel()
+    ends = ends[ends == ends]
+    y = alt.Scale(domain=[min(0.0, ends.min()), ends.max()], nice=True)
+    panels = [
+        _panel(frame[frame["factor"] == factor], factor, names, looks, y)
+        for factor in FACTORS
+        if (frame["factor"] == factor).any()
+    ]
+    chart = alt.concat(*panels, columns=2, spacing=30)
+    return plotting.alone(plotting.to_svg(chart), "Mean reward of each agent by factor")
+
+
+def _looks(names: Sequence[str]) -> dict[str, Any]:
+    """Colour, shape, filling and dash of each agent: no two alike, by colour or without."""
+    many, rounds = len(plotting.COLOURS), range(len(names))
+    colours = [plotting.COLOURS[i % many] for i in rounds]
+    shapes = [_SHAPES[(i + i // many) % many] for i in rounds]
+    second = [i // many % 2 == 1 for i in rounds]
+    fills = ["transparent" if s else c for s, c in zip(second, colours, strict=True)]
+    dashes = [plotting.DASHES[2] if s else plotting.DASHES[0] for s in second]
+    return {
+        "stroke": plotting.by_agent(alt.Stroke, names, colours),
+        "fill": plotting.by_agent(alt.Fill, names, fills),
+        "shape": plotting.by_agent(alt.Shape, names, shapes),
+        "strokeDash": plotting.by_agent(alt.StrokeDash, names, dashes),
+    }
+
+
+def _panel(
+    rows: pd.DataFrame, factor: str, names: Sequence[str], looks: dict[str, Any], y: alt.Scale
+) -> alt.LayerChart | alt.FacetChart:
+    """Returns one factor's panel."""
+    at = rows["value"].map(math.log2 if factor in _BY_RATIO else float)
+    places = sorted(set(at))
+    span = places[-1] - places[0] or 1.0
+    gap = min((b - a for a, b in pairwise(places)), default=span)
+    apart = min(_APART * span, _SPREAD * gap / len(names))
+    place = rows["agent"].map({name: i - (len(names) - 1) / 2 for i, name in enumerate(names)})
+    margin = 0.03 * span + apart * len(names) / 2
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(domain=[places[0] - margin, places[-1] + margin], nice=False, zero=False),
+        axis=_axis(
+            dict(zip(at, zip(rows["value"], rows["label"], strict=True), strict=True)), factor
+        ),
+    )
+    base = alt.Chart(rows.assign(x=at + place * apart)).encode(x=x)
+    mean = alt.Y("mean:Q", scale=y, axis=alt.Axis(title=_MEAN, gridOpacity=_GRID))
+    line = base.mark_line(strokeWidth=1.5, opacity=0.8).encode(
+        y=mean, stroke=looks["stroke"], strokeDash=looks["strokeDash"]
+    )
+    bar = base.mark_rule(strokeWidth=1.2).encode(
+        y=alt.Y("low:Q", scale=y), y2="high:Q", stroke=looks["stroke"]
+    )
+    dots = {name: looks[name] for name in ("stroke", "fill", "shape")}
+    dot = base.mark_point(size=32, opacity=1, strokeWidth=1.3).encode(y=mean, **dots)
+    nothing = (
+        alt.Chart(pd.DataFrame({"mean": [0.0]}))
+        .mark_rule(color=plotting.INK, opacity=0.5)
+        .encode(y=mean)
+    )
+    return alt.layer(nothing, line, bar, dot).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _axis(levels: dict[float, tuple[float, str]], factor: str) -> alt.Axis:
+    """Returns an axis that names each level where it stands."""
+    labels: list[Any] = [label for _, label in levels.values()]
+    if factor == "uncertainty":
+        labels = [[f"{bits:.1f}", size] for bits, size in levels.values()]
+    places = list(levels)
+    return alt.Axis(
+        title=_TITLES[factor],
+        values=places,
+        labelExpr=f"{json.dumps(labels)}[indexof({json.dumps(places)}, datum.value)]",
+        labelOverlap="greedy",
+        grid=False,
+    )

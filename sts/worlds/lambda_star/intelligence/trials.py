@@ -1,0 +1,152 @@
+"""Puts agents through environments: what can be played is checked, then played in spans.
+
+A span is the same episodes whatever the workers, and what it leaves behind is a tally, so memory
+does not grow with the number of episodes and the result is the same for any number of workers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sts.agents.protocol import Agent
+from sts.errors import ArgumentError
+from sts.jobs.pool import pool
+from sts.worlds.lambda_star.generation import environments, patterns
+from sts.worlds.lambda_star.generation.patterns import Settings
+from sts.worlds.lambda_star.intelligence.moments import Tally, plus, tally
+from sts.worlds.lambda_star.play.teams import called, check_memory, sums
+
+SPAN = 250
+"""Episodes that are played at once; no result depends on it."""
+
+MOST = 10_000_000
+MOST_REHEARSALS = 100_000
+
+
+class Trial(NamedTuple):
+    """Who is tested, and how thoroughly; crews travel to other processes by name."""
+
+    names: tuple[str, ...]
+    episodes: int
+    seed: int
+    rehearsals: int
+
+
+class _Job(NamedTuple):
+    """A span of episodes."""
+
+    trial: Trial
+    settings: Settings
+    start: int
+    stop: int
+
+
+def check(
+    trial: Trial, teams: Sequence[Sequence[Agent]], every: Sequence[Settings], workers: int
+) -> None:
+    """Refuses what cannot be played, before any environment is made.
+
+    Args:
+      trial: what is asked for.
+      teams: the crews that its names stand for.
+      every: the settings to play it under.
+      workers: processes.
+
+    Raises:
+      ArgumentError: says what is expected.
+    """
+    episodes, rehearsals = trial.episodes, trial.rehearsals
+    for count, things in ((episodes, "episodes"), (workers, "workers")):
+        if count < 1:
+            raise ArgumentError(f"expected 1 or more {things}, found {count}")
+    if episodes > MOST:
+        raise ArgumentError(f"expected at most {MOST} episodes, found {episodes}")
+    if not 0 <= rehearsals <= MOST_REHEARSALS:
+        raise ArgumentError(f"expected 0 to {MOST_REHEARSALS} rehearsals, found {rehearsals}")
+    names = [called(team) for team in teams]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(f"agent {name!r} is named twice; name each once")
+    at_once = min(workers, len(every) * -(-episodes // SPAN))
+    for settings in every:
+        patterns.check(settings)
+        if settings.complexity is not None and settings.patterns != "paper":
+            raise ArgumentError(
+                f"K is not drawn under {settings.patterns} patterns; leave the complexity range "
+                "out, or take the paper's patterns"
+            )
+        patterns.drawn_range(settings)
+        for team in teams:
+            _check_team(team, settings, trial, at_once)
+
+
+def _check_team(team: Sequence[Agent], settings: Settings, trial: Trial, at_once: int) -> None:
+    if len(team) > settings.participants:
+        raise ArgumentError(
+            f"{called(team)}: a crew of {len(team)} needs as many participants, "
+            f"found a team of {settings.participants}"
+        )
+    check_memory(
+        team,
+        settings,
+        episodes=min(SPAN, trial.episodes),
+        rehearsals=trial.rehearsals,
+        at_once=at_once,
+    )
+
+
+def play(
+    trial: Trial, every: Sequence[Settings], workers: int, progress: Callable[[int, int], None]
+) -> dict[Settings, dict[int, Tally]]:
+    """Returns what each agent's team received in halves, under each settings, by K.
+
+    Args:
+      trial: what `check` let pass, as it did the next two.
+      every: different settings.
+      workers: processes; 1 works in this one.
+      progress: called with (episodes played, in all).
+    """
+    jobs = [
+        _Job(trial, settings, start, min(start + SPAN, trial.episodes))
+        for settings in every
+        for start in range(0, trial.episodes, SPAN)
+    ]
+    found: dict[Settings, dict[int, Tally]] = {settings: {} for settings in every}
+    done, total = 0, trial.episodes * len(every)
+    progress(done, total)
+    for job, played in zip(jobs, _results(jobs, workers), strict=True):
+        kept = found[job.settings]
+        for k, part in played.items():
+            kept[k] = plus([kept[k], part]) if k in kept else part
+        done += job.stop - job.start
+        progress(done, total)
+    return found
+
+
+def _results(jobs: Sequence[_Job], workers: int) -> Iterator[dict[int, Tally]]:
+    """Yields what `_play` returns, job by job in their order."""
+    if workers == 1 or len(jobs) == 1:
+        yield from map(_play, jobs)
+        return
+    with pool(min(workers, len(jobs))) as executor:
+        waiting = deque(executor.submit(_play, job) for job in jobs[: 2 * workers])
+        for job in jobs[2 * workers :]:
+            yield waiting.popleft().result()
+            waiting.append(executor.submit(_play, job))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _play(job: _Job) -> dict[int, Tally]:
+    """Returns what each agent's team received in a span of episodes, by K."""
+    names, _, seed, rehearsals = job.trial
+    worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
+    received = np.empty((job.stop - job.start, len(names)), np.int64)
+    for i, name in enumerate(names):
+        received[:, i] = sums(name, worlds, seed=seed, rehearsals=rehearsals).sum(1)
+    met = np.unique(worlds.complexity)
+    return {int(k): tally(received[worlds.complexity == k]) for k in met}

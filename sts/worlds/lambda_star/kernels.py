@@ -1,0 +1,307 @@
+"""The compiled world: one step of B worlds, and what their participants see.
+
+Axes: B worlds, P participants, R observing roles, M = (2k+1)^2 cells of a Moore neighbourhood.
+Cells are row * W + column. A move m goes (m // 3 - 1) rows down and (m % 3 - 1) columns right.
+Rewards are whole numbers of halves. Nothing here allocates inside a loop, does I/O or raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.numerics.compiled import compiled
+from sts.numerics.draws import draw
+
+Ints = NDArray[np.int64]
+
+
+class Arrays(NamedTuple):
+    """B worlds as arrays. Patterns lie end to end in `patterns`; good and evil are object 0 and 1.
+
+    Attributes:
+      size: int64[B, 2], rows and columns.
+      cells: int64[B, P], where each participant is.
+      objects: int64[B, 2], where Good and Evil are.
+      kind: int64[B], 0 for patterns of moves and 1 for patterns of cells.
+      patterns: int64[sum of lengths].
+      offset: int64[B, 2], where each object's pattern begins.
+      length: int64[B, 2].
+      cursor: int64[B, 2], the entry taken next.
+      step: int64[B].
+      horizon: int64[B], how many steps an episode was made for.
+      seed: uint64[B], the world's own stream.
+      counter: int64[B], how much of it has been drawn.
+      moves: int8[B, P], last executed; -1 before the first step.
+      says: int8[B, P], last said.
+      rewards: int8[B, P], last received.
+    """
+
+    size: Ints
+    cells: Ints
+    objects: Ints
+    kind: Ints
+    patterns: Ints
+    offset: Ints
+    length: Ints
+    cursor: Ints
+    step: Ints
+    horizon: Ints
+    seed: NDArray[np.uint64]
+    counter: Ints
+    moves: NDArray[np.int8]
+    says: NDArray[np.int8]
+    rewards: NDArray[np.int8]
+
+
+@compiled
+def moved(cell: int, move: int, height: int, width: int) -> int:
+    """Returns the cell one `move` away on the torus."""
+    row = cell // width
+    column = cell - row * width + move % 3 - 1
+    row += move // 3 - 1
+    if row < 0:
+        row += height
+    elif row >= height:
+        row -= height
+    if column < 0:
+        column += width
+    elif column >= width:
+        column -= width
+    return row * width + column
+
+
+@compiled
+def gap(a: int, b: int, size: int) -> int:
+    """Returns the distance of two coordinates on a ring of `size`."""
+    d = a - b if a > b else b - a
+    return d if d + d <= size else size - d
+
+
+@compiled
+def apart(row: int, column: int, to_row: int, to_column: int, height: int, width: int) -> int:
+    """Returns the toroidal Chebyshev distance of two places."""
+    rows, columns = gap(row, to_row, height), gap(column, to_column, width)
+    return rows if rows > columns else columns
+
+
+@compiled
+def distance(a: int, b: int, height: int, width: int) -> int:
+    """Returns the toroidal Chebyshev distance of two cells."""
+    return apart(a // width, a % width, b // width, b % width, height, width)
+
+
+@compiled
+def worth(away: int) -> int:
+    """Returns what being `away` from Good brings, in halves: 2 / (away + 1) for away < 2, else 0.
+
+    Source: Chmait et al. 2016, section 4.1.2.
+    """
+    return 2 - away if away < 2 else 0
+
+
+@compiled
+def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
+    """Returns the reward at `cell` in halves: what Good brings less what Evil takes.
+
+    Source: Chmait et al. 2016, section 4.1.2.
+    """
+    return worth(distance(cell, good, height, width)) - worth(distance(cell, evil, height, width))
+
+
+@compiled
+def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
+    """Returns where a pattern's `entry` leads to from `cell`: by a move, or to the cell it is."""
+    return entry if kind == 1 else moved(cell, entry, height, width)
+
+
+@compiled
+def settle(
+    good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
+) -> tuple[int, int, int]:
+    """Returns where Good and Evil come to be, and the counter of the world's stream after it.
+
+    When both intend one cell, the one already on it keeps it and the other stays where it was; if
+    neither is on it, one drawn from the world's stream moves and the other stays. Changing places
+    is allowed.
+
+    Source: Chmait et al. 2016, section 4.1.1.
+    """
+    if good_next != evil_next:
+        return good_next, evil_next, counter
+    if good == good_next or evil == evil_next:
+        return good, evil, counter
+    if draw(seed, counter) & 1 == 0:
+        return good_next, evil, counter + 1
+    return good, evil_next, counter + 1
+
+
+@compiled
+def following(cursor: int, length: int) -> int:
+    """Returns the index of the entry after `cursor` of a pattern that repeats."""
+    return 0 if cursor + 1 == length else cursor + 1
+
+
+@compiled
+def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+    """Moves B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
+    batch, participants = a.cells.shape
+    for b in range(batch):
+        height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
+        for p in range(participants):
+            a.cells[b, p] = moved(a.cells[b, p], moves[b, p], height, width)
+            a.moves[b, p] = moves[b, p]
+            a.says[b, p] = says[b, p]
+        good, evil = a.objects[b, 0], a.objects[b, 1]
+        good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
+        evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
+        good_next = intended(good, good_entry, kind, height, width)
+        evil_next = intended(evil, evil_entry, kind, height, width)
+        good, evil, drawn = settle(good, evil, good_next, evil_next, a.seed[b], a.counter[b])
+        a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, drawn
+        for which in range(2):
+            a.cursor[b, which] = following(a.cursor[b, which], a.length[b, which])
+        a.step[b] += 1
+        for p in range(participants):
+            a.rewards[b, p] = reward(a.cells[b, p], good, evil, height, width)
+
+
+class Sight(NamedTuple):
+    """What R roles see; the arrays that `look` fills.
+
+    Attributes:
+      good: bool[B, R, M].
+      evil: bool[B, R, M].
+      team: uint16[B, R, M], how many team-mates.
+      others: uint16[B, R, M], how many other participants.
+      reward: int8[B, R, M], in halves.
+      heard: uint16[B, R, V], how many in the neighbourhood said each token in the last step.
+    """
+
+    good: NDArray[np.bool_]
+    evil: NDArray[np.bool_]
+    team: NDArray[np.uint16]
+    others: NDArray[np.uint16]
+    reward: NDArray[np.int8]
+    heard: NDArray[np.uint16]
+
+
+@compiled
+def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
+    """Fills `out`, which must be zero, with what `roles` (int64[R]) see within `radius`.
+
+    Args:
+      a: the worlds; 2 * radius + 1 may not exceed their sides.
+      roles: the observing participants.
+      in_team: bool[P], who counts as a team-mate; the observer itself never does.
+      radius: k of the Moore neighbourhood.
+      out: where to write.
+    """
+    batch, participants = a.cells.shape
+    side = 2 * radius + 1
+    for b in range(batch):
+        height, width = a.size[b, 0], a.size[b, 1]
+        good, evil = a.objects[b, 0], a.objects[b, 1]
+        good_row, good_column = good // width, good % width
+        evil_row, evil_column = evil // width, evil % width
+        for i in range(roles.size):
+            me = roles[i]
+            row, column = a.cells[b, me] // width, a.cells[b, me] % width
+            to_good = apart(row, column, good_row, good_column, height, width)
+            to_evil = apart(row, column, evil_row, evil_column, height, width)
+            if to_good <= radius + 1 or to_evil <= radius + 1:
+                for m in range(side * side):
+                    y, x = row + m // side - radius, column + m % side - radius
+                    y = y + height if y < 0 else (y - height if y >= height else y)
+                    x = x + width if x < 0 else (x - width if x >= width else x)
+                    to_good = apart(y, x, good_row, good_column, height, width)
+                    to_evil = apart(y, x, evil_row, evil_column, height, width)
+                    out.good[b, i, m] = to_good == 0
+                    out.evil[b, i, m] = to_evil == 0
+                    out.reward[b, i, m] = worth(to_good) - worth(to_evil)
+            for p in range(participants):
+                if p == me:
+                    continue
+                other_row, other_column = a.cells[b, p] // width, a.cells[b, p] % width
+                if apart(row, column, other_row, other_column, height, width) > radius:
+                    continue
+                dy, dx = other_row - row, other_column - column
+                dy = dy - height if dy > radius else (dy + height if dy < -radius else dy)
+                dx = dx - width if dx > radius else (dx + width if dx < -radius else dx)
+                m = (dy + radius) * side + dx + radius
+                if in_team[p]:
+                    out.team[b, i, m] += 1
+                else:
+                    out.others[b, i, m] += 1
+                if a.says[b, p] > 0:
+                    out.heard[b, i, a.says[b, p]] += 1
+
+
+@compiled
+def ahead(a: Arrays, which: int) -> Ints:
+    """Returns int64[B]: the cell that Good (0) or Evil (1) intends next in each world."""
+    out = np.empty(a.step.size, np.int64)
+    for b in range(out.size):
+        entry = a.patterns[a.offset[b, which] + a.cursor[b, which]]
+        out[b] = intended(a.objects[b, which], entry, a.kind[b], a.size[b, 0], a.size[b, 1])
+    return out
+
+
+@compiled
+def headings(a: Arrays, which: int) -> Ints:
+    """Returns int64[B]: the one move that Good (0) or Evil (1) makes at every step, for ever.
+
+    -1 where its pattern holds another move, a leap or only "stay". Clashes do not count.
+    """
+    out = np.empty(a.step.size, np.int64)
+    for b in range(out.size):
+        first, length = a.offset[b, which], a.length[b, which]
+        out[b] = heading(a.patterns[first : first + length], a.kind[b], a.size[b, 0], a.size[b, 1])
+    return out
+
+
+@compiled
+def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
+    """Returns the move, not "stay", that `pattern` repeats for ever; -1 where there is none."""
+    found = pattern[0]
+    if kind == 1:
+        found = 0
+        while found < 9 and moved(pattern[0], found, height, width) != pattern[1 % pattern.size]:
+            found += 1
+    if found == 4 or found == 9:
+        return -1
+    for i in range(pattern.size):
+        if kind == 0 and pattern[i] != found:
+            return -1
+        if kind == 1:
+            after = pattern[following(i, pattern.size)]
+            if moved(pattern[i], found, height, width) != after:
+                return -1
+    return int(found)
+
+
+def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
+    """Returns zeroed arrays for `batch` worlds around `patterns`."""
+
+    def zeros(*shape: int, dtype: Any = np.int64) -> NDArray[Any]:
+        return np.zeros(shape, dtype)
+
+    return Arrays(
+        size=zeros(batch, 2),
+        cells=zeros(batch, participants),
+        objects=zeros(batch, 2),
+        kind=zeros(batch),
+        patterns=patterns,
+        offset=zeros(batch, 2),
+        length=zeros(batch, 2),
+        cursor=zeros(batch, 2),
+        step=zeros(batch),
+        horizon=zeros(batch),
+        seed=zeros(batch, dtype=np.uint64),
+        counter=zeros(batch),
+        moves=np.full((batch, participants), -1, np.int8),
+        says=zeros(batch, participants, dtype=np.int8),
+        rewards=zeros(batch, participants, dtype=np.int8),
+    )

@@ -1,0 +1,267 @@
+"""Who plays a team, and the quickest way through its episodes.
+
+A crew is the agents of one team. A crew of one plays every participant. In a crew of n, member i
+plays participants i, i + n, ...; members do not share a memory, and see each other as others.
+
+Three paths give the same episodes: `fused` and `learning` compile an installed behaviour with the
+world, and the general path of `lockstep` plays everybody else's agents and mixed crews.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts import agents
+from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.registry import made
+from sts.domains import Worlds
+from sts.engine import lockstep
+from sts.engine.lockstep import Played, Script, Team
+from sts.errors import ArgumentError
+from sts.numerics.draws import stream
+from sts.worlds.lambda_star.agents.learner import Tabular
+from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
+from sts.worlds.lambda_star.generation.environments import Environments
+from sts.worlds.lambda_star.generation.patterns import Settings
+from sts.worlds.lambda_star.play import fused, learning, memory
+
+_RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
+_OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
+Watch: TypeAlias = Callable[[int, Worlds], None]
+
+
+class Policy(Agent):
+    """A function from observations to moves or weights, as an agent without a memory."""
+
+    name = "policy"
+
+    def __init__(self, function: Callable[[Observation], Any]) -> None:
+        self._function = function
+
+    def act(
+        self,
+        observation: Observation,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Returns what the function returns."""
+        return Choice(self._function(observation)), memory
+
+
+def crew(agent: Any) -> tuple[Agent, ...]:
+    """Returns the agents that `agent` names or is.
+
+    Args:
+      agent: a name, `module:Class` or several of them between commas; an agent or its class; a
+        function from an `Observation` to moves int[B, R] or weights float[B, R, 9]; or a sequence
+        of any of these.
+
+    Raises:
+      UnknownName: no agent of that name is installed.
+      ArgumentError: it is no agent, or there is none.
+    """
+    if isinstance(agent, str):
+        return tuple(agents.load(name.strip()) for name in agent.split(","))
+    if isinstance(agent, Sequence):
+        if not agent:
+            raise ArgumentError("expected one agent or more, found none")
+        return tuple(member for one in agent for member in crew(one))
+    if callable(agent) and not hasattr(agent, "act"):
+        return (Policy(agent),)
+    return (made(agent, getattr(agent, "__qualname__", repr(agent))),)
+
+
+def called(members: Sequence[Agent]) -> str:
+    """Returns the name of a crew: its members' names between commas."""
+    return ",".join(member.name for member in members)
+
+
+def sums(
+    agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100, threads: int = 1
+) -> NDArray[np.int64]:
+    """Returns int64[E, P]: what each participant received over each episode, in halves.
+
+    Args:
+      agent: whatever `crew` takes.
+      environments: E worlds of P participants; not written to.
+      seed: names the agents' streams of draws, with the crew's name and the world's index.
+      rehearsals: how often a learning behaviour practises each episode before the pass that counts.
+      threads: how many the compiled paths may use; the same result whatever they are.
+
+    Raises:
+      UnknownName: no agent of that name is installed.
+      ArgumentError: it is no agent, the crew is longer than the team, or learning needs more memory
+        than there is.
+      StsError: an agent failed.
+    """
+    members = seated(agent, environments)
+    check(rehearsals, threads)
+    name, settings = built_in(members), environments.settings
+    if name in learning.AGENTS:
+        return learning.sums(
+            name,
+            environments.fresh(),
+            *streams(members, environments, seed),
+            steps=settings.horizon,
+            rehearsals=rehearsals,
+            threads=threads,
+        )
+    if name is not None and fused.plays(name, settings.radius):
+        return fused.sums(
+            name,
+            environments.fresh(),
+            *streams(members, environments, seed),
+            steps=settings.horizon,
+            threads=threads,
+        )
+    played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
+    received: NDArray[np.int64] = played.rewards.sum(1, np.int64)
+    return received
+
+
+def episodes(
+    members: Sequence[Agent],
+    environments: Environments,
+    *,
+    seed: int,
+    rehearsals: int = 100,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Played:
+    """Returns the episodes that `sums` adds up; arguments and errors as there.
+
+    Log-probabilities of built-in learners are NaN: their moves come from the compiled path.
+
+    Args:
+      members: who plays, from `seated`.
+      environments: E worlds of P participants; not written to.
+      seed: names the agents' streams.
+      rehearsals: how often learners practise.
+      threads: how many compiled learning may use.
+      watch: called after each step with its number and the worlds.
+    """
+    settings, domain = environments.settings, LambdaStar()
+    own = streams(members, environments, seed)
+
+    def fresh() -> Batch:
+        return Batch.of(environments.fresh(), settings.radius)
+
+    name = built_in(members)
+    if name in learning.AGENTS:
+        moves = learning.play(
+            name,
+            environments.fresh(),
+            *own,
+            steps=settings.horizon,
+            rehearsals=rehearsals,
+            threads=threads,
+        ).moves
+        script = Script(moves, np.zeros_like(moves), np.ones(moves.shape[1:], np.bool_))
+        return lockstep.play(
+            domain, fresh(), (), steps=settings.horizon, script=script, watch=watch
+        )
+    check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
+    teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
+    return learning.rehearse(
+        domain, fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch
+    )
+
+
+def check_memory(
+    members: Sequence[Agent],
+    settings: Settings,
+    *,
+    episodes: int,
+    rehearsals: int,
+    at_once: int = 1,
+) -> None:
+    """Raises ArgumentError when what a crew keeps does not fit the memory; says what to lower.
+
+    What somebody else's learner remembers is not known before, and not counted.
+
+    Args:
+      members: from `crew`.
+      settings: of its environments.
+      episodes: how many are played together.
+      rehearsals: how often learners practise each.
+      at_once: how many processes do so.
+    """
+    name, s = built_in(members), settings
+    if name in learning.AGENTS:
+        learning.check(
+            name,
+            height=s.height,
+            width=s.width,
+            participants=s.participants,
+            steps=s.horizon,
+            threads=at_once,
+        )
+    elif name is None or not fused.plays(name, s.radius):
+        kept = (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
+        for i, member in enumerate(members):
+            if isinstance(member, Tabular):
+                roles, cells = len(_roles(members, s, i)), s.height * s.width
+                kept += member.footprint(roles, cells, s.horizon, rehearsals)
+        memory.check(
+            called(members),
+            at_once * episodes * kept,
+            f"{at_once} times {episodes} episodes of {s.participants} participants and {s.horizon} "
+            "steps",
+            "the episodes, the team, the steps, the rehearsals or the workers",
+        )
+
+
+def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
+    """Returns the participants that member i plays."""
+    return tuple(range(i, settings.participants, len(members)))
+
+
+def check(rehearsals: int, threads: int) -> None:
+    """Raises ArgumentError where there are fewer than 0 rehearsals or fewer than 1 thread."""
+    if rehearsals < 0 or threads < 1:
+        raise ArgumentError(
+            f"expected 0 rehearsals and 1 thread or more, found {rehearsals} and {threads}"
+        )
+
+
+def seated(agent: Any, environments: Environments) -> tuple[Agent, ...]:
+    """Returns the crew, when each of its members has a participant to play."""
+    members, participants = crew(agent), environments.settings.participants
+    if len(members) > participants:
+        raise ArgumentError(
+            f"{called(members)}: expected at most as many agents as participants, "
+            f"found {len(members)} for {participants}"
+        )
+    return members
+
+
+def built_in(members: Sequence[Agent]) -> str | None:
+    """Returns the name of a crew that is one installed agent with nothing changed, else None."""
+    agent = members[0]
+    if len(members) > 1 or agent.name not in (*fused.AGENTS, *learning.AGENTS):
+        return None
+    installed = agents.load(agent.name)
+    same = type(agent) is type(installed) and vars(agent) == vars(installed)
+    return agent.name if same else None
+
+
+def streams(
+    members: Sequence[Agent], environments: Environments, seed: int
+) -> list[NDArray[np.uint64]]:
+    """Returns uint64[E], each episode's stream of draws, for each member."""
+    name, mixed = called(members), len(members) > 1
+    return [
+        np.array(
+            [
+                stream("lambda-star score", name, *([i] if mixed else []), int(seed), int(index))
+                for index in environments.index
+            ],
+            np.uint64,
+        )
+        for i in range(len(members))
+    ]

@@ -1,0 +1,250 @@
+"""The importer `lambdastar-2016`: episodes that the published Λ* program ran, as trajectories.
+
+A file holds JSON lines: a `start` line carries the paths of Good and Evil and the start cells; a
+`step` line each team's cells and rewards after step `it`. Cells are 1-based there. Every team ran
+alone beside Good and Evil, so each team and episode is one trajectory, and the paths are patterns
+of cells.
+
+Source: the program of Chmait et al. 2016, github.com/nader-chmait/LambdaStar (MIT licence).
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.episodes import Episode
+from sts.errors import DamagedData, DamagedState
+from sts.provenance import provenance
+from sts.storage.files import content_hash
+from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.worlds.lambda_star import state as states
+
+TEAMS = {
+    "random": "random",
+    "local_search": "local-search",
+    "fr": "stigmergy",
+    "woc": "wisdom-of-the-crowd",
+    "bidding": "bidding",
+    "dictator": "dictatorship",
+    "binary_tree": "binary-tree",
+    "oracle": "oracle",
+    "qlearning": "q-learning",
+    "coop_q": "cooperative-q-learning",
+    "sarsa": "sarsa",
+    "coop_sarsa": "cooperative-sarsa",
+    "imitative": "imitation",
+}
+
+
+def read(path: Path) -> list[Trajectory]:
+    """Returns one trajectory for each team of each episode in the file, which may end in .xz.
+
+    Raises:
+      DamagedData: a line is not what the format has there; names the line.
+    """
+    lines = _lines(path)
+    made = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
+    out: list[Trajectory] = []
+    for start, steps in _episodes(path, lines):
+        out.extend(_teams(path, start, steps, made))
+    return out
+
+
+class Place(NamedTuple):
+    """Where an episode stands in its file, and what it says beside the teams.
+
+    Attributes:
+      file: the file's name.
+      episode: its number there.
+      lines: the numbers of its start line and of the line of each step.
+      guide: the cell, from 0, on which the oracle that imitation follows starts.
+    """
+
+    file: str
+    episode: int
+    lines: tuple[int, ...]
+    guide: int
+
+
+def places(path: Path) -> list[Place]:
+    """Returns the place of each episode in the file, in the order in which `read` has them.
+
+    Raises:
+      DamagedData: as `read`, and where an episode does not say where the guide starts.
+    """
+    out = []
+    for start, steps in _episodes(path, _lines(path)):
+        (n,) = start.integers(path, "n", 3, 255)
+        (episode,) = start.integers(path, "episode", 0, 10**9)
+        (guide,) = start.integers(path, "oracle_to_follow_start", 1, n * n)
+        lines = tuple(line.number for line in (start, *steps))
+        out.append(Place(path.name, episode, lines, guide - 1))
+    return out
+
+
+def _lines(path: Path) -> list[str]:
+    open_ = lzma.open if path.suffix == ".xz" else open
+    try:
+        with open_(path, "rt", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (lzma.LZMAError, EOFError):
+        raise DamagedData(f"{path}: expected a whole .xz file, found another or a part") from None
+    except UnicodeDecodeError:
+        raise DamagedData(f"{path}: expected JSON lines, found a binary file") from None
+    if not any(line.strip() for line in lines):
+        raise DamagedData(f"{path}: expected JSON lines, found an empty file")
+    return lines
+
+
+class _Line(dict[str, Any]):
+    """One JSON line that knows where it stands."""
+
+    number: int
+
+    def integers(self, path: Path, key: str, low: int, high: int) -> list[int]:
+        value: Any = self.get(key)
+        entries: list[int] = value if isinstance(value, list) else [value]
+        if not entries or not all(type(e) is int and low <= e <= high for e in entries):
+            raise DamagedData(f"{path}:{self.number}: expected {key} from {low} to {high}")
+        return entries
+
+
+def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]]]:
+    start: _Line | None = None
+    steps: list[_Line] = []
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DamagedData(f"{path}:{number}: not JSON: {error}") from None
+        if not isinstance(value, dict) or value.get("ev") not in ("start", "step"):
+            raise DamagedData(f"{path}:{number}: expected an object with ev start or step")
+        line = _Line(value)
+        line.number = number
+        if value["ev"] == "start":
+            if start is not None:
+                yield start, steps
+            start, steps = line, []
+        elif start is None:
+            raise DamagedData(f"{path}:{number}: a step before any start")
+        else:
+            steps.append(line)
+    if start is not None:
+        yield start, steps
+
+
+def _teams(
+    path: Path, start: _Line, steps: list[_Line], made: dict[str, Any]
+) -> Iterator[Trajectory]:
+    (n,) = start.integers(path, "n", 3, 255)
+    (count,) = start.integers(path, "iterations", 1, 10**6)
+    (episode,) = start.integers(path, "episode", 0, 10**9)
+    (people,) = start.integers(path, "agents", 1, states.MOST_PARTICIPANTS)
+    paths = [start.integers(path, f"{which}_path", 1, n * n) for which in ("good", "evil")]
+    cells = start.integers(path, "start", 1, n * n)
+    if len(cells) != people or any(len(p) != count + 1 for p in paths):
+        raise DamagedData(
+            f"{path}:{start.number}: expected {people} start cells and paths of {count + 1} cells"
+        )
+    if [line.get("it") for line in steps] != list(range(1, count + 1)):
+        raise DamagedData(
+            f"{path}:{start.number}: expected steps 1 to {count} of episode {episode}, "
+            f"found {len(steps)} or another order"
+        )
+    objects = np.array(paths, np.int64).T - 1
+    for key in TEAMS:
+        yield _team(path, key, n, objects, cells, steps, made | {"episode": episode})
+
+
+def _team(
+    path: Path,
+    key: str,
+    n: int,
+    objects: NDArray[np.int64],
+    cells: list[int],
+    steps: list[_Line],
+    made: dict[str, Any],
+) -> Trajectory:
+    people = len(cells)
+    where = np.empty((len(steps) + 1, people), np.int64)
+    rewards = np.empty((len(steps), people), np.int8)
+    where[0] = np.array(cells) - 1
+    for t, line in enumerate(steps):
+        team = line.get(key)
+        if not isinstance(team, dict):
+            raise DamagedData(f"{path}:{line.number}: team {key} is missing")
+        inner = _Line(team)
+        inner.number = line.number
+        found = inner.integers(path, "pos", 1, n * n)
+        received = team.get("r")
+        if len(found) != people or not isinstance(received, list) or len(received) != people:
+            raise DamagedData(f"{path}:{line.number}: {key} must have {people} cells and rewards")
+        if not all(
+            type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received
+        ):
+            raise DamagedData(f"{path}:{line.number}: {key}: rewards must be halves from -1 to 1")
+        where[t + 1] = np.array(found) - 1
+        rewards[t] = [int(2 * r) for r in received]
+    try:
+        state = states.State(
+            height=n,
+            width=n,
+            radius=1,
+            kind="cells",
+            good=int(objects[0, 0]),
+            evil=int(objects[0, 1]),
+            good_pattern=tuple(objects[:, 0].tolist()),
+            evil_pattern=tuple(objects[:, 1].tolist()),
+            good_cursor=1,
+            evil_cursor=1,
+            step=0,
+            horizon=len(steps),
+            seed=0,
+            counter=0,
+            cells=tuple(where[0].tolist()),
+            moves=(-1,) * people,
+            says=(0,) * people,
+            rewards=(0,) * people,
+        )
+    except DamagedState as error:
+        raise DamagedData(f"{path}: episode {made['episode']}: {error}") from None
+    episode = Episode(
+        "lambda-star",
+        states.encode(state),
+        _moves(path, key, where, n, steps),
+        np.zeros((len(steps), people), np.int8),
+        rewards,
+        np.concatenate((objects, where), 1).astype(np.uint16),
+    )
+    return trajectory(
+        episode,
+        tuple(Participant("agent", TEAMS[key]) for _ in range(people)),
+        source=f"lambdastar-2016 {path.name} episode {made['episode']} team {key}",
+        provenance=made,
+    )
+
+
+def _moves(
+    path: Path, key: str, where: NDArray[np.int64], n: int, steps: list[_Line]
+) -> NDArray[np.int8]:
+    """Returns int8[T, P]: the move between consecutive cells on the n x n torus."""
+    down = (where[1:] // n - where[:-1] // n + 1) % n
+    right = (where[1:] % n - where[:-1] % n + 1) % n
+    far = (down > 2) | (right > 2)
+    if far.any():
+        t, p = np.argwhere(far)[0].tolist()
+        raise DamagedData(
+            f"{path}:{steps[t].number}: {key}: participant {p} jumps from cell {where[t, p] + 1} "
+            f"to {where[t + 1, p] + 1} in step {t + 1}"
+        )
+    moves: NDArray[np.int8] = (down * 3 + right).astype(np.int8)
+    return moves

@@ -1,0 +1,300 @@
+"""Our behaviours beside the published program's recorded episodes, move by move.
+
+Each behaviour is led through every recorded episode of its team: it sees what that team saw, its
+own answer is compared with the move that was recorded, and the recorded move is made. A move is
+possible when the behaviour gives it some chance; the moves among which chance decided are then
+tested for the chances that the behaviour gives them.
+
+Some planning draws are random too (which of several best cells to make for). Each episode is then
+played for an even grid of such draws: a move is possible if it follows from one of them, and its
+chance is the share of those from which it does.
+
+Where the program differs from our behaviour in a way that docs/lambdastar_2016.md explains, the
+difference is carried here (a quirk) and cited by that page's section; `quirks=False` leaves it out.
+
+Source: the program of Chmait et al. 2016, github.com/nader-chmait/LambdaStar.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Agent, Instructions
+from sts.worlds.lambda_star import state as states
+from sts.worlds.lambda_star.agents import torus
+from sts.worlds.lambda_star.agents.bidding import Bidding
+from sts.worlds.lambda_star.agents.binary_tree import BinaryTree
+from sts.worlds.lambda_star.agents.dictatorship import Dictatorship
+from sts.worlds.lambda_star.agents.imitation import Imitation
+from sts.worlds.lambda_star.agents.local_search import LocalSearch
+from sts.worlds.lambda_star.agents.oracle import Oracle
+from sts.worlds.lambda_star.agents.random import Random
+from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
+from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
+from sts.worlds.lambda_star.domain import Batch, Observation
+from sts.worlds.lambda_star.published.importer import TEAMS
+from sts.worlds.lambda_star.published.recordings import Recording
+from sts.worlds.lambda_star.published.uniformity import Outcome, uniformity
+
+PLANS = 504  # so ties of up to 504 are all met, and their chances are right to 1 in 504
+FIRST_SIGHT = "3.1 first sight (main:299-301)"
+
+
+class Behaviour(NamedTuple):
+    """A behaviour of ours and the team of the program that should move as it does.
+
+    Attributes:
+      team: the program's name for it.
+      ours: our agent as it is.
+      published: our agent with the program's quirks.
+      label: what `published` is, with the parameter that carries a quirk, where it is not `ours`.
+      cites: the sections of docs/lambdastar_2016.md that say what the quirks are.
+      joint: the planning draw is one for the whole team, so its moves hang together.
+    """
+
+    team: str
+    ours: Agent
+    published: Agent
+    label: str = ""
+    cites: tuple[str, ...] = (FIRST_SIGHT,)
+    joint: bool = False
+
+    @property
+    def name(self) -> str:
+        """What we call it."""
+        return TEAMS[self.team]
+
+
+BEHAVIOURS = (
+    Behaviour("random", Random(), Random(), cites=()),
+    Behaviour("local_search", LocalSearch(), LocalSearch()),
+    Behaviour(
+        "fr",
+        Stigmergy(),
+        Stigmergy(marks="lasting"),
+        label="stigmergy, marks=lasting",
+        cites=(FIRST_SIGHT, "7 FR (FrLocalSearch:16-60)"),
+    ),
+    Behaviour("woc", WisdomOfTheCrowd(), WisdomOfTheCrowd()),
+    Behaviour("bidding", Bidding(), Bidding(), joint=True),
+    Behaviour("dictator", Dictatorship(), Dictatorship(), joint=True),
+    Behaviour(
+        "binary_tree",
+        BinaryTree(),
+        LocalSearch(),
+        label="local-search",
+        cites=(FIRST_SIGHT, "7 binary tree (main:376)"),
+    ),
+    Behaviour("oracle", Oracle(), Oracle(), cites=()),
+    Behaviour(
+        "imitative",
+        Imitation(),
+        Imitation(guide="each-role"),
+        label="imitation, guide=each-role",
+        cites=(FIRST_SIGHT, "2 guide (main:139)", "7 imitative (main:383-384)"),
+    ),
+)
+
+
+class Impossible(NamedTuple):
+    """A recorded move to which our behaviour gives no chance; `step` counts from 1."""
+
+    file: str
+    line: int
+    episode: int
+    step: int
+    participant: int
+    move: str
+    expected: tuple[str, ...]
+
+
+class Checked(NamedTuple):
+    """What became of the moves of one behaviour.
+
+    Attributes:
+      behaviour: what we call it.
+      agent: the agent that was asked, with the parameter that carries a quirk.
+      moves: how many were checked.
+      possible: how many of them had a chance.
+      choices: independent choices among several moves (or targets of a whole team).
+      p: of the recorded choices under the agent's chances; None without any.
+      explained: sections of docs/lambdastar_2016.md on what the program does otherwise.
+      first: the first move that had no chance.
+    """
+
+    behaviour: str
+    agent: str
+    moves: int
+    possible: int
+    choices: int
+    p: float | None
+    explained: tuple[str, ...]
+    first: Impossible | None
+
+
+def check(behaviour: Behaviour, recordings: Sequence[Recording], *, quirks: bool = True) -> Checked:
+    """Returns what became of the recorded moves of the behaviour's team.
+
+    Args:
+      behaviour: whose moves they should be.
+      recordings: of its team.
+      quirks: False asks our agent as it is, shown what stands on the map at every step.
+    """
+    agent = behaviour.published if quirks else behaviour.ours
+    outcomes: list[Outcome] = []
+    first, moves, possible = None, 0, 0
+    for recording in recordings:
+        led = _lead(agent, recording, behaviour, quirks)
+        outcomes += led.outcomes
+        moves, possible = moves + led.possible.size, possible + int(led.possible.sum())
+        first = first or _first(recording, led)
+    choices = sum(len(o.chances) > 1 for o in outcomes)
+    label = behaviour.label if quirks and behaviour.label else agent.name
+    return Checked(
+        behaviour.name,
+        label,
+        moves,
+        possible,
+        choices,
+        uniformity(outcomes),
+        behaviour.cites,
+        first,
+    )
+
+
+class _Led(NamedTuple):
+    """Recorded moves beside our agent's.
+
+    Attributes:
+      expected: bool[B, T, P, 9], the moves that had a chance.
+      possible: bool[B, T, P], whether the recorded one had.
+      outcomes: what was chosen among several.
+    """
+
+    expected: NDArray[np.bool_]
+    possible: NDArray[np.bool_]
+    outcomes: list[Outcome]
+
+
+def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool) -> _Led:
+    """Leads the agent through the recorded episodes."""
+    batch, steps, people = recording.moves.shape
+    worlds, roles, each = Batch(recording.starts), range(people), np.arange(batch)
+    memory = agent.begin(batch, people)
+    if quirks and "guide" in memory:
+        memory = memory | {"guide": np.array([[place.guide] for place in recording.places])}
+    expected = np.empty((*recording.moves.shape, len(states.MOVES)), np.bool_)
+    outcomes: list[Outcome] = []
+    for t in range(steps):
+        moves = recording.moves[:, t]
+        seen = worlds.observe(roles, team=roles, world=agent.sees == "world")
+        if quirks and t == 0 and FIRST_SIGHT in behaviour.cites:
+            seen = _first_sight(seen)
+        chances, after = _answers(agent, seen, memory)
+        plan = (_of(moves[:, None], chances) > 0).sum(-1).argmax(-1)
+        if behaviour.joint:
+            expected[:, t] = chances[each, plan] > 0
+            outcomes += _joint(chances, moves)
+        else:
+            expected[:, t] = (chances > 0).any(1)
+            outcomes += _single(chances, moves)
+        memory = {name: kept[each, plan] for name, kept in after.items()}
+        worlds.step(moves, np.zeros_like(moves))
+    return _Led(expected, _of(recording.moves, expected), outcomes)
+
+
+def _answers(
+    agent: Agent, seen: Observation, memory: dict[str, NDArray[Any]]
+) -> tuple[NDArray[np.float64], dict[str, NDArray[Any]]]:
+    """Returns an agent's answers to B episodes under each of N plans.
+
+    A plan is one planning draw for all roles: none of our behaviours joins the draws of two roles
+    in one move. An agent without such draws has one plan.
+
+    Returns:
+      The chance of each move, float64[B, N, P, 9], and the memories after it, arrays [B, N, ...].
+    """
+    batch, people = seen.cell.shape
+    plans = PLANS if agent.draws else 1
+    draws = np.tile((np.arange(plans) + 0.5) / plans, batch)
+    silent = Instructions(("",), np.zeros(draws.size, np.int32))
+    choice, after = agent.act(
+        _repeated(seen, plans),
+        silent,
+        {name: np.repeat(kept, plans, 0) for name, kept in memory.items()},
+        np.broadcast_to(draws[:, None, None], (draws.size, people, agent.draws)),
+    )
+    weights = choice.moves.reshape(batch, plans, people, len(states.MOVES))
+    chances: NDArray[np.float64] = weights / weights.sum(-1, keepdims=True)
+    return chances, {k: v.reshape(batch, plans, *v.shape[1:]) for k, v in after.items()}
+
+
+def _of(moves: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
+    """Returns what `values` [..., 9] have for `moves` [...], which broadcast."""
+    wanted = np.broadcast_to(moves, values.shape[:-1])[..., None]
+    return np.take_along_axis(values, wanted.astype(np.int64), -1)[..., 0]
+
+
+def _first_sight(seen: Observation) -> Observation:
+    """Returns what the program shows at first: Good and Evil both on cell 0 (section 3.1)."""
+    cells = torus.surroundings(seen.cell, seen.height, seen.width, torus.radius(seen.good))
+    there = cells == 0
+    return replace(seen, good=there, evil=there, reward=-there.astype(np.int8))
+
+
+def _repeated(seen: Observation, times: int) -> Observation:
+    """Returns the observation with each episode `times` in a row."""
+    given = {f.name: getattr(seen, f.name) for f in fields(seen)}
+    held = {k: np.repeat(v, times, 0) for k, v in given.items() if v is not None}
+    return replace(seen, **held)
+
+
+def _single(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outcome]:
+    """Returns each role's choice, in the order of the plans that lead to its moves, then of moves.
+
+    What no plan leads to is no choice, and is left out.
+    """
+    share = chances.mean(1)
+    order = np.where(share > 0, (chances > 0).argmax(1), chances.shape[1]).argsort(-1, stable=True)
+    rank = _of(moves, order.argsort(-1))
+    known = _of(moves, share) > 0
+    ordered = np.take_along_axis(share, order, -1)
+    return [
+        Outcome(tuple(row[row > 0].tolist()), int(taken))
+        for row, taken in zip(ordered[known], rank[known], strict=True)
+    ]
+
+
+def _joint(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outcome]:
+    """Returns each team's choice among the moves that its plans lead to, one a role and plan."""
+    planned = chances.argmax(-1).astype(np.int8)
+    out = []
+    for plans, made in zip(planned, moves, strict=True):
+        counts = Counter(plan.tobytes() for plan in plans)
+        if made.tobytes() in counts:
+            share = tuple(n / len(plans) for n in counts.values())
+            out.append(Outcome(share, list(counts).index(made.tobytes())))
+    return out
+
+
+def _first(recording: Recording, led: _Led) -> Impossible | None:
+    wrong = np.argwhere(~led.possible)
+    if not wrong.size:
+        return None
+    b, t, p = wrong[0].tolist()
+    place, names = recording.places[b], states.MOVES
+    return Impossible(
+        place.file,
+        place.lines[t + 1],
+        place.episode,
+        t + 1,
+        p,
+        names[recording.moves[b, t, p]],
+        tuple(names[m] for m in np.flatnonzero(led.expected[b, t, p])),
+    )

@@ -1,0 +1,315 @@
+"""The serialised world: one versioned byte string with a checksum, and a JSON view of the same.
+
+Version 1, little-endian: `LSTA`, uint16 version; uint8 height, width, radius, pattern kind; uint16
+participants; uint32 step, horizon; uint64 seed, counter of the world's stream; uint16 Good's and
+Evil's cells; uint32 lengths of their patterns; uint32 their cursors; then uint16 cells, int8 last
+moves, int8 last said, int8 last rewards of the participants; the two patterns, uint8 moves or
+uint16 cells; and the first 8 bytes of the BLAKE2b digest of everything before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from sts.errors import DamagedState, NewerFormat
+from sts.worlds.lambda_star.kernels import Arrays, arrays
+
+VERSION = 1
+MOVES = (
+    "up-left",
+    "up",
+    "up-right",
+    "left",
+    "stay",
+    "right",
+    "down-left",
+    "down",
+    "down-right",
+)
+TOKENS = ("silence", "yes", "no", *MOVES, *(str(n) for n in range(9)), "more")
+KINDS = ("moves", "cells")
+MOST_PARTICIPANTS = 1000
+_MAGIC = b"LSTA"
+_HEAD = struct.Struct("<4sH4BH2I2Q2H2I2I")
+_SUM = 8
+
+
+@dataclass(frozen=True)
+class State:
+    """One world between two steps; integers only.
+
+    Attributes:
+      height: rows, 3 to 255.
+      width: columns, 3 to 255.
+      radius: k of the Moore neighbourhood that participants see.
+      kind: "moves" or "cells", what the patterns are made of.
+      good: the cell Good is on; cells are row * width + column.
+      evil: the cell Evil is on; never Good's.
+      good_pattern: cyclically repeated.
+      evil_pattern: cyclically repeated.
+      good_cursor: index of the entry that Good takes next.
+      evil_cursor: index of the entry that Evil takes next.
+      step: how many steps have been taken.
+      horizon: how many an episode was made for.
+      seed: names the world's own stream of draws.
+      counter: how much of it has been drawn.
+      cells: where each participant is.
+      moves: each participant's last executed move, -1 before the first.
+      says: each participant's last token.
+      rewards: each participant's last reward in halves.
+    """
+
+    height: int
+    width: int
+    radius: int
+    kind: str
+    good: int
+    evil: int
+    good_pattern: tuple[int, ...]
+    evil_pattern: tuple[int, ...]
+    good_cursor: int
+    evil_cursor: int
+    step: int
+    horizon: int
+    seed: int
+    counter: int
+    cells: tuple[int, ...]
+    moves: tuple[int, ...]
+    says: tuple[int, ...]
+    rewards: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Raises DamagedState where the fields do not make a world."""
+        fault = _fault(self)
+        if fault:
+            raise DamagedState(f"not a Λ* state: {fault}")
+
+
+def _fault(s: State) -> str | None:
+    cells = s.height * s.width
+    patterns = (s.good_pattern, s.evil_pattern)
+    highest = 9 if s.kind == "moves" else cells
+    checks = (
+        (3 <= s.height <= 255 and 3 <= s.width <= 255, "sides must be from 3 to 255"),
+        (1 <= s.radius and 2 * s.radius + 1 <= min(s.height, s.width), "radius does not fit"),
+        (s.kind in KINDS, "patterns must be of moves or of cells"),
+        (0 <= s.good < cells and 0 <= s.evil < cells, "Good or Evil is off the grid"),
+        (s.good != s.evil, "Good and Evil share a cell"),
+        (all(0 < len(p) < 2**32 for p in patterns), "a pattern is empty"),
+        (all(0 <= e < highest for p in patterns for e in p), "a pattern entry is out of range"),
+        (0 <= s.good_cursor < len(s.good_pattern), "Good's cursor is outside its pattern"),
+        (0 <= s.evil_cursor < len(s.evil_pattern), "Evil's cursor is outside its pattern"),
+        (0 <= s.step < 2**32 and 0 <= s.horizon < 2**32, "the clock is out of range"),
+        (0 <= s.seed < 2**64 and 0 <= s.counter < 2**63, "the stream is out of range"),
+        (1 <= len(s.cells) <= MOST_PARTICIPANTS, f"1 to {MOST_PARTICIPANTS} participants fit"),
+        (all(0 <= c < cells for c in s.cells), "a participant is off the grid"),
+        (
+            len(s.cells) == len(s.moves) == len(s.says) == len(s.rewards),
+            "participants' fields differ in length",
+        ),
+        (all(-1 <= m < 9 for m in s.moves), "a last move is out of range"),
+        (all(0 <= t < len(TOKENS) for t in s.says), "a last token is out of range"),
+        (all(-2 <= r <= 2 for r in s.rewards), "a last reward is out of range"),
+    )
+    return next((text for good, text in checks if not good), None)
+
+
+def encode(s: State) -> bytes:
+    """Returns the state as bytes; `decode` gives it back."""
+    head = _HEAD.pack(
+        _MAGIC,
+        VERSION,
+        s.height,
+        s.width,
+        s.radius,
+        KINDS.index(s.kind),
+        len(s.cells),
+        s.step,
+        s.horizon,
+        s.seed,
+        s.counter,
+        s.good,
+        s.evil,
+        len(s.good_pattern),
+        len(s.evil_pattern),
+        s.good_cursor,
+        s.evil_cursor,
+    )
+    entry = "<u1" if s.kind == "moves" else "<u2"
+    body = b"".join(
+        np.array(values, dtype).tobytes()
+        for values, dtype in (
+            (s.cells, "<u2"),
+            (s.moves, "i1"),
+            (s.says, "i1"),
+            (s.rewards, "i1"),
+            (s.good_pattern, entry),
+            (s.evil_pattern, entry),
+        )
+    )
+    return head + body + _checksum(head + body)
+
+
+def _checksum(raw: bytes) -> bytes:
+    return hashlib.blake2b(raw, digest_size=_SUM).digest()
+
+
+def decode(raw: bytes) -> State:
+    """Returns the state in `raw`.
+
+    Raises:
+      DamagedState: not a Λ* state, truncated, lengthened or altered.
+      NewerFormat: a later version of the format.
+    """
+    if len(raw) < 6 or raw[:4] != _MAGIC:
+        raise DamagedState("expected a Λ* state, found other bytes")
+    version = int.from_bytes(raw[4:6], "little")
+    if version > VERSION:
+        raise NewerFormat(
+            f"Λ* state of version {version}; this version reads up to {VERSION}: update sts"
+        )
+    if len(raw) < _HEAD.size + _SUM:
+        raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
+    if _checksum(raw[:-_SUM]) != raw[-_SUM:]:
+        raise DamagedState("Λ* state altered or truncated: its checksum does not match")
+    head = _HEAD.unpack_from(raw)
+    _, _, height, width, radius, kind, participants, step, horizon, seed, counter = head[:11]
+    good, evil, good_length, evil_length, good_cursor, evil_cursor = head[11:]
+    if version < 1 or kind >= len(KINDS):
+        raise DamagedState("Λ* state of an unknown version or pattern kind")
+    entry = "<u1" if kind == 0 else "<u2"
+    position, fields = _HEAD.size, []
+    for count, dtype in (
+        (participants, "<u2"),
+        (participants, "i1"),
+        (participants, "i1"),
+        (participants, "i1"),
+        (good_length, entry),
+        (evil_length, entry),
+    ):
+        end = position + count * np.dtype(dtype).itemsize
+        if end > len(raw) - _SUM:
+            raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
+        fields.append(tuple(np.frombuffer(raw[position:end], dtype).tolist()))
+        position = end
+    if position != len(raw) - _SUM:
+        raise DamagedState(f"Λ* state has {len(raw) - _SUM - position} bytes too many")
+    cells, moves, says, rewards, good_pattern, evil_pattern = fields
+    return State(
+        height=height,
+        width=width,
+        radius=radius,
+        kind=KINDS[kind],
+        good=good,
+        evil=evil,
+        good_pattern=good_pattern,
+        evil_pattern=evil_pattern,
+        good_cursor=good_cursor,
+        evil_cursor=evil_cursor,
+        step=step,
+        horizon=horizon,
+        seed=seed,
+        counter=counter,
+        cells=cells,
+        moves=moves,
+        says=says,
+        rewards=rewards,
+    )
+
+
+def view(s: State) -> dict[str, Any]:
+    """Returns the state as JSON values; `from_view` gives it back."""
+    return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
+
+
+def from_view(value: dict[str, Any]) -> State:
+    """Returns the state that `view` wrote.
+
+    Raises:
+      DamagedState: a field is missing, unknown or no integer.
+      NewerFormat: a later version.
+    """
+    fields = {k: v for k, v in value.items() if k not in ("format", "version")}
+    if value.get("format") != "lambda-star-state":
+        raise DamagedState("expected the JSON view of a Λ* state")
+    version = value.get("version")
+    if not isinstance(version, int) or version < 1:
+        raise DamagedState(f"Λ* state of unknown version {version!r}")
+    if version > VERSION:
+        raise NewerFormat(
+            f"Λ* state of version {version}; this version reads up to {VERSION}: update sts"
+        )
+    for name, field in fields.items():
+        entries = field if isinstance(field, list | tuple) else [field]
+        if not all(type(e) is int for e in entries) and name != "kind":
+            raise DamagedState(f"Λ* state: {name} must hold integers")
+        if isinstance(field, list):
+            fields[name] = tuple(field)
+    try:
+        return State(**fields)
+    except TypeError as error:
+        raise DamagedState(f"Λ* state: {error}") from None
+
+
+def gather(states: Sequence[State]) -> Arrays:
+    """Returns states of one number of participants as a batch of worlds."""
+    flat: list[int] = []
+    offsets, lengths = [], []
+    for s in states:
+        offsets.append((len(flat), len(flat) + len(s.good_pattern)))
+        lengths.append((len(s.good_pattern), len(s.evil_pattern)))
+        flat.extend(s.good_pattern)
+        flat.extend(s.evil_pattern)
+    a = arrays(len(states), len(states[0].cells), np.array(flat, np.int64))
+    a.offset[:], a.length[:] = offsets, lengths
+    a.size[:] = [(s.height, s.width) for s in states]
+    a.cells[:] = [s.cells for s in states]
+    a.objects[:] = [(s.good, s.evil) for s in states]
+    a.kind[:] = [KINDS.index(s.kind) for s in states]
+    a.cursor[:] = [(s.good_cursor, s.evil_cursor) for s in states]
+    a.step[:] = [s.step for s in states]
+    a.horizon[:] = [s.horizon for s in states]
+    a.seed[:] = np.array([s.seed for s in states], np.uint64)
+    a.counter[:] = [s.counter for s in states]
+    a.moves[:] = [s.moves for s in states]
+    a.says[:] = [s.says for s in states]
+    a.rewards[:] = [s.rewards for s in states]
+    return a
+
+
+def scatter(a: Arrays, radius: int) -> list[State]:
+    """Returns the batch as states again, with the radius, which is in no array."""
+
+    def pattern(b: int, which: int) -> tuple[int, ...]:
+        first = a.offset[b, which]
+        return tuple(a.patterns[first : first + a.length[b, which]].tolist())
+
+    return [
+        State(
+            height=int(a.size[b, 0]),
+            width=int(a.size[b, 1]),
+            radius=radius,
+            kind=KINDS[a.kind[b]],
+            good=int(a.objects[b, 0]),
+            evil=int(a.objects[b, 1]),
+            good_pattern=pattern(b, 0),
+            evil_pattern=pattern(b, 1),
+            good_cursor=int(a.cursor[b, 0]),
+            evil_cursor=int(a.cursor[b, 1]),
+            step=int(a.step[b]),
+            horizon=int(a.horizon[b]),
+            seed=int(a.seed[b]),
+            counter=int(a.counter[b]),
+            cells=tuple(a.cells[b].tolist()),
+            moves=tuple(a.moves[b].tolist()),
+            says=tuple(a.says[b].tolist()),
+            rewards=tuple(a.rewards[b].tolist()),
+        )
+        for b in range(a.step.size)
+    ]

@@ -1,0 +1,1 @@
+"""The cooks: they see the kitchen as `Overcooked.observe` shows it."""

@@ -1,0 +1,168 @@
+"""A cook who moves as people did in the same situation: behaviour cloning from the train side.
+
+It is trained once, by `sts overcooked train`, from the recordings that the user installed. What it
+learned is kept in the user's cache and never shipped.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Agent, Choice, Instructions
+from sts.domains.adapted import Seen
+from sts.errors import ArgumentError, DamagedData
+from sts.storage.files import write_atomically
+from sts.worlds.overcooked.agents import network
+from sts.worlds.overcooked.agents.features import SIZE, features
+from sts.worlds.overcooked.agents.network import Network
+from sts.worlds.overcooked.basics import MOVES
+
+VERSION = 1
+HIDDEN, BATCH, RATE = 64, 256, 1e-3
+EPOCHS = 5
+DECIMALS = 4
+"""Rounded, so that the last bits, which depend on how many episodes share a batch, do not show."""
+
+
+class Trained(NamedTuple):
+    """What training returns.
+
+    Attributes:
+      network: the weights.
+      trained_on: the recordings, in words.
+      digest: of the file of weights, 16 hex digits.
+    """
+
+    network: Network
+    trained_on: str
+    digest: str
+
+
+class Cloned(Agent):
+    """Takes each move as often as people did who saw the like of it; it hears no instruction."""
+
+    name = "overcooked-cloned"
+    domain = "overcooked"
+
+    def __init__(self) -> None:
+        """Reads what was learned.
+
+        Raises:
+          ArgumentError: it has not been trained yet; says how.
+        """
+        found = load(path())
+        self._network = found.network
+        self.weights_digest, self.trained_on = found.digest, found.trained_on
+
+    def act(
+        self,
+        observation: Seen,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Returns the probability of each move."""
+        batch, roles = observation.last_move.shape
+        flat = {
+            name: values.reshape(batch * roles, *values.shape[2:])
+            for name, values in observation.values.items()
+        }
+        shares = self._network(features(flat).astype(np.float64)).round(DECIMALS)
+        return Choice(shares.reshape(batch, roles, len(MOVES))), memory
+
+
+def path() -> Path:
+    """Returns where what was learned is kept: the user's cache folder."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "standardised-test-suite" / f"overcooked-cloned-{VERSION}.npz"
+
+
+def train(
+    *, seed: int = 0, epochs: int = EPOCHS, show: Callable[[int, int], None] | None = None
+) -> tuple[Path, float]:
+    """Trains on the installed train side, and keeps what was learned; returns where, and the loss.
+
+    Args:
+      seed: of the first weights and the order of the examples.
+      epochs: how often every example is seen.
+      show: told how many epochs of how many are done.
+
+    Raises:
+      ArgumentError: no epochs.
+    """
+    if epochs < 1:
+        raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
+    values, wanted, said = _examples()
+    rng = np.random.default_rng(seed)
+    made, loss = network.new(SIZE, HIDDEN, len(MOVES), rng), np.nan
+
+    def inputs(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        return features({name: column[chosen] for name, column in values.items()})
+
+    epochs_of = network.trained(
+        made, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
+    )
+    for done, (loss, made) in enumerate(epochs_of, 1):  # noqa: B007
+        if show is not None:
+            show(done, epochs)
+    sink = io.BytesIO()
+    np.savez(sink, *made, trained_on=f"{said} ({epochs} epochs, seed {seed})")
+    write_atomically(path(), sink.getvalue())
+    return path(), loss
+
+
+def load(file: Path) -> Trained:
+    """Returns what was learned and kept in a file.
+
+    Raises:
+      ArgumentError: there is none yet.
+      DamagedData: the file is not one of weights.
+    """
+    if not file.is_file():
+        raise ArgumentError(
+            "agent 'overcooked-cloned' has not been trained here yet: sts overcooked train"
+        )
+    raw = file.read_bytes()
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as kept:
+            found = Network(*(kept[f"arr_{i}"] for i in range(len(Network._fields))))
+            said = str(kept["trained_on"])
+    except Exception as error:  # a file can be damaged in any way
+        raise DamagedData(f"{file}: no weights: {error}; sts overcooked train") from None
+    shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, len(MOVES)), (len(MOVES),))
+    if tuple(w.shape for w in found) != shapes:
+        raise DamagedData(f"{file}: weights of another size; sts overcooked train")
+    return Trained(found, said, hashlib.sha256(raw).hexdigest()[:16])
+
+
+@functools.cache
+def _examples() -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], str]:
+    """Returns what people saw on the train side, what each did then, and where that is from."""
+    from sts.worlds.overcooked import trials
+
+    file = trials.installed()[0]
+    seen: list[Any] = []
+    wanted: list[int] = []
+    found = trials.read(file)
+    for trial in found:
+        world = trials.begun(trial)
+        for moves in trial.moves.tolist():
+            seen += [world.observe(role) for role in range(len(moves))]
+            wanted += moves
+            world.step(moves)
+    values = {name: np.stack([one[name] for one in seen]) for name in seen[0]}
+    every, shared = trials.workers(trials.installed())
+    said = (
+        f"the train side of {trials.SOURCE}: {len(found)} trials, {len(wanted)} moves; {shared} of "
+        f"the {every} workers who led trials are on the test side too"
+    )
+    return values, np.array(wanted), said

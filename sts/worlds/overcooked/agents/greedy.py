@@ -1,0 +1,298 @@
+"""A planner of this project's own: whatever makes soup next, by the shortest way.
+
+With an instruction it does that one thing first and then goes on making soup. It knows the
+instructions by keywords and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Agent, Choice, Instructions
+from sts.domains.adapted import Seen
+from sts.worlds.overcooked.agents.ways import Cell, Way, ways
+from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
+
+_FLOOR, _COUNTER, _ONIONS, _, _DISHES, _POT, _WINDOW = range(7)
+_NOTHING, _ONION, _TOMATO, _DISH, _SOUP = range(5)
+SLIP = 0.1
+"""Share of its moves that it takes at random, so that two of them do not block each other."""
+WAIT = 5
+"""Steps by which a way through the partner counts as longer: they may have left, or not."""
+KEYWORDS = (
+    ("hand-over", ("hand over", "counter where", "by way of a counter")),
+    ("way", ("way", "aside", "let them pass")),
+    ("deliver", ("deliver", "serv")),
+    ("plate", ("finished soup", "out of the pot", "when a soup is done")),
+    ("pot", ("onion",)),
+    ("dish", ("dish",)),
+)
+
+
+class Cook(NamedTuple):
+    """Where a cook stands, which side it faces, and what it holds."""
+
+    cell: Cell
+    side: int
+    held: int
+
+
+class Kitchen(NamedTuple):
+    """What one cook sees, and where it can go.
+
+    Attributes:
+      tiles, things, filled, cooking: as `Overcooked.observe` has them.
+      me, partner: the two cooks.
+      mine: ways to what I can face now.
+      theirs: cells that the partner can come to face if nobody is in the way.
+    """
+
+    tiles: NDArray[np.int8]
+    things: NDArray[np.int8]
+    filled: NDArray[np.int8]
+    cooking: NDArray[np.int8]
+    me: Cook
+    partner: Cook
+    mine: dict[Cell, Way]
+    theirs: frozenset[Cell]
+
+    def where(self, tile: int, thing: int | None = None) -> list[Cell]:
+        """Returns the cells of a tile, on which a thing lies where one is given."""
+        found = self.tiles == tile
+        if thing is not None:
+            found = found & (self.things == thing)
+        return [(int(row), int(column)) for row, column in np.argwhere(found)]
+
+    def nearest(self, cells: Iterable[Cell]) -> Way | None:
+        """Returns the shortest of the ways to these cells; None where there is none."""
+        found = [self.mine[cell] for cell in cells if cell in self.mine]
+        return min(found, default=None)
+
+
+class Greedy(Agent):
+    """Brings onions to pots, dishes to soups and soups to the window, whichever is next.
+
+    What it cannot reach itself it serves by way of a counter: it lays there what the partner can
+    use, and takes from there what the partner laid.
+    """
+
+    name = "overcooked-greedy"
+    domain = "overcooked"
+
+    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+        """Returns the memory of nothing asked and nothing done."""
+        return {
+            "told": np.zeros((batch, roles), np.int64),
+            "done": np.zeros((batch, roles), np.bool_),
+            "held": np.zeros((batch, roles), np.int64),
+        }
+
+    def act(
+        self,
+        observation: Seen,
+        instructions: Instructions,
+        memory: dict[str, NDArray[Any]],
+        draws: NDArray[np.float64],
+    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        """Returns mostly the first move of the way to what is next."""
+        batch, roles = observation.last_move.shape
+        weights = np.full((batch, roles, len(MOVES)), SLIP / len(MOVES))
+        after = {name: values.copy() for name, values in memory.items()}
+        for b in range(batch):
+            told = int(instructions.ids[b])
+            task = asked(instructions.texts[told])
+            for r in range(roles):
+                seen = kitchen({name: values[b, r] for name, values in observation.values.items()})
+                held = seen.me.held
+                if told != memory["told"][b, r]:
+                    after["done"][b, r] = False
+                elif _done(task, int(memory["held"][b, r]), held):
+                    after["done"][b, r] = True
+                after["told"][b, r], after["held"][b, r] = told, held
+                wanted = "" if after["done"][b, r] else task
+                weights[b, r, _TASKS[wanted](seen, instructions.texts[told])] += 1 - SLIP
+        return Choice(weights), after
+
+
+def asked(text: str) -> str:
+    """Returns which of the known tasks an instruction is about, "" for none."""
+    low = text.lower()
+    return next((task for task, words in KEYWORDS if any(word in low for word in words)), "")
+
+
+def kitchen(values: dict[str, NDArray[Any]]) -> Kitchen:
+    """Returns what is seen, with ways that go around the partner unless there is no way around."""
+    tiles = values["tiles"]
+    floor = tiles == _FLOOR
+    me, partner = _cook(values["me"]), _cook(values["partner"])
+    around = ways(floor, me.cell, me.side, {partner.cell})
+    through = ways(floor, me.cell, me.side)
+    return Kitchen(
+        tiles,
+        values["things"],
+        values["filled"],
+        values["cooking"],
+        me,
+        partner,
+        {cell: Way(way.steps + WAIT, way.move) for cell, way in through.items()} | around,
+        frozenset(ways(floor, partner.cell, partner.side)),
+    )
+
+
+def _cook(values: NDArray[Any]) -> Cook:
+    row, column, side, held = (int(value) for value in values)
+    return Cook((row, column), side, held)
+
+
+def _done(task: str, before: int, now: int) -> bool:
+    """Says whether what was asked for was just done, by what the hands held before and hold now."""
+    changes = {
+        "dish": now == _DISH,
+        "pot": (before, now) == (_ONION, _NOTHING),
+        "plate": (before, now) == (_DISH, _SOUP),
+        "deliver": (before, now) == (_SOUP, _NOTHING),
+        "hand-over": before in (_ONION, _DISH) and now == _NOTHING,
+    }
+    return changes.get(task, False)
+
+
+def _soup(seen: Kitchen, text: str = "") -> int:
+    """Returns the move that makes soup next."""
+    held = seen.me.held
+    if held == _SOUP:
+        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
+    if held == _DISH:
+        return _plate(seen, text)
+    if held == _ONION:
+        return _first(_go(seen, _open_pots(seen)), _lay(seen))
+    if seen.where(_COUNTER, _SOUP) and seen.nearest(seen.where(_WINDOW)):
+        move = _go(seen, seen.where(_COUNTER, _SOUP))
+        if move is not None:
+            return move
+    soups = int((seen.cooking >= 0).sum()) - (seen.partner.held == _DISH)
+    if soups > 0:
+        return _first(_go(seen, _sources(seen, _DISHES, _DISH)), _fetch_onion(seen))
+    return _fetch_onion(seen)
+
+
+def _dish(seen: Kitchen, text: str = "") -> int:
+    if seen.me.held == _NOTHING:
+        return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
+    return _rid(seen)
+
+
+def _pot(seen: Kitchen, text: str = "") -> int:
+    """Returns the move towards a pot with an onion, first one that is nearly full."""
+    if seen.me.held == _ONION:
+        fullest = sorted(_open_pots(seen), key=lambda cell: -int(seen.filled[cell]))
+        best = [cell for cell in fullest if seen.filled[cell] == seen.filled[fullest[0]]]
+        return _first(_go(seen, best), _go(seen, fullest), _lay(seen))
+    return _fetch_onion(seen) if seen.me.held == _NOTHING else _rid(seen)
+
+
+def _plate(seen: Kitchen, text: str = "") -> int:
+    """Returns the move towards the soup that is done first, with a dish."""
+    held = seen.me.held
+    if held == _NOTHING:
+        return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
+    if held != _DISH:
+        return _rid(seen)
+    soups = [(int(row), int(column)) for row, column in np.argwhere(seen.cooking >= 0)]
+    soups.sort(key=lambda cell: int(seen.cooking[cell]))
+    if not soups:
+        soups = sorted(seen.where(_POT), key=lambda cell: -int(seen.filled[cell]))
+    for cell in soups:
+        way = seen.mine.get(cell)
+        if way is not None:
+            return STAY if way.move == INTERACT and seen.cooking[cell] != 0 else way.move
+    return _lay(seen)
+
+
+def _deliver(seen: Kitchen, text: str = "") -> int:
+    held = seen.me.held
+    if held == _SOUP:
+        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
+    if held == _NOTHING and seen.where(_COUNTER, _SOUP):
+        return _first(_go(seen, seen.where(_COUNTER, _SOUP)), _plate(seen))
+    return _plate(seen)
+
+
+def _hand_over(seen: Kitchen, text: str) -> int:
+    thing = _DISH if "dish" in text.lower() else _ONION
+    if seen.me.held == thing:
+        return _lay(seen)
+    if seen.me.held != _NOTHING:
+        return _rid(seen)
+    source = _DISHES if thing == _DISH else _ONIONS
+    return _first(_go(seen, seen.where(source)), _go(seen, seen.where(_COUNTER, thing)))
+
+
+def _way(seen: Kitchen, text: str = "") -> int:
+    """Returns a step away from the partner, to floor from which they are farther."""
+    (row, column), (there, across) = seen.me.cell, seen.partner.cell
+    best, farthest = STAY, 0
+    for move, (right, down) in enumerate(SIDES):
+        cell = (row + down, column + right)
+        apart = abs(cell[0] - there) + abs(cell[1] - across)
+        if seen.tiles[cell] == _FLOOR and cell != (there, across) and apart > farthest:
+            best, farthest = move, apart
+    return best
+
+
+def _fetch_onion(seen: Kitchen) -> int:
+    return _first(_go(seen, _sources(seen, _ONIONS, _ONION)), _go(seen, seen.where(_DISHES)))
+
+
+def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
+    """Returns where a thing can be had: the stack, or where none can be reached, counters.
+
+    What lies about where there is a stack was put down for the partner, or out of the way.
+    """
+    stack = seen.where(tile)
+    return seen.where(_COUNTER, thing) if seen.nearest(stack) is None else stack
+
+
+def _open_pots(seen: Kitchen) -> list[Cell]:
+    return [
+        cell for cell in seen.where(_POT) if seen.filled[cell] < FULL and seen.cooking[cell] < 0
+    ]
+
+
+def _rid(seen: Kitchen) -> int:
+    """Returns the move that puts down what is held, where it is of use or else on a counter."""
+    if seen.me.held == _ONION:
+        return _first(_go(seen, _open_pots(seen)), _lay(seen))
+    if seen.me.held == _SOUP:
+        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
+    return _lay(seen)
+
+
+def _lay(seen: Kitchen) -> int:
+    """Returns the move towards an empty counter, one that the partner can reach if there is one."""
+    empty = seen.where(_COUNTER, _NOTHING)
+    return _first(_go(seen, [cell for cell in empty if cell in seen.theirs]), _go(seen, empty))
+
+
+def _go(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
+    way = seen.nearest(cells)
+    return None if way is None else way.move
+
+
+def _first(*moves: int | None) -> int:
+    """Returns the first move there is, else to stand still."""
+    return next((move for move in moves if move is not None), STAY)
+
+
+_TASKS: dict[str, Callable[[Kitchen, str], int]] = {
+    "": _soup,
+    "dish": _dish,
+    "pot": _pot,
+    "plate": _plate,
+    "deliver": _deliver,
+    "hand-over": _hand_over,
+    "way": _way,
+}

@@ -1,0 +1,61 @@
+"""Ways through a kitchen: what a cook can come to face, in how many steps, and how to begin.
+
+A cook stands on the floor and faces one side. A step towards what cannot be stood on only turns.
+Cells are (row, column).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.worlds.overcooked.basics import INTERACT, SIDES
+
+Cell: TypeAlias = tuple[int, int]
+
+
+class Way(NamedTuple):
+    """How to come to face a cell.
+
+    Attributes:
+      steps: until one faces it; 0 for now.
+      move: the first of them.
+    """
+
+    steps: int
+    move: int
+
+
+def ways(
+    floor: NDArray[np.bool_], start: Cell, side: int, blocked: Collection[Cell] = ()
+) -> dict[Cell, Way]:
+    """Returns a shortest way to each cell that is no floor and that one can come to face.
+
+    Args:
+      floor: bool[H, W], where one can stand; the edge is none.
+      start: where the cook stands.
+      side: which way it faces, as the moves.
+      blocked: floor where one cannot step now.
+    """
+    found: dict[Cell, Way] = {}
+    right, down = SIDES[side]
+    if not floor[ahead := (start[0] + down, start[1] + right)]:
+        found[ahead] = Way(0, INTERACT)
+    seen = {start}
+    waiting = deque([(start, 0, INTERACT)])
+    while waiting:
+        (row, column), steps, first = waiting.popleft()
+        for move, (right, down) in enumerate(SIDES):
+            there, ahead = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            if not floor[there] or there in blocked:
+                there, ahead = (row, column), there
+            if ahead not in found and not floor[ahead]:
+                found[ahead] = Way(steps + 1, first if steps else move)
+            if there not in seen:
+                seen.add(there)
+                waiting.append((there, steps + 1, first if steps else move))
+    return found

@@ -1,0 +1,85 @@
+"""The importer `overcooked-2019`: the installed trials of two people as trajectories.
+
+Each trial is a trajectory and a world of its own. The side on which the source has it is kept, and
+workers' numbers are hashed. Rewards are the game's: 20 for a soup to who delivers it, where the
+recording has 5 and does not say whose.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from sts.domains.envelope import wrap
+from sts.episodes import Episode
+from sts.errors import ReplayMismatch
+from sts.provenance import provenance
+from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.worlds.overcooked import trials as source
+from sts.worlds.overcooked.basics import HATS
+from sts.worlds.overcooked.environment import Overcooked, digest
+from sts.worlds.overcooked.trials import DELIVERED, SOURCE, Trial
+
+
+def read(path: Path | None = None) -> list[Trajectory]:
+    """Returns a trajectory for each trial in the file, every state as it was recorded.
+
+    Args:
+      path: a file of trials; None reads those that the package installed.
+
+    Raises:
+      ReplayMismatch: the game does not replay a trial; names the trial and the step.
+      DamagedData: the file is not one of trials.
+      ArgumentError: the file's name does not say which side it is.
+    """
+    paths = source.installed() if path is None else (path,)
+    return [one for each in paths for one in _file(each)]
+
+
+def notes(path: Path) -> list[str]:
+    """Returns what a report must say of trials from this file."""
+    own = source.side(path)
+    both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
+    if not all(file.is_file() for file in both):
+        return []
+    every, shared = source.workers(both)
+    return [
+        f"the sides of {SOURCE} share no trial, but {shared} of the {every} workers who led the "
+        "trials are on both: an agent trained on one side has seen the same people"
+    ]
+
+
+def _file(path: Path) -> list[Trajectory]:
+    found = source.read(path)
+    made = provenance() | {
+        "file": path.name,
+        "sha256": source.digest_of(path),
+        "rules": "2019",
+        "recorded_reward": DELIVERED,
+        "notes": notes(path),
+    }
+    return [_trajectory(trial, made) for trial in found]
+
+
+def _trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
+    place = f"{SOURCE} {trial.name} ({trial.layout})"
+    replayed = source.replay(trial)
+    if replayed.first is not None:
+        raise ReplayMismatch(
+            f"{place}: {replayed.first.what}; nothing was imported", step=replayed.first.step
+        )
+    marks = b"".join(digest(seen) for seen in trial.states)
+    return trajectory(
+        Episode(
+            Overcooked.name,
+            wrap(Overcooked.name, Overcooked.version, source.begun(trial).state()),
+            trial.moves,
+            np.zeros_like(trial.moves),
+            replayed.rewards,
+            np.frombuffer(marks, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
+        ),
+        tuple(Participant("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
+        source=place,
+        provenance=made | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
+    )

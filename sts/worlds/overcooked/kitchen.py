@@ -1,0 +1,197 @@
+"""The game's own rules, the rules of 2019, and its states as plain JSON values.
+
+A grid is rows of letters: X counter, O onions, T tomatoes, D dishes, P pot, S serving window, and a
+space where one can stand. Places are (x, y), x to the right and y down.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from sts.errors import MissingExtra
+from sts.worlds.overcooked.basics import COOKED, FULL, SIDES
+
+with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+    warnings.simplefilter("ignore")  # its strings hold escapes that are none, and its gym is old
+    try:
+        from overcooked_ai_py.mdp.actions import Action
+        from overcooked_ai_py.mdp.overcooked_mdp import (
+            ObjectState,
+            OvercookedGridworld,
+            OvercookedState,
+            PlayerState,
+            SoupState,
+        )
+    except ImportError:
+        raise MissingExtra(
+            "Overcooked needs overcooked-ai, which is not installed: "
+            "pip install 'standardised-test-suite[overcooked]'"
+        ) from None
+
+RULES = ("2019", "package")
+ACTIONS = tuple(Action.ALL_ACTIONS)
+HEIGHT, WIDTH = 9, 14
+"""The largest kitchen, which is the largest that comes with the package."""
+
+Place: TypeAlias = tuple[int, int]
+Thing: TypeAlias = Any
+"""None, "onion", "tomato", "dish", or ["soup", its ingredients, steps cooked or -1]."""
+
+
+class Facts(NamedTuple):
+    """All that can be seen of a kitchen, as JSON values.
+
+    Attributes:
+      players: [x, y, dx, dy, what they hold] of each, (dx, dy) the side that they face.
+      objects: [x, y, what it is] of what lies on counters and stands in pots, in order of place.
+    """
+
+    players: list[list[Any]]
+    objects: list[list[Any]]
+
+    def text(self) -> str:
+        """Returns them as text, equal where they are equal."""
+        return json.dumps(self, separators=(",", ":"))
+
+
+class Game2019(OvercookedGridworld):  # type: ignore[misc]
+    """The game as it was in 2019: a pot starts by itself at three ingredients, and never earlier.
+
+    Source: found by replaying the recordings; `sts overcooked check` shows it.
+    """
+
+    def step_environment_effects(self, state: Any) -> None:
+        """Starts full pots, and then lets everything cook."""
+        for thing in state.objects.values():
+            if thing.name == "soup" and thing.is_idle and len(thing.ingredients) == FULL:
+                thing.begin_cooking()
+        super().step_environment_effects(state)
+
+    def soup_to_be_cooked_at_location(self, state: Any, pos: Place) -> bool:
+        """No soup is ever started by hand."""
+        return False
+
+
+@functools.cache
+def game(grid: tuple[str, ...], rules: str) -> Any:
+    """Returns the game in a kitchen; it holds nothing that an episode changes.
+
+    Args:
+      grid: rows, with 1 and 2 where the two begin.
+      rules: "2019", or "package" for those of the installed version.
+
+    Raises:
+      ValueError: no kitchen for two, too large a one, or rules that are not known.
+    """
+    if rules not in RULES:
+        raise ValueError(f"expected rules {' or '.join(RULES)}, found {rules!r}")
+    orders = {"start_all_orders": [{"ingredients": ("onion",) * FULL}]} if rules == "2019" else {}
+    try:
+        mdp = OvercookedGridworld.from_grid([list(row) for row in grid], orders)
+    except (AssertionError, IndexError) as error:
+        raise ValueError(f"no kitchen: {error}") from None
+    if mdp.num_players != 2 or mdp.height > HEIGHT or mdp.width > WIDTH:
+        raise ValueError(f"expected a kitchen for two of at most {HEIGHT} by {WIDTH}")
+    if rules == "2019":
+        mdp.__class__ = Game2019
+    return mdp
+
+
+def facts(state: Any) -> Facts:
+    """Returns what can be seen of a state of the game."""
+    return Facts(
+        [[*p.position, *p.orientation, _thing(p.held_object)] for p in state.players],
+        [[*place, _thing(state.objects[place])] for place in sorted(state.objects)],
+    )
+
+
+def state_of(mdp: Any, found: Facts) -> Any:
+    """Returns the state of the game `mdp` that has these facts."""
+    players = [
+        PlayerState((x, y), (dx, dy), _object(held, (x, y))) for x, y, dx, dy, held in found.players
+    ]
+    objects = {(x, y): _object(it, (x, y)) for x, y, it in found.objects}
+    return OvercookedState(players, objects, all_orders=mdp.start_all_orders)
+
+
+def faced(player: Any) -> Place:
+    """Returns the place in front of a player."""
+    return (
+        player.position[0] + player.orientation[0],
+        player.position[1] + player.orientation[1],
+    )
+
+
+def checked(found: Facts, grid: Sequence[str]) -> Facts:
+    """Returns facts that can be true of a kitchen.
+
+    Raises:
+      ValueError: they cannot; says why.
+    """
+    numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
+    if any(type(number) is not int for own in numbers for number in own):
+        raise ValueError("expected places and sides as whole numbers")
+    places = [(x, y) for x, y, *_ in found.players]
+    if len(places) != 2 or len(set(places)) != 2:
+        raise ValueError("expected two players, each in a place of their own")
+    if any(_tile(grid, place) not in " 12" for place in places):
+        raise ValueError("a player stands where nobody can")
+    if any((dx, dy) not in SIDES for _, _, dx, dy, _ in found.players):
+        raise ValueError("a player faces no side")
+    for x, y, it in found.objects:
+        if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or it is None:
+            raise ValueError(f"something lies at {x}, {y}, where nothing can")
+        if _in_pot(grid, (x, y)) and not isinstance(it, list):
+            raise ValueError("something other than soup is in a pot")
+        _check_thing(it, done=not _in_pot(grid, (x, y)))
+    for *_, held in found.players:
+        _check_thing(held, done=True)
+    return found
+
+
+def _check_thing(it: Thing, *, done: bool) -> None:
+    if it is None or (isinstance(it, str) and it in ("onion", "tomato", "dish")):
+        return
+    name, ingredients, cooked = it
+    known = all(one in ("onion", "tomato") for one in ingredients)
+    if name != "soup" or not known or not 1 <= len(ingredients) <= FULL:
+        raise ValueError(f"there is no such thing: {it!r:.60}")
+    least = COOKED if done else -1
+    if type(cooked) is not int or not least <= cooked <= COOKED:
+        raise ValueError(
+            f"expected a soup cooked for {least} to {COOKED} steps, found {cooked!r:.20}"
+        )
+
+
+def _in_pot(grid: Sequence[str], place: Place) -> bool:
+    return _tile(grid, place) == "P"
+
+
+def _tile(grid: Sequence[str], place: Place) -> str:
+    x, y = place
+    if not (0 <= y < len(grid) and 0 <= x < len(grid[0])):
+        raise ValueError(f"the place {x}, {y} is outside the kitchen")
+    return grid[y][x]
+
+
+def _thing(found: Any) -> Thing:
+    if found is None:
+        return None
+    if found.name != "soup":
+        return found.name
+    return ["soup", found.ingredients, min(found._cooking_tick, COOKED)]
+
+
+def _object(it: Thing, place: Place) -> Any:
+    if it is None:
+        return None
+    if isinstance(it, str):
+        return ObjectState(it, place)
+    _, ingredients, cooked = it
+    return SoupState(place, [ObjectState(name, place) for name in ingredients], cooked)

@@ -1,0 +1,262 @@
+"""The trials of 2019 as the package installs them, and whether the game replays them.
+
+A row of the tables holds a state, the next one, what both did in between, and the reward. Some of
+the counters that say how long a soup has cooked went on past the end; they are cut there, on both
+sides of every comparison.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sts.errors import ArgumentError, DamagedData, MissingExtra
+from sts.storage.files import content_hash
+from sts.worlds.overcooked.basics import COOKED
+from sts.worlds.overcooked.environment import Overcooked
+from sts.worlds.overcooked.kitchen import ACTIONS, Facts, game
+from sts.worlds.overcooked.loader import table
+
+SOURCE = "overcooked-2019"
+SPLITS = ("train", "test")
+DELIVERED = 5
+"""The reward that the recordings write for a delivered soup."""
+_KEY = ("run", "workerid_num", "round_num")
+_MALFORMED = (
+    *(ValueError, TypeError, LookupError, SyntaxError, AttributeError),
+    *(RecursionError, MemoryError),  # of brackets within brackets
+)
+_WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action", "reward")
+
+
+class Trial(NamedTuple):
+    """One recorded trial of T steps.
+
+    Attributes:
+      name: such as "test trial 7".
+      split: the side on which the source has it.
+      worker: 8 hex digits for the worker who led it; the other person is not recorded.
+      layout: what the source calls the kitchen.
+      grid: the kitchen's rows, as recorded.
+      moves: int8[T, 2].
+      deliveries: int8[T], soups that the recorder counted at each step.
+      states: what was seen before each step and after the last, T + 1.
+    """
+
+    name: str
+    split: str
+    worker: str
+    layout: str
+    grid: tuple[str, ...]
+    moves: NDArray[np.int8]
+    deliveries: NDArray[np.int8]
+    states: tuple[Facts, ...]
+
+    @property
+    def steps(self) -> int:
+        """T."""
+        return len(self.moves)
+
+
+class Difference(NamedTuple):
+    """Where a replay leaves a trial, and how."""
+
+    step: int
+    what: str
+
+
+class Replayed(NamedTuple):
+    """A trial held against the game.
+
+    Attributes:
+      alike: steps after which every fact and the deliveries are as recorded.
+      first: where they are not for the first time; None for a trial that replays exactly.
+      rewards: int8[T, 2].
+    """
+
+    alike: int
+    first: Difference | None
+    rewards: NDArray[np.int8]
+
+
+def installed() -> tuple[Path, ...]:
+    """Returns the files of the installed package, the training side first.
+
+    Raises:
+      MissingExtra: the package has none.
+    """
+    folder = Path(str(resources.files("overcooked_ai_py"))) / "data" / "human_data"
+    files = tuple(folder / f"clean_{split}_trials.pickle" for split in SPLITS)
+    for file in files:
+        if not file.is_file():
+            raise MissingExtra(
+                f"expected the recordings of 2019 at {file}; install the version that has them: "
+                "pip install 'standardised-test-suite[overcooked]'"
+            )
+    return files
+
+
+def side(path: Path) -> str:
+    """Returns which of SPLITS a file is, by its name.
+
+    Raises:
+      ArgumentError: its name does not say, so that its trials could end up on either.
+    """
+    found = [one for one in SPLITS if one in path.stem.split("_")]
+    if len(found) != 1:
+        raise ArgumentError(
+            f"{path}: expected a name that says its side, such as clean_train_trials.pickle"
+        )
+    return found[0]
+
+
+def read(path: Path) -> list[Trial]:
+    """Returns the trials in a file, in its order.
+
+    Raises:
+      DamagedData: it asks for what no table needs, or a row is not what it should be; names the
+        trial and the step.
+      ArgumentError: the file's name does not say which side it is.
+    """
+    split, rows = side(path), _table(path, _WANTED)
+    try:
+        groups = [own for _, own in rows.groupby(list(_KEY), sort=False)]
+    except TypeError:  # a list is no name
+        groups = []
+    if sum(map(len, groups)) < len(rows):
+        raise DamagedData(f"{path}: a row does not say which trial it is of: {', '.join(_KEY)}")
+    return [
+        _trial(path, f"{split} trial {number}", split, own) for number, own in enumerate(groups, 1)
+    ]
+
+
+def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    rows = table(path)
+    for column in columns:
+        if column not in rows:
+            raise DamagedData(f"{path}: column {column} is missing")
+    return rows
+
+
+def workers(paths: tuple[Path, ...]) -> tuple[int, int]:
+    """Returns how many workers led trials in these files, and how many of them in each of them."""
+    each = [set(map(str, _table(path, ("workerid_num",))["workerid_num"])) for path in paths]
+    return len(set.union(*each)), len(set.intersection(*each))
+
+
+def begun(trial: Trial, rules: str = "2019") -> Overcooked:
+    """Returns the kitchen in which a trial begins, and which ends when the trial does."""
+    world = Overcooked()
+    world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
+    return world
+
+
+def replay(trial: Trial, rules: str = "2019") -> Replayed:
+    """Plays what both did in a trial and holds every step to the recording."""
+    world = begun(trial, rules)
+    rewards = np.zeros(trial.moves.shape, np.int8)
+    alike, first = 0, None
+    if world.facts() != trial.states[0]:
+        first = Difference(0, "step 0: the kitchen does not begin as recorded")
+    for t, moves in enumerate(trial.moves.tolist()):
+        rewards[t] = world.step(moves)
+        delivered = sum(event.deed == "soup_delivery" for event in world.events)
+        what = _difference(world.facts(), trial.states[t + 1])
+        if not what and delivered != trial.deliveries[t]:
+            what = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
+        alike += not what
+        if what and first is None:
+            first = Difference(t, f"step {t}: {what}")
+    return Replayed(alike, first, rewards)
+
+
+def _difference(found: Facts, recorded: Facts) -> str:
+    """Returns in a few words how two moments differ, "" for not."""
+    if found == recorded:
+        return ""
+    for who, (one, other) in enumerate(zip(found.players, recorded.players, strict=False)):
+        if one != other:
+            return f"the {Overcooked.participants[who]} is {one}, recorded {other}"
+    return f"there lies {found.objects}, recorded {recorded.objects}"
+
+
+def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
+    """Returns the trial in these rows."""
+    states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
+    kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
+    step = 0
+    try:
+        grid = tuple(str(row) for row in ast.literal_eval(kitchens[0][1]))
+        game(grid, "2019")
+        for step in range(1, len(rows)):
+            if kitchens[step] != kitchens[0]:
+                raise ValueError("its layout is not that of the steps before it")
+            if states[step] != nexts[step - 1]:
+                raise ValueError("its state is not the one in which the step before it ended")
+        step, seen = 0, [_facts(states[0])]
+        for step, text in enumerate(nexts):  # noqa: B007
+            seen.append(seen[-1] if text == states[step] else _facts(text))
+        moves = np.empty((len(rows), 2), np.int8)
+        for step, text in enumerate(rows["joint_action"]):
+            one, other = _parsed(text)
+            moves[step] = _move(one), _move(other)
+        rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
+        for step, reward in enumerate(rewards):  # noqa: B007
+            if reward not in (0.0, 1.0, 2.0):
+                raise ValueError(f"expected rewards of {DELIVERED} a soup")
+        return Trial(
+            name,
+            split,
+            content_hash(SOURCE.encode(), str(rows["workerid_num"].iloc[0]).encode())[:8],
+            str(kitchens[0][0]),
+            grid,
+            moves,
+            rewards.astype(np.int8),
+            tuple(seen),
+        )
+    except _MALFORMED as error:
+        raise DamagedData(f"{path}: {name}, step {step}: {error!s:.200}") from None
+
+
+def _parsed(text: str) -> Any:
+    """Returns what Python wrote of lists, texts and numbers; as JSON, which is read much faster."""
+    for python, json_text in (("'", '"'), ("False", "false"), ("True", "true"), ("None", "null")):
+        text = text.replace(python, json_text)
+    return json.loads(text)
+
+
+def _move(one: Any) -> int:
+    return ACTIONS.index("interact" if one == "INTERACT" else tuple(one))
+
+
+def _facts(text: str) -> Facts:
+    """Returns the facts of a recorded state, which writes a soup as [kind, count, steps cooked]."""
+    own = _parsed(text)
+    players = [
+        [*one["position"], *one["orientation"], _thing(one.get("held_object"))]
+        for one in own["players"]
+    ]
+    things = sorted((tuple(it["position"]), _thing(it)) for it in own["objects"].values())
+    return Facts(players, [[*place, it] for place, it in things])
+
+
+def _thing(found: Any) -> Any:
+    if found is None or found["name"] != "soup":
+        return found and found["name"]
+    kind, count, cooked = found["state"]
+    return ["soup", [kind] * count, min(cooked, COOKED) if cooked > 0 else -1]
+
+
+def digest_of(path: Path) -> str:
+    """Returns the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

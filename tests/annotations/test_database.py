@@ -1,0 +1,298 @@
+"""A database that is new, old, newer, foreign, damaged, locked, full, read-only or lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect, text
+
+from sts.annotations import database, schema
+from sts.annotations.export import ratings
+from sts.annotations.migrations import SCHEMA_VERSION
+from sts.annotations.store import FILE, Store
+from sts.errors import ArgumentError, DamagedData, NewerFormat, StoreError
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import SUITE, a_submission, some_items, statuses
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+only_postgresql = pytest.mark.parametrize(
+    "workspace",
+    [pytest.param("postgresql", marks=pytest.mark.postgresql)],
+    indirect=True,
+)
+
+
+def driver_url() -> str:
+    return os.environ["STS_DATABASE_URL"].replace(":", "+psycopg:", 1)
+
+
+def one_line(error: pytest.ExceptionInfo[BaseException]) -> str:
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_migrations_make_the_tables_that_queries_expect(store: Store) -> None:
+    with store.database.read() as connection:
+        found = inspect(connection)
+        tables = set(found.get_table_names())
+        assert set(schema.metadata.tables) == tables - {"sqlite_sequence"}
+        for name, table in schema.metadata.tables.items():
+            assert [c["name"] for c in found.get_columns(name)] == list(table.columns.keys())
+
+
+def test_a_store_opened_again_holds_what_was_saved(workspace: Workspace) -> None:
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(2))
+        ana = store.add_annotator("Ana").id
+        store.submit(ana, [a_submission(claim) for claim in store.claim(ana, suite=SUITE)])
+    with Store.open(workspace) as store:
+        assert store.progress(SUITE)[:4] == (2, 2, 2, 2)
+
+
+@pytest.mark.parametrize("version", range(1, SCHEMA_VERSION + 1))
+def test_every_schema_version_ever_written_is_read(
+    sqlite_workspace: Workspace, version: int
+) -> None:
+    sqlite_workspace.ensure()
+    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+        plain.executescript((GOLDEN / f"schema_{version}.sql").read_text())
+    plain.close()
+    with Store.open(sqlite_workspace) as store:
+        assert [(a.name, a.retired) for a in store.annotators()] == [("Ana", False), ("Bo", True)]
+        assert store.annotator_by_token("golden-token") is not None
+        assert store.progress("starter@1") == (2, 1, 4, 3, {"Ana": 3, "Bo": 1})
+        assert [(r.continuation, r.truth, r.step, r.judged) for r in store.references()] == [
+            ("c9", "failure", 4, 1)
+        ]
+        assert [(j.continuation, j.verdict, j.step) for j in store.history(1)] == [
+            ("c9", "failure", 5),
+            ("c0", "success", 8),
+            ("c1", "cannot_judge", None),
+        ]
+        assert store.claim(1, suite="starter@1") == []
+    table = ratings(sqlite_workspace, "starter@1")
+    assert sorted(table["annotator"]) == ["Ana", "Ana", "Ana", "Bo"]
+
+
+def test_a_newer_schema_is_refused_by_name(workspace: Workspace) -> None:
+    with Store.open(workspace) as store, store.database.write() as connection:
+        connection.execute(schema.versions.insert().values(version=99, applied=0))
+    with pytest.raises(
+        NewerFormat, match=f"has schema 99; this version reads up to {SCHEMA_VERSION}"
+    ):
+        Store.open(workspace)
+
+
+def test_another_programs_tables_are_left_alone(workspace: Workspace) -> None:
+    workspace.ensure()
+    on_server = "STS_DATABASE_URL" in os.environ
+    plain = create_engine(driver_url() if on_server else f"sqlite:///{workspace.path(FILE)}")
+    with plain.begin() as connection:
+        connection.execute(text("CREATE TABLE events (note TEXT)"))
+    with pytest.raises(StoreError, match="another program's table 'events'") as error:
+        Store.open(workspace)
+    assert one_line(error)
+    with plain.connect() as connection:
+        assert inspect(connection).get_table_names() == ["events"]
+    plain.dispose()
+
+
+@only_postgresql
+def test_a_server_database_may_hold_other_programs_tables(workspace: Workspace) -> None:
+    plain = create_engine(driver_url())
+    with plain.begin() as connection:
+        connection.execute(text("CREATE TABLE shopping (note TEXT)"))
+    plain.dispose()
+    with Store.open(workspace) as store:
+        assert store.annotators() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"not a database, but long enough to look like one at least" * 20, "not an SQLite file"),
+        (b"PK\x03\x04" + bytes(5000), "not an SQLite file"),
+    ],
+)
+def test_a_file_that_is_no_database_is_refused_and_kept(
+    sqlite_workspace: Workspace, content: bytes, words: str
+) -> None:
+    file = sqlite_workspace.ensure().path(FILE)
+    file.write_bytes(content)
+    with pytest.raises(StoreError, match=words) as error:
+        Store.open(sqlite_workspace)
+    assert str(file) in one_line(error)
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.9])
+def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: float) -> None:
+    with Store.open(sqlite_workspace) as store:
+        store.enqueue(some_items(300))
+    file = sqlite_workspace.path(FILE)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(len(whole) * keep)])
+    with pytest.raises(StoreError, match="damaged") as error:
+        Store.open(sqlite_workspace)
+    assert one_line(error)
+
+
+def test_a_folder_in_the_databases_place_is_one_line(sqlite_workspace: Workspace) -> None:
+    sqlite_workspace.ensure().path(FILE).mkdir()
+    with pytest.raises(StoreError, match="cannot be opened; its folder must exist") as error:
+        Store.open(sqlite_workspace)
+    assert one_line(error)
+
+
+def test_a_file_in_the_workspaces_place_is_one_line(sqlite_workspace: Workspace) -> None:
+    sqlite_workspace.root.write_text("")
+    with pytest.raises(StoreError, match="needs the folder .* cannot be made") as error:
+        Store.open(sqlite_workspace)
+    assert one_line(error)
+
+
+@contextmanager
+def unprivileged(*files: Path) -> Iterator[None]:
+    """Makes files and whoever runs the test somebody's whom permissions stop; root's do not."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for file in files:
+        os.chown(file, 65534, -1)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("read_only", ["file", "folder"])
+def test_a_read_only_database_is_one_line(monkeypatch: pytest.MonkeyPatch, read_only: str) -> None:
+    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # pytest's own is closed to others
+        os.chmod(folder, 0o755)
+        workspace = Workspace.open(f"{folder}/workspace")
+        with Store.open(workspace) as store:
+            store.add_annotator("Ana")
+        root, file = workspace.root, workspace.path(FILE)
+        with unprivileged(root, *root.iterdir()):
+            os.chmod(*((file, 0o444) if read_only == "file" else (root, 0o555)))
+            with pytest.raises(StoreError, match="writable") as error:
+                with Store.open(workspace) as store:
+                    store.add_annotator("Bo")
+            os.chmod(root, 0o755)
+    assert str(file) in one_line(error)
+
+
+def test_a_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace: Workspace) -> None:
+    with Store.open(sqlite_workspace) as store:
+        store.enqueue(some_items(30))
+        ana = store.add_annotator("Ana").id
+        claims = store.claim(ana, suite=SUITE, count=30)
+        outbox = [a_submission(claim) for claim in claims]
+        store.submit(ana, outbox[:1])
+        with store.database.read() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        reason = {"verdict": "cannot_judge", "step": None, "reason": "x" * 500}
+        heavy = [sent | reason for sent in outbox[1:]]
+        with pytest.raises(StoreError, match="the disk is full; free some space") as error:
+            store.submit(ana, heavy)
+        assert one_line(error)
+        assert len(store.history(ana, 100)) == 1
+        with store.database.read() as connection:
+            connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+        assert statuses(store.submit(ana, heavy)) == ["saved"] * 29
+
+
+def test_a_database_that_another_program_holds_is_one_line(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "WAIT", 0)
+    with Store.open(sqlite_workspace) as store:
+        other = sqlite3.connect(sqlite_workspace.path(FILE))
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="was busy for .* end the program") as error:
+            store.add_annotator("Ana")
+        other.close()
+        assert one_line(error)
+        assert store.add_annotator("Ana").name == "Ana"
+
+
+def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
+    with pytest.raises(DamagedData, match="horizon"):
+        store.enqueue([*some_items(700), some_items(1, horizon=9)[0]])
+    assert store.progress(SUITE).items == 0
+
+
+def test_threads_share_a_store(store: Store) -> None:
+    store.enqueue(some_items(24))
+    numbers = [store.add_annotator(f"annotator {i}").id for i in range(4)]
+    given: list[str] = []
+
+    def judge(number: int) -> None:
+        while claims := store.claim(number, suite=SUITE, count=1):
+            store.submit(number, [a_submission(claims[0])])
+            given.append(claims[0].item)
+
+    threads = [threading.Thread(target=judge, args=(number,)) for number in numbers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(given) == len(set(given)) == 24 == store.progress(SUITE).judged
+
+
+@only_postgresql
+def test_connections_that_the_server_ended_are_made_again(store: Store) -> None:
+    store.add_annotator("Ana")
+    plain = create_engine(driver_url())
+    with plain.connect() as connection:
+        ended = text(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        assert connection.execute(ended).scalar_one() >= 1
+    plain.dispose()
+    assert [one.name for one in store.annotators()] == ["Ana"]
+
+
+def test_a_server_that_does_not_answer_is_one_line_without_the_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"postgresql://me:secret@/sts?host={tmp_path}"
+    monkeypatch.setenv("STS_DATABASE_URL", url)
+    with pytest.raises(StoreError, match="check that it is there and reachable") as error:
+        Store.open(Workspace.open(str(tmp_path)))
+    assert "secret" not in one_line(error) and "me:***@" in one_line(error)
+
+
+@pytest.mark.parametrize("url", ["mysql://host/name", "postgres", "x", "sqlite:///a.db", "://"])
+def test_a_url_that_is_not_postgresqls_is_an_argument_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("STS_DATABASE_URL", url)
+    with pytest.raises(
+        ArgumentError, match="expected STS_DATABASE_URL like postgresql://"
+    ) as error:
+        Store.open(Workspace.open(str(tmp_path)))
+    assert one_line(error)
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
+def test_a_reference_rate_that_is_no_share_is_refused(
+    sqlite_workspace: Workspace, rate: float
+) -> None:
+    sqlite_workspace.settings["annotation"]["reference_rate"] = rate
+    with pytest.raises(DamagedData, match="annotation.reference_rate between 0 and 1"):
+        Store.open(sqlite_workspace)
+    assert not sqlite_workspace.root.exists()

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { cellOf, decode, displacement, instructionAt, placeOf } from "../../annotator_app/components/episode.mjs";
+import { payload } from "./fixtures.mjs";
+
+test("cells are read as little-endian words, row by row", () => {
+  const episode = decode(payload("e"));
+  assert.deepEqual(cellOf(episode, 0, 1), [15, 0]); // 300 = 15 * 20 + 0, more than a byte
+  assert.deepEqual(cellOf(episode, 3, 2), [0, 3]);
+});
+
+test("what is said during a step is heard in the frame after it", () => {
+  const episode = decode(payload("e", { says: { 4: 1 } }));
+  assert.deepEqual(episode.utterances, [{ frame: 5, object: 2, text: "yes" }]);
+});
+
+test("a scene that does not fit its steps is refused", () => {
+  assert.throws(() => decode({ ...payload("e"), steps: 9 }), /episode e/);
+});
+
+test("the instruction is unknown before its step and known from it on", () => {
+  const episode = decode(payload("e", { givenAt: 3 }));
+  assert.equal(instructionAt(episode, 2), null);
+  assert.equal(instructionAt(episode, 3), "go");
+});
+
+test("places are counted from takeover", () => {
+  const episode = decode(payload("e"));
+  assert.deepEqual(placeOf(episode, 3), ["context", "1 step before takeover"]);
+  assert.equal(placeOf(episode, 4)[0], "takeover");
+  assert.deepEqual(placeOf(episode, 5), ["continuation", "step 1 of 6"]);
+  assert.deepEqual(placeOf(episode, 10), ["continuation", "step 6 of 6"]);
+});
+
+test("motion takes the shorter way round the torus", () => {
+  const episode = decode(payload("e"));
+  assert.deepEqual(displacement(episode, [0, 19], [19, 0]), [-1, 1]);
+  assert.deepEqual(displacement(episode, [5, 5], [6, 4]), [1, -1]);
+});

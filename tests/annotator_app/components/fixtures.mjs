@@ -1,0 +1,51 @@
+// A small episode and a desk on a storage that lasts as long as a test.
+
+import { Desk } from "../../annotator_app/components/desk.mjs";
+import { Outbox } from "../../annotator_app/components/outbox.mjs";
+
+const base64 = (array) => Buffer.from(array.buffer).toString("base64");
+
+export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 } = {}) {
+  const steps = takeover + horizon;
+  const scene = new Uint16Array((steps + 1) * 3);
+  for (let frame = 0; frame <= steps; frame++) scene.set([7, 300, frame % 20], frame * 3);
+  const said = new Uint8Array(steps);
+  for (const [step, token] of Object.entries(says)) said[step] = token;
+  return {
+    id, scene_kind: "torus", height: 20, width: 20, names: ["Good", "Evil", "A"], glyphs: ["G", "E", "A"],
+    judged: [2], auras: [], steps, takeover, horizon, scene: base64(scene), says: base64(said),
+    tokens: ["", "yes", "no"], instruction: { text: "go", given_at: givenAt },
+  };
+}
+
+// The same episode seen as frames: no cells, but two sheets of pictures.
+export function filmed(id, options) {
+  const { scene, ...rest } = payload(id, options);
+  const sheets = [{ webp: id, columns: 3, count: 7 }, { webp: `${id} ends`, columns: 3, count: rest.steps - 6 }];
+  return { ...rest, scene_kind: "frames", names: ["blue", "red"], judged: [0], sheets };
+}
+
+export class Storage {
+  entries = new Map();
+  full = false;
+  get length() { return this.entries.size; }
+  key(i) { return [...this.entries.keys()][i]; }
+  getItem(key) { return this.entries.get(key) ?? null; }
+  removeItem(key) { this.entries.delete(key); }
+  setItem(key, value) {
+    if (this.full) throw new Error("quota");
+    this.entries.set(key, value);
+  }
+}
+
+let drawn = 0;
+export const random = (array) => array.fill(++drawn % 256).fill(drawn >> 8, 0, 1);
+
+export function desk({ storage = new Storage(), settings = { autoplay: false }, ids = ["one", "two", "three"], ...options } = {}) {
+  const made = new Desk({ outbox: new Outbox(storage, "place:1"), random, settings });
+  made.receive({ acks: [], queue: ids.map((id) => payload(id, options)), counts: { done: 0 } }, 0);
+  return made;
+}
+
+export const press = (desk, ...names) =>
+  names.forEach((name) => desk.act(typeof name === "string" ? { name } : name, 0));

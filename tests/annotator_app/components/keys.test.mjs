@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { KEYS, actionOf } from "../../annotator_app/components/keys.mjs";
+
+const pressed = (key, more = {}) => actionOf({ key, ...more });
+
+test("no key does two things, and none is Streamlit's own r or c", () => {
+  const keys = KEYS.flatMap((row) => row.keys);
+  assert.equal(new Set(keys).size, keys.length);
+  for (const key of ["r", "c"]) assert.equal(pressed(key), null);
+});
+
+test("letters work with Caps Lock on", () => {
+  assert.equal(pressed("S").name, "success");
+});
+
+test("shift makes a step ten", () => {
+  assert.equal(pressed("ArrowRight").by, 1);
+  assert.equal(pressed("ArrowRight", { shiftKey: true }).by, 10);
+});
+
+test("keys with Ctrl, Alt or Meta are left to the browser", () => {
+  for (const modifier of ["ctrlKey", "altKey", "metaKey"]) assert.equal(pressed("s", { [modifier]: true }), null);
+});
+
+test("a key held down steps on, but marks and submits once", () => {
+  assert.equal(pressed("ArrowRight", { repeat: true }).name, "forward");
+  for (const key of ["s", "Enter", " ", "b"]) assert.equal(pressed(key, { repeat: true }).name, "nothing");
+});
+
+test("1 to 4 give reasons", () => {
+  assert.deepEqual([pressed("1").reason, pressed("4").reason], [0, 3]);
+  assert.equal(pressed("5"), null);
+});

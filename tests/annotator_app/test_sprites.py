@@ -1,0 +1,301 @@
+"""Pictures of continuations: made once, kept in the workspace, and never in anybody's way."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from annotator_app import play, sprites
+from annotator_app.episodes import shown
+from sts.annotations.store import Store
+from sts.continuations.store import load
+from sts.continuations.types import Continuation
+from sts.domains import domain
+from sts.domains.envelope import unwrap
+from sts.engine.rendering import frames
+from sts.errors import MissingExtra, ReplayMismatch, StsError
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from tests.annotator_app import ring
+
+
+def one_of(workspace: Workspace) -> Continuation:
+    scenarios = suites.load(workspace, ring.SUITE).scenarios
+    return min(load(workspace, {s.hash for s in scenarios}), key=lambda c: c.id)
+
+
+@pytest.fixture
+def workspace(ringing: Path, tmp_path: Path) -> Workspace:
+    """A workspace of its own with the same recordings, and no pictures yet."""
+    for name in ("suites", "continuations", "workspace.toml"):
+        (tmp_path / name).symlink_to(ringing / name)
+    return Workspace.open(str(tmp_path))
+
+
+def pixels(text: str) -> Any:
+    with Image.open(io.BytesIO(base64.b64decode(text))) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def unpacked(data: dict[str, Any]) -> list[Any]:
+    """The frames that the player cuts out of the sheets it is sent."""
+    out = []
+    for sheet in data["sheets"]:
+        picture = pixels(sheet["webp"])
+        for f in range(sheet["count"]):
+            row, column = divmod(f, sheet["columns"])
+            top, left = row * data["height"], column * data["width"]
+            out.append(picture[top : top + data["height"], left : left + data["width"]])
+    return out
+
+
+def test_the_player_is_sent_the_very_pixels_and_no_digests(workspace: Workspace) -> None:
+    one = one_of(workspace)
+    data = shown(workspace, one)
+    json.dumps(data, allow_nan=False)
+    assert data["scene_kind"] == "frames" and "scene" not in data
+    assert data["names"] == ["blue walker", "orange walker"] and data["judged"] == [0]
+    assert np.array_equal(unpacked(data), frames(one.episode))
+
+
+def test_nothing_in_what_is_sent_tells_who_played(workspace: Workspace) -> None:
+    one = one_of(workspace)
+    sent = json.dumps(shown(workspace, one))
+    raw = b"".join(base64.b64decode(s["webp"]) for s in shown(workspace, one)["sheets"])
+    for word in ("ringer", one.id, one.fingerprint[:12], one.scenario_id, ring.NAME):
+        assert word not in sent and word.encode() not in raw
+
+
+def test_a_sheet_is_made_once_and_read_from_then_on(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    made = sprites.sheets_of(workspace, one.episode)
+    monkeypatch.setattr(sprites, "frames", None)
+    assert sprites.sheets_of(workspace, one.episode) == made
+
+
+def test_an_episode_of_many_pixels_comes_in_several_sheets(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    (whole,) = sprites.sheets_of(workspace, one.episode)
+    side = 3 * ring.SIDE * 40 * ring.SIDE
+    monkeypatch.setattr("sts.engine.rendering.PIXELS", 15 * side)
+    made = sprites.sheets_of(workspace, one.episode)
+    assert [sheet.count for sheet in made] == [15, 15, 11] and whole.count == 41
+    assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
+    monkeypatch.setattr(sprites, "frames", None)
+    assert sprites.sheets_of(workspace, one.episode) == made
+
+
+def test_a_domain_that_is_drawn_anew_is_seen_anew(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    before = sprites.sheets_of(workspace, one.episode)
+    drawn = ring.Ring.render
+    monkeypatch.setattr(ring.Ring, "render", lambda self: 255 - drawn(self))
+    assert sprites.sheets_of(workspace, one.episode) != before
+    assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
+
+
+def test_a_renderer_that_crashes_or_changes_its_size_is_one_line(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_of(workspace)
+    drawn = ring.Ring.render
+
+    def crashing(self: ring.Ring) -> Any:
+        raise RuntimeError("no display")
+
+    def growing(self: ring.Ring) -> Any:
+        return drawn(self)[:, : -1 - self.at[0]]
+
+    monkeypatch.setattr(ring.Ring, "render", crashing)
+    with pytest.raises(StsError, match="failed to render at step 0: RuntimeError: no display"):
+        shown(workspace, one)
+    monkeypatch.setattr(ring.Ring, "render", growing)
+    with pytest.raises(StsError, match="expected frames of one size"):
+        shown(workspace, one)
+    assert not workspace.path(sprites.FOLDER).exists()
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(workspace: Workspace) -> None:
+    workspace.path(sprites.FOLDER).write_text("in the way")
+    one = one_of(workspace)
+    first, again = (sprites.sheets_of(workspace, one.episode) for _ in range(2))
+    assert first == again and workspace.path(sprites.FOLDER).read_text() == "in the way"
+
+
+def test_an_episode_that_does_not_replay_has_no_sheet(workspace: Workspace) -> None:
+    episode = one_of(workspace).episode
+    object.__setattr__(episode, "scene", episode.scene[::-1].copy())
+    with pytest.raises(ReplayMismatch):
+        sprites.sheets_of(workspace, episode)
+
+
+def test_all_sheets_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
+    scenarios = suites.load(workspace, ring.SUITE).scenarios
+    expected = {c.episode.content_hash for c in load(workspace, {s.hash for s in scenarios})}
+    sprites.begin(workspace, ring.SUITE)
+    began, made = time.monotonic(), 0
+    while made < len(expected) and time.monotonic() - began < 300:  # it gives way to all others
+        time.sleep(0.1)
+        made = len(list(workspace.path(sprites.FOLDER).glob("*.webp")))
+    assert made == len(expected)
+
+
+def test_a_person_at_the_seat_sees_the_frames_and_one_more_with_each_turn(
+    workspace: Workspace,
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        begun = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
+        sent = {"seat": begun["seat"], "turns": [[2, 0], [1, 0]], "seconds": 3}
+        data = play.exchange(workspace, store, suite, who, sent, judged=(), broken=set())
+    json.dumps(data, allow_nan=False)
+    assert [one["count"] for one in begun["sheets"]] == [ring.TAKEOVER + 1]
+    assert [one["count"] for one in data["sheets"]] == [ring.TAKEOVER + 1, 1, 1]
+    assert len(data["frames"]) == ring.TAKEOVER + 3 and data["you"] == "blue walker"
+    last = pixels(data["sheets"][-1]["webp"])
+    assert last.shape == (data["height"], data["width"], 3)
+    # Right and then left: the walker is where it was at takeover, which is the sheet's last frame.
+    context = pixels(data["sheets"][0]["webp"])
+    row, column = divmod(ring.TAKEOVER, data["sheets"][0]["columns"])
+    top, left = row * data["height"], column * data["width"]
+    before = context[top : top + data["height"], left : left + data["width"]]
+    assert np.array_equal(last[: ring.SIDE], before[: ring.SIDE])
+    assert not np.array_equal(pixels(data["sheets"][1]["webp"])[: ring.SIDE], last[: ring.SIDE])
+
+
+ORANGE = (230, 159, 0)  # the other walker, whom nobody at the seat of the first can see
+
+
+@pytest.mark.parametrize(("name", "sees"), [(ring.PEEPING, "observation"), (ring.NAME, "world")])
+def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
+    tmp_path: Path, name: str, sees: str
+) -> None:
+    workspace = Workspace.open(str(tmp_path)).ensure()
+    scenario, *_ = ring.scenarios(4, name)
+    suites.write_scenarios(suites.draft_path(workspace, "rings"), [scenario])
+    suite = suites.freeze(workspace, "rings")
+    turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        begun = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
+        sent = {"seat": begun["seat"], "turns": turns, "seconds": 3}
+        data = play.exchange(workspace, store, suite, who, sent, judged=(), broken=set())
+    (made,) = load(workspace, {scenario.hash})
+    assert made.sees == sees and data["finished"]
+
+    wanted = [world.sight(0) for world in replayed(made)] if sees == "observation" else []
+    seen = unpacked(data)
+    assert np.array_equal(seen, wanted or frames(made.episode))
+    shows_the_other = any((frame == ORANGE).all(-1).any() for frame in seen)
+    assert shows_the_other is (sees == "world")
+    judged = unpacked(shown(workspace, made))
+    assert np.array_equal(judged, frames(made.episode)), "a judge sees everything all the same"
+
+
+def replayed(one: Continuation) -> Iterator[ring.Peeping]:
+    """The world before each step and after the last."""
+    (world,) = domain(one.episode.domain).restore([one.episode.state])._worlds  # type: ignore[attr-defined]
+    yield world
+    for moves in one.episode.moves.tolist():
+        world.step(moves)
+        yield world
+
+
+def test_a_scenario_that_cannot_be_shown_is_passed_over_at_the_seat(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    drawn = ring.Ring.render
+    bells = set[int]()
+
+    def crashing(self: ring.Ring) -> Any:
+        if not bells or self.bell in bells:
+            raise RuntimeError("no display")
+        return drawn(self)
+
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        first = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())["seat"]
+        monkeypatch.setattr(ring.Ring, "render", crashing)
+        none = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
+        assert none == {"seat": None, "broken": play.PATIENCE}
+        scenario = next(s for s in suite.scenarios if play.key(who, s) == first)
+        bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
+        assert (
+            play.exchange(workspace, store, suite, who, None, judged=(), broken=set())["seat"]
+            != first
+        )
+
+
+def test_scenarios_that_cannot_be_shown_hide_none_that_can(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    view, broken = play._view, set[str]()
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        order = sorted(suite.scenarios, key=lambda s: play.key(who, s))
+        sound = order[play.PATIENCE]
+
+        def crashing(where: Workspace, scenario: Any, *more: Any) -> dict[str, Any]:
+            if scenario is not sound:
+                raise StsError("no display")
+            return view(where, scenario, *more)
+
+        monkeypatch.setattr(play, "_view", crashing)
+        none, found = (
+            play.exchange(workspace, store, suite, who, None, judged=(), broken=broken)
+            for _ in range(2)
+        )
+        assert none == {"seat": None, "broken": play.PATIENCE}
+        assert found["seat"] == play.key(who, sound)
+
+
+def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suites.load(workspace, ring.SUITE)
+    view, broken = play._view, set[str]()
+
+    def crashing(where: Workspace, scenario: Any, turns: Any, *more: Any) -> dict[str, Any]:
+        if turns:
+            raise StsError("the partner failed")
+        return view(where, scenario, turns, *more)
+
+    monkeypatch.setattr(play, "_view", crashing)
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        first = play.exchange(workspace, store, suite, who, None, judged=(), broken=broken)
+        sent = {"seat": first["seat"], "turns": [[2, 0]]}
+        play.exchange(workspace, store, suite, who, sent, judged=(), broken=broken)
+    assert broken == set()
+
+
+def test_a_world_that_is_not_at_hand_is_passed_over_at_the_seat(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> Any:
+        raise MissingExtra("it needs what is not installed")
+
+    suite = suites.load(workspace, ring.SUITE)
+    monkeypatch.setattr(play, "domain", missing)
+    with Store.open(workspace) as store:
+        who = store.add_annotator("ann")
+        data = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
+    assert data == {"seat": None, "broken": play.PATIENCE}

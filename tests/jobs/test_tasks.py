@@ -1,0 +1,91 @@
+"""Working tasks off: the same results whatever the workers, and a bad task costs no other."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+from sts.errors import ArgumentError, StsError, Unavailable
+from sts.jobs.tasks import ENOUGH, NotTried, work_off
+
+Task = tuple[str, tuple[int, ...]]
+
+
+def add(task: Task) -> int:
+    """Adds numbers up; refuses those under 0, and dies of those from 1000 on."""
+    _, numbers = task
+    if max(numbers) >= 1000:
+        os._exit(9)
+    if min(numbers) < 0:
+        raise ArgumentError(f"{min(numbers)} is under 0")
+    return sum(numbers)
+
+
+def singly(task: Task) -> list[Task]:
+    name, numbers = task
+    return [(name, (number,)) for number in numbers]
+
+
+def name_of(task: Task) -> str:
+    return task[0]
+
+
+def done(tasks: list[Task], workers: int) -> dict[Task, int | StsError]:
+    found = list(work_off(tasks, add, parts=singly, owner=name_of, workers=workers))
+    assert len(dict(found)) == len(found)
+    return dict(found)
+
+
+TASKS: list[Task] = [("ann", (1, 2, 3)), ("bob", (4, 5)), ("ann", (6,)), ("cy", (7, 8, 9, 10))]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8])
+def test_every_task_comes_once_with_its_result(workers: int) -> None:
+    assert done(TASKS, workers) == dict(zip(TASKS, (6, 9, 6, 34), strict=True))
+    assert not done([], workers)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_task_that_fails_comes_part_by_part(workers: int) -> None:
+    found = done([*TASKS, ("dan", (1, -2, 3))], workers)
+    assert [found["dan", (1,)], found["dan", (3,)]] == [1, 3]
+    error = found["dan", (-2,)]
+    assert isinstance(error, ArgumentError) and str(error) == "-2 is under 0"
+    assert len(found) == len(TASKS) + 3
+
+
+def test_a_part_that_ends_its_process_is_known_and_costs_no_other() -> None:
+    found = done([*TASKS, ("dan", (1, 1000, 3)), ("eve", (-1,))], 2)
+    assert isinstance(found["dan", (1000,)], Unavailable)
+    assert [found["dan", (1,)], found["dan", (3,)]] == [1, 3]
+    assert isinstance(found["eve", (-1,)], ArgumentError)
+    sums = Counter[str]()
+    for (name, _), result in found.items():
+        sums[name] += result if isinstance(result, int) else 0
+    assert sums == {"ann": 12, "bob": 9, "cy": 34, "dan": 4, "eve": 0}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "workers"), [(tuple(range(-10, 0)), 1), (tuple(range(1000, 1010)), 2)]
+)
+def test_an_owner_with_nothing_but_failures_is_not_tried_for_ever(
+    numbers: tuple[int, ...], workers: int
+) -> None:
+    found = done([("bad", numbers), *TASKS], workers)
+    left = [one for one in found.values() if isinstance(one, NotTried)]
+    failed = [one for one in found.values() if isinstance(one, StsError)]
+    assert (len(failed) - len(left), len(left)) == (ENOUGH, len(numbers) - ENOUGH)
+    assert sum(one for one in found.values() if isinstance(one, int)) == 6 + 9 + 6 + 34
+
+
+def test_failures_that_come_first_are_held_against_all_that_went_well_before() -> None:
+    found = done([("ann", (1,) * 20), ("ann", (-1, -2, -3, 2, 3))], 1)
+    assert sum(one for one in found.values() if isinstance(one, int)) == 25
+
+
+def test_failures_among_more_successes_stop_nobody() -> None:
+    found = done([("ann", (1, 2, -1, 3, 4, -2, 5, 6, -3, 7, 8, -4, 9))], 1)
+    assert not [one for one in found.values() if isinstance(one, NotTried)]
+    assert sum(one for one in found.values() if isinstance(one, int)) == 45

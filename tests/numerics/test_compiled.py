@@ -1,0 +1,99 @@
+"""Kernels: an edit in one file reaches the compiled kernels of every other."""
+
+import functools
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numba.core.cpu
+import pytest
+
+import sts
+from sts.numerics.compiled import compiled, uncounted
+
+CODE = (
+    "import numpy as np; from sts.engine.lockstep import _choose;"
+    "out = np.zeros((1, 1), np.int8);"
+    "_choose(np.ones((1, 1, 9)), np.array([5], np.uint64), 0, 1, out); print(out[0, 0])"
+)
+
+
+def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_path: Path) -> None:
+    package = tmp_path / "sts"
+    shutil.copytree(
+        Path(sts.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+
+    def chosen() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", CODE],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    before = chosen()
+    draws = package / "draws.py"
+    text = draws.read_text()
+    draws.write_text(text.replace(">> _11) * _UNIT)", ">> _11) * _UNIT * 0.0 + 0.95)"))
+    assert draws.read_text() != text
+    assert before != "8"
+    assert chosen() == "8"
+    draws.write_text(text)
+    assert chosen() == before
+
+
+def test_processes_that_compile_a_kernel_at_the_same_moment_keep_each_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernel_of_ones_own.py").write_text("def kernel(x):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    kernel = importlib.import_module("kernel_of_ones_own").kernel
+    one, other = (compiled(kernel)._cache._cache_file for _ in range(2))
+    steps = {name: getattr(one, name) for name in ("_save_index", "_save_data")}
+    second = threading.Thread(target=other.save, args=("b", 2))
+
+    def late(name: str, *given: object) -> None:
+        if not second.ident:  # the first has read what is there, and now the second comes
+            second.start()
+            second.join(0.5)
+        steps[name](*given)
+
+    for name in steps:
+        monkeypatch.setattr(one, name, functools.partial(late, name))
+    one.save("a", 1)
+    second.join()
+    assert (one.load("a"), one.load("b")) == (1, 2)
+
+
+def test_a_numba_without_an_undocumented_option_counts_references(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both the option and the place where it is looked for may go one day."""
+    assert uncounted() == {"_nrt": False}
+    monkeypatch.setattr(numba.core.cpu, "CPUTargetOptions", object)
+    assert uncounted() == {}
+    monkeypatch.delattr(numba.core.cpu, "CPUTargetOptions")
+    assert uncounted() == {}
+
+
+def test_a_cache_on_a_file_system_without_locks_is_used_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernel_without_locks.py").write_text("def kernel(x):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    kernel = compiled(importlib.import_module("kernel_without_locks").kernel)
+
+    def none(*given: object) -> None:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("sts.numerics.compiled.fcntl.flock", none)
+    assert kernel(3) == 3

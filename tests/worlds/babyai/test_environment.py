@@ -1,0 +1,267 @@
+"""What a BabyAI level promises beyond what every environment does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sts.domains import domain
+from sts.domains.conformance import check
+from sts.domains.envelope import wrap
+from sts.errors import ArgumentError, DamagedState, OtherVersion
+from sts.worlds.babyai.agents.planning import solution
+from sts.worlds.babyai.environment import DONE, MOVES, BabyAI, levels
+from sts.worlds.babyai.library import OBJECT_TO_IDX, VERSION, WorldObj
+from tests.worlds.babyai.examples import begun
+
+
+def drawn(count: int, seed: int = 0) -> str:
+    return "".join(map(str, np.random.default_rng(seed).integers(0, len(MOVES), count)))
+
+
+@pytest.mark.parametrize(
+    ("level", "steps"),
+    [
+        *(("GoToLocal", 40), ("PickupDistDebug", 40), ("SynthS5R2", 40), ("OpenTwoDoors", 80)),
+        pytest.param("PutNextLocal", 400, marks=pytest.mark.slow),
+        pytest.param("OpenTwoDoors", 400, marks=pytest.mark.slow),
+        pytest.param("BossLevel", 400, marks=pytest.mark.slow),
+    ],
+)
+def test_it_keeps_every_promise_of_an_environment(level: str, steps: int) -> None:
+    found = list(check("babyai", seeds=2, steps=steps, settings={"level": level}))
+    assert [one for one in found if one.ok is False] == []
+    assert len(found) > 20
+
+
+def test_its_state_is_readable_json_of_level_seed_and_moves() -> None:
+    state = json.loads(begun("PutNextLocal", 5, "0122").state())
+    assert state.pop("chain")
+    assert state == {"level": "PutNextLocal", "seed": 5, "moves": "0122"}
+
+
+@pytest.mark.parametrize("level", ["GoToLocal", "UnblockPickup", "PutNextLocal", "OpenTwoDoors"])
+def test_a_level_restored_in_the_middle_goes_on_as_the_one_that_never_stopped(level: str) -> None:
+    one, other = begun(level, 8, drawn(30)), BabyAI()
+    other.restore(one.state())
+    for move in drawn(30, 1):
+        assert one.digest() == other.digest()
+        assert one.live.hash() == other.live.hash()
+        assert list(one.step((int(move),))) == list(other.step((int(move),)))
+    assert one.state() == other.state()
+
+
+@pytest.mark.parametrize("level", sorted(levels()))
+def test_every_registered_level_begins_and_is_restored(level: str) -> None:
+    one, other = begun(level, 1, drawn(5)), BabyAI()
+    other.restore(one.state())
+    assert (other.live.hash(), other.instruction()) == (one.live.hash(), one.instruction())
+    assert one.render().shape == (288, 256, 3)
+
+
+def test_a_level_goes_by_its_gymnasium_id_too() -> None:
+    assert begun("BabyAI-GoToLocal-v0").state() == begun("GoToLocal").state()
+
+
+def test_an_engine_that_plays_otherwise_is_noticed() -> None:
+    found = json.loads(begun(moves="0122").state())
+    for change in ({"chain": "0" * 32}, {"moves": "0121"}, {"seed": 4}, {"level": "PutNextLocal"}):
+        with pytest.raises(ValueError, match="does not go as when it was recorded"):
+            BabyAI().restore(json.dumps(found | change).encode())
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": -1}, {"seed": "3"}, {"moves": "9"}, {"extra": 1}, {"level": "GoNowhere"}]
+)
+def test_what_is_no_state_is_refused(change: dict[str, object]) -> None:
+    found = json.loads(begun().state())
+    with pytest.raises(ValueError, match="expected|no BabyAI level"):
+        BabyAI().restore(json.dumps(found | change).encode())
+
+
+def test_an_unknown_level_is_one_line_that_names_those_there_are() -> None:
+    with pytest.raises(ArgumentError, match=r"no BabyAI level 'GoNowhere'.*GoToLocal"):
+        domain("babyai").generate(1, seed=0, level="GoNowhere")
+
+
+def test_a_state_of_another_version_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = domain("babyai")
+    (state,) = here.generate(1, seed=0)
+    monkeypatch.setattr(here, "version", "minigrid 9.9")
+    with pytest.raises(DamagedState, match=r"minigrid 3.*minigrid 9\.9"):
+        here.restore([state])
+
+
+def test_a_state_from_before_digests_covered_the_whole_world_is_refused_by_name() -> None:
+    older = wrap("babyai", VERSION, begun().state())
+    with pytest.raises(OtherVersion, match=r"'minigrid 3.*'2 minigrid 3"):
+        domain("babyai").restore([older])
+
+
+def test_the_mission_fulfilled_pays_one_once_and_then_nothing_moves() -> None:
+    world = begun()
+    moves = solution(world, 50)
+    assert moves
+    paid = [world.step((int(move),))[0] for move in moves]
+    assert paid == [0] * (len(moves) - 1) + [1]
+    assert (world.verdict, world.ended) == ("success", True)
+    state, digest = world.state(), world.digest()
+    assert [world.step((move,))[0] for move in range(len(MOVES))] == [0] * len(MOVES)
+    assert (world.state(), world.digest()) == (state, digest)
+
+
+def test_a_strict_mission_failed_pays_minus_one_once() -> None:
+    world = begun("PickupDistDebug", 1)
+    wanted = {id(thing) for thing in world.live.instrs.desc.obj_set}
+    x, y = next(
+        (x, y)
+        for x in range(world.live.width)
+        for y in range(world.live.height)
+        if (thing := world.live.grid.get(x, y)) and thing.can_pickup() and id(thing) not in wanted
+    )
+    world.live.agent_pos, world.live.agent_dir = (x - 1, y), 0
+    assert world.step((MOVES.index("pickup"),))[0] == -1
+    assert world.verdict == "failure"
+    assert world.step((MOVES.index("drop"),))[0] == 0
+
+
+def test_the_step_limit_of_the_package_is_lifted() -> None:
+    world = begun(moves="0" * 700)
+    assert not world.ended and len(world.moves_made) == 700
+
+
+def test_done_does_nothing_but_is_remembered() -> None:
+    world = begun(moves="01")
+    before, seen = world.live.hash(), world.digest()
+    world.step((DONE,))
+    assert (world.live.hash(), world.digest()) == (before, seen)
+    assert world.moves_made == "016"
+
+
+def hidden(world: BabyAI, kind: str) -> tuple[int, int]:
+    """Returns a cell out of view with a thing of this kind; "" for an empty one."""
+    grid = world.live.grid
+    cells = ((x, y) for x in range(grid.width) for y in range(grid.height))
+    return next(
+        (x, y)
+        for x, y in cells
+        if not world.live.in_view(x, y) and getattr(grid.get(x, y), "type", "") == kind
+    )
+
+
+def adds_a_ball(world: BabyAI) -> None:
+    world.live.grid.set(*hidden(world, ""), WorldObj.decode(OBJECT_TO_IDX["ball"], 0, 0))
+
+
+def moves_a_ball(world: BabyAI) -> None:
+    grid, old, new = world.live.grid, hidden(world, "ball"), hidden(world, "")
+    grid.set(*new, grid.get(*old))
+    grid.set(*old, None)
+
+
+def opens_a_door(world: BabyAI) -> None:
+    world.live.grid.get(*hidden(world, "door")).is_open = True
+
+
+def fills_a_box(world: BabyAI) -> None:
+    box = world.live.grid.get(*hidden(world, "box"))
+    box.contains = WorldObj.decode(OBJECT_TO_IDX["key"], 0, 0)
+
+
+def does_half_the_mission(world: BabyAI) -> None:
+    world.live.instrs.a_done = "success"
+
+
+@pytest.mark.parametrize(
+    "change", [adds_a_ball, moves_a_ball, opens_a_door, fills_a_box, does_half_the_mission]
+)
+def test_a_digest_covers_what_is_out_of_view(change: Callable[[BabyAI], None]) -> None:
+    world = begun("GoToSeq", 4)
+    seen, before = world.observe(0), world.digest()
+    world.step((DONE,))
+    assert world.digest() == before
+    change(world)
+    world.step((DONE,))
+    assert world.digest() != before
+    assert all(np.array_equal(world.observe(0)[key], value) for key, value in seen.items())
+
+
+def test_what_is_seen_is_of_fixed_shapes_and_says_what_is_carried() -> None:
+    world = begun("PickupDist", 2)
+    seen = world.observe(0)
+    assert (seen["image"].shape, seen["image"].dtype) == ((7, 7, 3), np.int8)
+    assert seen["carrying"].tolist() == [1, 0]
+    for move in solution(world, 50) or "":
+        world.step((int(move),))
+    held = world.live.carrying
+    assert held is not None
+    assert world.observe(0)["carrying"].tolist() == list(held.encode())[:2]
+    assert world.observe(0)["image"][3, 6].tolist() == list(held.encode())
+
+
+def test_a_judge_sees_what_is_carried_below_the_map() -> None:
+    world = begun("PickupDist", 2)
+    empty = world.render()[256:]
+    for move in solution(world, 50) or "":
+        world.step((int(move),))
+    assert (world.render()[256:] != empty).any()
+
+
+def test_a_participants_sight_is_its_observation_and_nothing_else() -> None:
+    world = begun("GoToObj", 3, "0")
+    seen, looked = world.observe(0), world.sight(0)
+    assert (looked.shape, looked.dtype) == ((512, 448, 3), np.uint8)
+    hidden = [(x, y) for x in range(1, 7) for y in range(1, 7) if not world.live.in_view(x, y)]
+    for x, y in hidden:
+        world.live.grid.set(x, y, WorldObj.decode(OBJECT_TO_IDX["ball"], 0, 0))
+    before = world.render()
+    world.step((DONE,))
+    assert hidden and np.array_equal(world.sight(0), looked)
+    assert all(np.array_equal(world.observe(0)[key], value) for key, value in seen.items())
+    for x, y in hidden:
+        world.live.grid.set(x, y, None)
+    assert (world.render() != before).any(), "a judge sees what was changed"
+
+
+def test_turning_and_carrying_are_in_sight() -> None:
+    world = begun("PickupDist", 2)
+    empty = world.sight(0)[448:]
+    world.step((0,))
+    turned = world.sight(0)[448:]
+    assert (turned != empty)[:, 224:].any() and not (turned != empty)[:, :224].any()
+    world = begun("PickupDist", 2)
+    for move in solution(world, 50) or "":
+        world.step((int(move),))
+    assert (world.sight(0)[448:] != empty)[:, :224].any()
+
+
+def test_its_chatter_is_not_heard(capfd: pytest.CaptureFixture[str]) -> None:
+    for seed in range(12):
+        begun("GoTo", seed)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_minigrid_one_line_says_what_to_install_and_other_domains_go_on() -> None:
+    script = (
+        "import sys; sys.modules['minigrid'] = None\n"
+        "from sts import agents\n"
+        "from sts.domains import domain\n"
+        "from sts.errors import MissingExtra\n"
+        "from scenarios import categories\n"
+        "assert 'babyai-go-to' in categories.known()\n"
+        "domain('lambda-star').generate(1, seed=0, height=5, width=5, participants=1, horizon=5)\n"
+        "for ask in (lambda: domain('babyai'), lambda: agents.load('babyai-bot'),\n"
+        "            lambda: agents.load('babyai-seeker'), lambda: agents.load('babyai-blind')):\n"
+        "    try: ask()\n"
+        "    except MissingExtra as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4
+    assert all("pip install 'standardised-test-suite[babyai]'" in line for line in lines)

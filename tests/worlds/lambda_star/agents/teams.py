@@ -1,0 +1,100 @@
+"""Teams for tests: what a rule decides on a grid of rewards, and games of an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sts import agents
+from sts.domains import domain
+from sts.engine.lockstep import Played, Team, play
+from sts.worlds.lambda_star.agents import sets
+from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.state import MOVES, State
+from tests.worlds.lambda_star.examples import state
+
+STAY = MOVES.index("stay")
+
+
+def grid(height: int, width: int, rewards: dict[tuple[int, int], int]) -> np.ndarray:
+    """Returns int64[H, W]: rewards in halves by row and column, 0 elsewhere."""
+    out = np.zeros((height, width), np.int64)
+    for place, reward in rewards.items():
+        out[place] = reward
+    return out
+
+
+def around(rewards: np.ndarray, cells: Sequence[int], radius: int = 1) -> np.ndarray:
+    """Returns int8[R, M]: what roles on `cells` see of a grid of rewards."""
+    ways = np.arange(-radius, radius + 1)
+    rows, columns = np.divmod(np.array(cells), rewards.shape[1])
+    wrapped = rewards[
+        (rows[:, None, None] + ways[:, None]) % rewards.shape[0],
+        (columns[:, None, None] + ways) % rewards.shape[1],
+    ]
+    return wrapped.reshape(len(cells), -1).astype(np.int8)
+
+
+def decided(
+    rule: Any, rewards: np.ndarray, cells: Sequence[int], *given: Any, radius: int = 1
+) -> list[set[str]]:
+    """Returns the moves that `rule` leaves each role; `given` stands between width and sets."""
+    out = np.full(len(cells), -1, np.int64)
+    rule(around(rewards, cells, radius), np.array(cells), *rewards.shape, *given, out)
+    return [named(moves) for moves in out]
+
+
+def named(moves: int) -> set[str]:
+    return {name for m, name in enumerate(MOVES) if moves >> m & 1}
+
+
+def to(cell: int, goal: int, rewards: np.ndarray) -> set[str]:
+    """Returns the one move from `cell` toward `goal` on a grid of rewards."""
+    return {MOVES[sets.toward(cell, goal, *rewards.shape)]}
+
+
+def start(
+    height: int, width: int, *, good: int, evil: int, cells: Sequence[int], **changes
+) -> State:
+    """Returns a world at its start; Good and Evil stand still unless told otherwise."""
+    people = len(cells)
+    still = (STAY,) if changes.get("kind", "moves") == "moves" else None
+    return state(
+        **{
+            "height": height,
+            "width": width,
+            "good": good,
+            "evil": evil,
+            "good_pattern": still or (good,),
+            "evil_pattern": still or (evil,),
+            "good_cursor": 0,
+            "evil_cursor": 0,
+            "step": 0,
+            "counter": 0,
+            "cells": tuple(cells),
+            "moves": (-1,) * people,
+            "says": (0,) * people,
+            "rewards": (0,) * people,
+            **changes,
+        }
+    )
+
+
+def acted(
+    agent: agents.Agent, worlds: Batch, roles: tuple[int, ...], memory: Any = None
+) -> tuple[agents.Choice, Any]:
+    """Returns an agent's choice and memory; its planning draws are all 0."""
+    seen = worlds.observe(roles, team=roles, world=agent.sees == "world")
+    count = len(worlds.rewards)
+    told = agents.Instructions(("",), np.zeros(count, np.int32))
+    begun = agent.begin(count, len(roles)) if memory is None else memory
+    return agent.act(seen, told, begun, np.zeros((count, len(roles), agent.draws)))
+
+
+def game(agent: agents.Agent, states: Sequence[State], *, steps: int) -> Played:
+    """Plays `agent` in every role of `states`."""
+    streams = np.arange(len(states), dtype=np.uint64)
+    roles = tuple(range(len(states[0].cells)))
+    return play(domain("lambda-star"), Batch(states), [Team(agent, roles, streams)], steps=steps)

@@ -1,0 +1,353 @@
+"""The compiled rules of the reactive behaviours, each against cases worked by hand.
+
+A grid of rewards in halves stands for the world, so that a case shows all that a rule can see.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sts import agents
+from sts.domains import domain
+from sts.engine.lockstep import Team, play
+from sts.errors import ArgumentError
+from sts.numerics.draws import stream
+from sts.storage.files import content_hash
+from sts.worlds.lambda_star import kernels
+from sts.worlds.lambda_star.agents import (
+    bidding,
+    binary_tree,
+    dictatorship,
+    imitation,
+    sets,
+    stigmergy,
+    torus,
+    wisdom_of_the_crowd,
+)
+from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.state import MOVES
+from tests.agents.test_contract import assert_same, cases, played, rows
+from tests.worlds.lambda_star.agents.teams import acted, around, decided, game, grid, start, to
+
+ANY = set(MOVES)
+LAST = 1 - 2.0**-53
+NOTHING = grid(9, 9, {})
+REACTIVE = (
+    "random",
+    "local-search",
+    "oracle",
+    "imitation",
+    "stigmergy",
+    "wisdom-of-the-crowd",
+    "bidding",
+    "dictatorship",
+    "binary-tree",
+)
+QUIRKS = [stigmergy.Stigmergy(marks="lasting"), imitation.Imitation(guide="each-role")]
+
+quirks = pytest.mark.parametrize("agent", QUIRKS, ids=lambda agent: agent.name)
+
+
+def algorithm_2(reward: np.ndarray, cells: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Returns bool[R, 9], the best marked moves, by NumPy for the whole team at once."""
+    radius = torus.radius(reward)
+    size = [np.array([n]) for n in (height, width)]
+    mark = 0.5 * reward.max(-1) + 0.5 * reward.min(-1)
+    within = torus.surroundings(cells[None], *size)[0]
+    side = np.arange(radius - 1, radius + 2)
+    near = (side[:, None] * (2 * radius + 1) + side).ravel()
+    fake = np.zeros(within.shape)
+    for role, cell in enumerate(cells):
+        author = np.full((1, *within.shape), cell)
+        seen = torus.gaps(within[None], author, *size).distance[0] <= radius
+        fake = np.where(seen, mark[role], fake)
+    values = reward[:, near] + fake
+    best: np.ndarray = values == values.max(-1, keepdims=True)
+    return best
+
+
+@pytest.mark.parametrize(("height", "width", "radius"), [(3, 4, 1), (6, 5, 1), (9, 9, 2)])
+def test_stigmergy_marks_as_algorithm_2_does(height, width, radius):
+    rng = np.random.default_rng(8)
+    for _ in range(60):
+        good, evil = rng.choice(height * width, 2, replace=False)
+        cells = rng.integers(0, height * width, 4)
+        values = [kernels.reward(c, good, evil, height, width) for c in range(height * width)]
+        seen = around(np.array(values).reshape(height, width), cells, radius)
+        out, marks = np.empty(4, np.int64), np.full(height * width, np.nan)
+        stigmergy.rule(seen, cells, height, width, False, marks, out)
+        expected = algorithm_2(seen, cells, height, width)
+        np.testing.assert_array_equal(sets.weights(out) > 0, expected)
+
+
+def test_a_mark_of_one_step_is_never_read_at_another():
+    rewards = grid(5, 5, {(2, 2): 2})
+    clean, stale = np.zeros(25), np.full(25, 99.0)
+    for cells in ([0, 6, 24], [12, 11], [7, 13, 18, 3]):
+        a, b = (decided(stigmergy.rule, rewards, cells, False, m) for m in (clean, stale))
+        assert a == b
+
+
+def test_a_lasting_mark_is_a_third_of_the_old_one_the_reward_and_the_fake_one():
+    # Rewards 1 and -0.5 are in sight of cell 7: r* = 0.4 (1 - 0.5) = 0.2.
+    rewards, marks = grid(5, 6, {(1, 1): 2, (1, 2): -1}), np.zeros(30)
+    assert decided(stigmergy.rule, rewards, [7], True, marks) == [{"stay"}]
+    expected = np.zeros(30)
+    expected[[0, 1, 2, 6, 7, 8, 12, 13, 14]] = 0.2 / 3
+    expected[7], expected[8] = 1.2 / 3, -0.3 / 3
+    np.testing.assert_allclose(marks, expected, atol=1e-15)
+    decided(stigmergy.rule, rewards, [7], True, marks)
+    assert marks[7] == pytest.approx((0.4 + 1 + 0.2) / 3)
+    assert marks[0] == pytest.approx((0.2 / 3 + 0.2) / 3)
+
+
+@pytest.mark.parametrize("rewards", [{}, {(1, 1): 1, (1, 2): -1}])
+def test_lasting_marks_stay_where_the_best_and_worst_in_sight_cancel(rewards):
+    marks = np.arange(30.0)
+    left = decided(stigmergy.rule, grid(5, 6, rewards), [7], True, marks)
+    # Of the cells in reach of cell 7, number 14 down to the right is marked highest.
+    assert left == [{"down-right"}]
+    np.testing.assert_array_equal(marks, np.arange(30.0))
+
+
+def test_lasting_marks_are_remembered_and_made_by_each_role_in_turn():
+    worlds = Batch([start(6, 6, good=14, evil=35, cells=(14, 14))])
+    _, memory = acted(QUIRKS[0], worlds, (0, 1))
+    # r* = 0.4 (1 + 0.5) = 0.6, so twice F = (F + 1 + 0.6) / 3 from 0.
+    assert memory["marks"][0, 14] == pytest.approx((1.6 / 3 + 1.6) / 3)
+    _, memory = acted(QUIRKS[0], worlds, (0,), memory)
+    assert memory["marks"][0, 14] == pytest.approx(((1.6 / 3 + 1.6) / 3 + 1.6) / 3)
+
+
+def test_the_crowds_value_is_halved_with_each_reward_and_never_erased_by_none():
+    values = np.zeros(25)
+    rewards = grid(5, 5, {(1, 1): 2, (1, 2): -1})
+    for expected in ([1, -0.5], [1.5, -0.75], [1.75, -0.875]):
+        decided(wisdom_of_the_crowd.rule, rewards, [12], np.zeros(1), values)
+        assert values[[6, 7]].tolist() == expected
+    decided(wisdom_of_the_crowd.rule, grid(5, 5, {}), [6], np.zeros(1), values)
+    assert values[[6, 7]].tolist() == [1.75, -0.875]
+
+
+def test_the_crowds_roles_take_up_what_they_see_in_turn():
+    values = np.zeros(25)
+    decided(wisdom_of_the_crowd.rule, grid(5, 5, {(1, 1): 2}), [6, 12], np.zeros(2), values)
+    assert values[6] == 1.5
+
+
+def test_the_crowd_makes_for_the_cell_valued_most_in_the_whole_grid():
+    values = np.zeros(56)
+    values[50], values[3] = 0.5, 0.25
+    cells, nothing = [0, 27, 50, 11], grid(7, 8, {})
+    left = decided(wisdom_of_the_crowd.rule, nothing, cells, np.zeros(4), values)
+    assert left == [to(cell, 50, nothing) for cell in cells]
+
+
+@pytest.mark.parametrize("tied", [range(35), [4, 9, 30, 34]])
+def test_each_role_of_the_crowd_draws_its_own_among_equal_cells_row_by_row(tied):
+    values, nothing = np.zeros(35), grid(5, 7, {})
+    values[list(tied)] = 1.0
+    us = np.array([*(np.arange(len(tied)) / len(tied)), LAST])
+    left = decided(wisdom_of_the_crowd.rule, nothing, [16] * us.size, us, values)
+    assert left == [to(16, goal, nothing) for goal in (*tied, tied[-1])]
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0])
+def test_the_crowd_never_makes_for_cells_beyond_its_own_grid(value):
+    values, us = np.zeros(100), np.array([0.0, LAST])
+    values[:9] = value
+    left = decided(wisdom_of_the_crowd.rule, grid(3, 3, {}), [4, 4], us, values)
+    assert left == [{"up-left"}, {"down-right"}]
+
+
+def test_the_crowd_values_all_of_a_wide_sight():
+    values, rewards = np.zeros(49), grid(7, 7, {(1, 1): 2})
+    left = decided(wisdom_of_the_crowd.rule, rewards, [24], np.zeros(1), values, radius=2)
+    assert values[8] == 1.0 and left == [{"up-left"}]
+
+
+def test_the_last_of_equal_bidders_wins_and_all_go_there():
+    rewards = grid(8, 8, {(1, 1): 1, (6, 6): 1})
+    bids, cells = np.array(bidding.NO_BID), [0, 18, 45, 20]
+    left = decided(bidding.rule, rewards, cells, np.zeros(4), bids)
+    assert bids.tolist() == [54, 1]
+    assert left == [to(cell, 54, rewards) for cell in cells]
+
+
+def test_the_target_of_the_highest_bid_stays_however_stale_until_it_is_matched():
+    bids, cells = np.array([7, 2]), [54, 0]
+    for reward, target in ((1, 7), (0, 7), (2, 54)):
+        rewards = grid(8, 8, {(6, 6): reward})
+        left = decided(bidding.rule, rewards, cells, np.zeros(2), bids)
+        assert bids.tolist() == [target, 2]
+        assert left == [to(cell, target, rewards) for cell in cells]
+
+
+@pytest.mark.parametrize("reward", [-2, -1, 0])
+@pytest.mark.parametrize("move", range(9))
+def test_any_first_bid_is_taken_and_drawn_evenly_among_equal_cells(reward, move):
+    bids, draws = np.array(bidding.NO_BID), np.array([0.99, (move + 0.5) / 9])
+    left = decided(bidding.rule, np.full((6, 6), reward), [35, 14], draws, bids)
+    assert bids.tolist() == [kernels.moved(14, move, 6, 6), reward]
+    assert left[1] == {MOVES[move]}
+
+
+def test_a_bid_is_for_a_cell_in_reach_however_wide_the_sight():
+    bids, rewards = np.array(bidding.NO_BID), grid(7, 7, {(1, 1): 2, (3, 4): 1})
+    left = decided(bidding.rule, rewards, [24], np.zeros(1), bids, radius=2)
+    assert bids.tolist() == [25, 1] and left == [{"right"}]
+
+
+def test_bidders_remember_their_target_and_begin_anew_each_episode():
+    agent, worlds = bidding.Bidding(), Batch([start(9, 9, good=0, evil=40, cells=(1,))])
+    _, memory = acted(agent, worlds, (0,))
+    assert memory["bids"].tolist() == [[0, 2]]
+    worlds.arrays.cells[0, 0] = 60
+    choice, memory = acted(agent, worlds, (0,), memory)
+    assert memory["bids"].tolist() == [[0, 2]]
+    assert {MOVES[choice.moves[0, 0].argmax()]} == to(60, 0, NOTHING)
+    assert agent.begin(1, 1)["bids"].tolist() == [list(bidding.NO_BID)]
+
+
+def test_all_go_where_the_dictator_wants_whatever_they_see():
+    rewards, cells = grid(8, 8, {(1, 2): 1, (6, 6): 2}), [9, 54, 45, 17]
+    left = decided(dictatorship.rule, rewards, cells, np.zeros(4))
+    assert left == [to(cell, 10, rewards) for cell in cells] and left[0] == {"right"}
+
+
+def test_the_dictator_chooses_evenly_among_its_best_cells():
+    rewards = grid(4, 4, {(1, 1): 1, (1, 3): 1})
+    left = [
+        decided(dictatorship.rule, rewards, [6, 0], np.array([u, 0.9]))
+        for u in (0.0, 0.49, 0.5, LAST)
+    ]
+    assert [first for first, _ in left] == [{"left"}, {"left"}, {"right"}, {"right"}]
+    assert [second for _, second in left] == [to(0, goal, rewards) for goal in (5, 5, 7, 7)]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "followed"),
+    [
+        ((0, 0, 0, 0, 0, 0), (0, 1, 2, 3, 4, 5)),
+        ((2, 2, 2, 2, 2, 2), (0, 1, 2, 3, 4, 5)),
+        ((0, 1, 0, 0, 0, 0), (1, 1, 2, 3, 4, 5)),
+        ((0, 0, 1, 0, 0, 0), (2, 1, 2, 3, 4, 5)),
+        ((0, 1, 1, 0, 0, 0), (1, 1, 2, 3, 4, 5)),
+        ((0, 1, 2, 0, 0, 0), (2, 1, 2, 3, 4, 5)),
+        ((1, 1, 2, 0, 0, 0), (2, 1, 2, 3, 4, 5)),
+        ((1, 0, 1, 2, 2, 2), (0, 3, 5, 3, 4, 5)),
+        ((0, 0, 0, 1, 2, 0), (0, 4, 2, 3, 4, 5)),
+        ((-1, 0, 0, -1, 0, 1), (1, 1, 5, 3, 4, 5)),
+    ],
+)
+def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(rewards, followed):
+    """Of two equal children the first; nobody follows a grandchild, however well off."""
+    cells = [65, 13, 21, 61, 109, 69]  # so far apart that each sees but the reward it stands on
+    world = np.full((12, 12), -2)
+    world.ravel()[cells] = rewards
+    left = decided(binary_tree.rule, world, cells, np.zeros(6), np.empty((2, 6), np.int64))
+    assert left == [to(c, cells[f], world) for c, f in zip(cells, followed, strict=True)]
+    for node, children in ((0, (1, 2)), (1, (3, 4)), (2, (5,))):
+        ways = [to(cells[node], cells[other], world).pop() for other in (node, *children)]
+        assert len(set(ways)) == len(ways)
+
+
+@pytest.mark.parametrize("move", range(9))
+def test_a_node_draws_its_own_target_evenly_among_its_best_cells(move):
+    draws, scratch = np.array([(move + 0.5) / 9]), np.empty((2, 1), np.int64)
+    assert decided(binary_tree.rule, NOTHING, [12], draws, scratch) == [{MOVES[move]}]
+
+
+def test_the_guide_starts_where_the_last_role_stands_and_moves_once_a_step():
+    guide = np.array([imitation.UNPLACED])
+    left = decided(imitation.rule, NOTHING, [80, 22, 20], 0, False, guide)
+    assert guide.tolist() == [10]
+    assert left == [ANY, ANY, {"up-left"}]
+    for good_next, expected in ((0, 0), (1, 1), (1, 1)):
+        decided(imitation.rule, NOTHING, [80, 22, 20], good_next, False, guide)
+        assert guide.tolist() == [expected]
+
+
+def test_the_programs_guide_moves_before_each_role():
+    # From row 2, column 2 it goes by (1, 1) to (0, 0) and then stays. The first role sees it after
+    # one move, the second, in row 2, no more after two.
+    guide = np.array([20])
+    left = decided(imitation.rule, NOTHING, [20, 19, 9], 0, True, guide)
+    assert guide.tolist() == [0] and left == [{"up-left"}, ANY, {"up"}]
+    guide = np.array([20])
+    left = decided(imitation.rule, NOTHING, [20, 19, 9], 0, False, guide)
+    assert guide.tolist() == [10] and left == [{"up-left"}, {"up"}, {"right"}]
+
+
+def test_out_of_the_guides_reach_an_imitator_is_a_local_searcher():
+    rewards = grid(9, 9, {(4, 4): 2})
+    left = decided(imitation.rule, rewards, [50, 0, 8], 0, False, np.array([0]))
+    assert left == [{"up-left"}, {"stay"}, {"right"}]
+
+
+def test_whoever_has_found_the_guide_keeps_with_it():
+    pattern = tuple(np.random.default_rng(5).integers(0, 9, 40).tolist())
+    world = start(9, 9, good=40, evil=0, cells=(60, 61), good_pattern=pattern)
+    p = game(imitation.Imitation(), [world], steps=40)
+    assert (p.scene[0, 6:, 2:] == p.scene[0, 6:, :1]).all()
+
+
+@pytest.mark.parametrize("name", REACTIVE)
+def test_no_reactive_behaviour_speaks_or_heeds_what_it_is_told(name):
+    agent, c = agents.load(name), cases()
+    p = played(agent, c)
+    assert (p.says == 0).all()
+    assert_same(p, played(agent, c._replace(texts=[""] * len(c.texts))))
+
+
+@quirks
+def test_the_programs_variants_do_not_depend_on_their_batch(agent):
+    c = cases()
+    whole = played(agent, c)
+    for part in ([17], [3, 38], list(range(12, 4, -1))):
+        assert_same(rows(whole, part), played(agent, c.take(part)))
+
+
+@quirks
+def test_the_programs_variants_are_not_the_default(agent):
+    c = cases()
+    assert (played(agent, c).moves != played(agents.load(agent.name), c).moves).any()
+
+
+def test_an_unknown_variant_is_refused_in_one_line():
+    with pytest.raises(ArgumentError, match="one-step or lasting, found 'for ever'"):
+        stigmergy.Stigmergy(marks="for ever")
+    with pytest.raises(ArgumentError, match="each-step or each-role, found 'quick'"):
+        imitation.Imitation(guide="quick")
+
+
+def test_variants_and_wide_sights_play_alike_compiled_and_uncompiled():
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"from {__name__} import digest; print(digest())"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == digest()
+
+
+def digest() -> str:
+    """Returns a hash of what the program's variants do, and others with a sight of 25 cells."""
+    world = domain("lambda-star")
+    streams = np.array([stream("rules", i) for i in range(3)], np.uint64)
+    names = ("wisdom-of-the-crowd", "bidding", "binary-tree", "stigmergy", "imitation", "oracle")
+    out = []
+    for radius in (1, 2):
+        states = world.generate(
+            3, seed=4, height=6, width=5, participants=3, horizon=20, radius=radius
+        )
+        for agent in (*QUIRKS, *map(agents.load, names)):
+            team = Team(agent, (0, 2), streams)
+            out += [a.tobytes() for a in play(world, world.restore(states), [team], steps=6)[:3]]
+    return content_hash(*out)

@@ -1,0 +1,70 @@
+"""Sets of moves and the ways on the torus that every rule shares."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sts.engine.lockstep import pick
+from sts.worlds.lambda_star import kernels
+from sts.worlds.lambda_star.agents import sets, torus
+from tests.worlds.lambda_star.agents.teams import named
+
+LAST = 1 - 2.0**-53
+
+
+def test_nth_picks_what_the_engine_picks_from_equal_weights():
+    us = [0.0, LAST, *np.random.default_rng(0).random(40), *(i / 9 for i in range(9))]
+    for moves in range(1, sets.ALL + 1):
+        weights = sets.weights(np.array(moves))
+        for u in us:
+            assert sets.nth(moves, u) == pick(weights, weights.sum(), u)
+
+
+def test_weights_are_one_for_members_and_zero_for_the_rest():
+    expected = np.zeros((1, 2, 9))
+    expected[0, 0, 3] = expected[0, 1, 0] = expected[0, 1, 8] = 1
+    chosen = np.array([[sets.once(3), 0b100000001]])
+    np.testing.assert_array_equal(sets.weights(chosen), expected)
+
+
+def test_best_is_every_highest_cell_that_a_move_reaches():
+    near = np.array([0, 2, 0, 0, 2, 0, -1, 0, 2], np.int8)
+    assert named(sets.best(near)) == {"up", "stay", "down-right"} and sets.highest(near) == 2
+    assert sets.best(np.full(9, -1, np.int8)) == sets.ALL
+
+
+@pytest.mark.parametrize("radius", [2, 3, 4])
+def test_of_a_wide_sight_only_the_middle_is_in_reach(radius):
+    near = np.array([0, 0, -2, -1, 0, 0, 0, -1, 0], np.int8)
+    wide = np.full((2 * radius + 1, 2 * radius + 1), 2, np.int8)
+    wide[radius - 1 : radius + 2, radius - 1 : radius + 2] = near.reshape(3, 3)
+    assert sets.best(wide.ravel()) == sets.best(near)
+    assert sets.highest(wide.ravel()) == 0
+
+
+@pytest.mark.parametrize(("height", "width"), [(3, 3), (4, 4), (5, 8), (7, 6), (10, 3)])
+def test_toward_shortens_every_way_by_one_and_torus_has_the_same_rule(height, width):
+    cells = np.arange(height * width)
+    start, goal = (g.ravel() for g in np.meshgrid(cells, cells, indexing="ij"))
+    sizes = (np.full(start.size, n) for n in (height, width))
+    together = torus.toward(torus.gaps(start, goal, *sizes))
+    for a, b, move in zip(start, goal, together, strict=True):
+        assert sets.toward(a, b, height, width) == move
+        after = kernels.moved(a, move, height, width)
+        away = kernels.distance(a, b, height, width)
+        assert kernels.distance(after, b, height, width) == max(away - 1, 0)
+
+
+def test_halfway_round_no_edge_is_crossed():
+    assert [sets.way(a, b, 6) for a, b in ((0, 3), (3, 0), (5, 2), (1, 4))] == [3, -3, -3, 3]
+    assert [sets.way(a, b, 6) for a, b in ((0, 4), (4, 0), (5, 0))] == [-2, 2, 1]
+    assert [sets.way(a, b, 7) for a, b in ((0, 3), (0, 4), (4, 0))] == [3, -3, 3]
+
+
+def test_the_best_cells_of_a_map_of_values_are_found_round_every_edge():
+    values = np.random.default_rng(2).integers(0, 3, 12).astype(float)
+    for cell in range(12):
+        near = [values[kernels.moved(cell, move, 3, 4)] for move in range(9)]
+        expected = sum(1 << move for move in range(9) if near[move] == max(near))
+        assert sets.best_cells(values, cell, 3, 4) == expected

@@ -1,0 +1,71 @@
+"""Worlds for tests: any state by hypothesis, and one by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from sts.worlds.lambda_star.state import TOKENS, State
+
+BY_HAND = State(
+    height=4,
+    width=5,
+    radius=1,
+    kind="moves",
+    good=3,
+    evil=17,
+    good_pattern=(0, 5, 8),
+    evil_pattern=(4, 1),
+    good_cursor=2,
+    evil_cursor=1,
+    step=7,
+    horizon=50,
+    seed=2**64 - 2,
+    counter=300,
+    cells=(0, 19, 3),
+    moves=(-1, 4, 8),
+    says=(0, 1, len(TOKENS) - 1),
+    rewards=(-2, 0, 2),
+)
+
+
+def state(**changes) -> State:
+    """Returns the state by hand with some fields changed."""
+    return replace(BY_HAND, **changes)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    """Any valid state of a small grid and few participants."""
+    height, width = draw(st.integers(3, 9)), draw(st.integers(3, 9))
+    cells = st.integers(0, height * width - 1)
+    kind = draw(st.sampled_from(("moves", "cells")))
+    entries = st.lists(st.integers(0, 8) if kind == "moves" else cells, min_size=1, max_size=6)
+    good_pattern, evil_pattern = tuple(draw(entries)), tuple(draw(entries))
+    good = draw(cells)
+    people = draw(st.integers(1, 4))
+
+    def each(values: st.SearchStrategy[int]) -> tuple[int, ...]:
+        return tuple(draw(st.lists(values, min_size=people, max_size=people)))
+
+    return State(
+        height=height,
+        width=width,
+        radius=draw(st.integers(1, (min(height, width) - 1) // 2)),
+        kind=kind,
+        good=good,
+        evil=draw(cells.filter(lambda cell: cell != good)),
+        good_pattern=good_pattern,
+        evil_pattern=evil_pattern,
+        good_cursor=draw(st.integers(0, len(good_pattern) - 1)),
+        evil_cursor=draw(st.integers(0, len(evil_pattern) - 1)),
+        step=draw(st.integers(0, 2**32 - 2**10)),
+        horizon=draw(st.integers(0, 2**32 - 1)),
+        seed=draw(st.integers(0, 2**64 - 1)),
+        counter=draw(st.integers(0, 2**63 - 2**10)),
+        cells=each(cells),
+        moves=each(st.integers(-1, 8)),
+        says=each(st.integers(0, len(TOKENS) - 1)),
+        rewards=each(st.integers(-2, 2)),
+    )

@@ -1,0 +1,57 @@
+"""Prints what happens in short episodes as hashes, to compare compiled with uncompiled runs.
+
+Takes serialised states in hex, one a line, on standard input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+
+from sts import agents
+from sts.domains import domain
+from sts.engine.lockstep import Team, Told, play
+from sts.numerics.draws import stream
+from sts.storage.files import content_hash
+from sts.worlds.lambda_star.generation import walks
+from sts.worlds.lambda_star.play import fused, learning
+from tests.examples import agents_of
+
+STEPS = 6
+TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Where is Good?")
+
+
+def main() -> None:
+    world = domain("lambda-star")
+    states = [bytes.fromhex(line) for line in sys.stdin.read().split()]
+    count = len(states)
+    streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
+    told = Told([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
+    out = {}
+    for name in agents_of("lambda-star"):
+        worlds = world.restore(states)
+        team = Team(agents.load(name), (0, 2), streams)
+        played = play(world, worlds, [team], steps=STEPS, told=told)
+        out[name] = content_hash(*(a.tobytes() for a in played[:4]), *worlds.states())
+        assert np.isfinite(played.log_probs[:, :, 0]).all()
+    for name in fused.AGENTS:
+        worlds = world.restore(states)
+        quick = fused.play(name, worlds.arrays, streams, steps=STEPS)
+        out[f"fused {name}"] = content_hash(*(a.tobytes() for a in quick), *worlds.states())
+    for name in learning.AGENTS:
+        worlds = world.restore(states)
+        learned = learning.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
+        out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
+    keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
+    found = walks.search(keys, np.array([[7, 2]]), np.array([6]), 5, 4, 12)
+    segments = walks.segments(keys, *found, 12)
+    out["patterns"] = content_hash(*(a.tobytes() for a in (*found, *segments)))
+    published = walks.there_and_back(keys[0], np.array([3, 0]), 5, 22)
+    out["published patterns"] = content_hash(*(a.tobytes() for a in published))
+    print(json.dumps(out))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,464 @@
+"""The intelligence score, from the definitions and from the command line."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import sts.storage.files
+from analysis.scores import read_scores
+from sts import agents
+from sts.cli.main import main
+from sts.engine.lockstep import Team, play
+from sts.errors import ArgumentError, UnknownName
+from sts.numerics.draws import stream
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
+from sts.worlds.lambda_star.generation import environments, patterns
+from sts.worlds.lambda_star.generation.patterns import Settings, generate
+from sts.worlds.lambda_star.intelligence import trials
+from sts.worlds.lambda_star.intelligence.factors import runs
+from sts.worlds.lambda_star.intelligence.files import metric
+from sts.worlds.lambda_star.intelligence.moments import estimate, plus, tally
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score
+
+SMALL = Settings(height=6, width=5, participants=2, horizon=20)
+
+
+def played(team, index, *, seed=9):
+    """Returns the mean reward of a crew in one environment, by the general path."""
+    worlds = Batch([generate(SMALL, seed=seed, index=index)])
+    called = ",".join(team)
+    teams = []
+    for i, name in enumerate(team):
+        member = [i] if len(team) > 1 else []
+        streams = [stream("lambda-star score", called, *member, seed, index)]
+        roles = tuple(range(i, SMALL.participants, len(team)))
+        teams.append(Team(agents.load(name), roles, np.array(streams, np.uint64)))
+    rewards = play(LambdaStar(), worlds, teams, steps=SMALL.horizon).rewards[0] / 2
+    return sum(float(r) for r in rewards.ravel()) / (SMALL.participants * SMALL.horizon)
+
+
+def test_means_errors_and_differences_are_those_worked_by_hand():
+    # Two agents in four environments; rewards of 1, 2, 3, 6 and of 1, 0, 2, 1 units.
+    received = np.array([[1, 1], [2, 0], [3, 2], [6, 1]], np.int64)
+    sums = tally(received)
+    first, second, apart = (
+        estimate(sums, np.array(weights), 1) for weights in ([1, 0], [0, 1], [1, -1])
+    )
+    assert first.mean == 3 and first.standard_error == pytest.approx((14 / 3 / 4) ** 0.5)
+    assert second.mean == 1 and second.standard_error == pytest.approx((2 / 3 / 4) ** 0.5)
+    assert apart.mean == 2 and apart.standard_error == pytest.approx((14 / 3 / 4) ** 0.5)
+    halves = estimate(sums, np.array([1, 0]), 10)
+    assert halves.mean == pytest.approx(0.3)
+    assert halves.standard_error == pytest.approx(first.standard_error / 10)
+
+
+def test_tallies_are_exact_however_they_are_joined():
+    received = np.random.default_rng(0).integers(-(10**7), 10**7, (60, 3))
+    whole = tally(received)
+    parts = [tally(part) for part in np.split(received, [7, 8, 40])]
+    for joined in (plus(parts), plus(parts[::-1]), plus([plus(parts[:2]), plus(parts[2:])])):
+        assert joined.episodes == 60
+        assert (joined.total == whole.total).all() and (joined.products == whole.products).all()
+    vast = tally(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
+    assert vast.products[0, 0] == 200 * (3 * 10**8) ** 2 > 2**63
+    many = plus([whole] * 10**4)
+    assert many.products[0, 0] == 10**4 * whole.products[0, 0] > 2**64
+
+
+def test_the_score_is_definitions_2_and_3_by_hand():
+    means = {
+        name: np.array([played([name], index) for index in range(6)])
+        for name in ("local-search", "stigmergy")
+    }
+    found = score(["local-search", "stigmergy"], SMALL, episodes=6, seed=9)
+    for mean in found.agents:
+        values = means[mean.agent]
+        assert mean.mean == pytest.approx(values.mean(), abs=1e-12)
+        assert mean.standard_error == pytest.approx(values.std(ddof=1) / 6**0.5, abs=1e-12)
+    (difference,) = found.differences
+    apart = means["local-search"] - means["stigmergy"]
+    assert difference.difference == pytest.approx(apart.mean(), abs=1e-12)
+    assert difference.standard_error == pytest.approx(apart.std(ddof=1) / 6**0.5, abs=1e-12)
+
+
+def test_a_heterogeneous_team_is_dealt_to_the_participants_in_turn():
+    found = score(["oracle,random", "random,oracle"], SMALL, episodes=5, seed=9).agents
+    for mean, team in zip(found, (["oracle", "random"], ["random", "oracle"]), strict=True):
+        by_hand = np.mean([played(team, index) for index in range(5)])
+        assert mean.agent == ",".join(team) and mean.sees == "world"
+        assert mean.mean == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_the_score_does_not_depend_on_workers_or_spans(monkeypatch):
+    names = ["random", "rule", "random,rule"]
+    base, further = runs([(6, 5)], [2, 3], [20])
+    once = score(names, base, further, episodes=12, seed=1)
+    for span, workers in ((5, 1), (5, 2), (1, 2)):
+        monkeypatch.setattr(trials, "SPAN", span)
+        assert score(names, base, further, episodes=12, seed=1, workers=workers) == once
+
+
+def test_other_seeds_give_other_scores():
+    first, second = (score(["random"], SMALL, episodes=12, seed=s).agents[0] for s in (1, 2))
+    assert first.mean != second.mean
+
+
+def test_an_agent_scores_the_same_whoever_is_scored_beside_it():
+    alone = score(["rule"], SMALL, episodes=8, seed=2).agents[0]
+    assert score(["oracle", "rule"], SMALL, episodes=8, seed=2).agents[1] == alone
+
+
+def test_scores_order_the_agents_as_the_paper_expects():
+    names = ["random", "local-search", "oracle"]
+    random, local, oracle = score(names, Settings(), episodes=300, seed=0).agents
+    assert abs(random.mean) < 4 * random.standard_error
+    assert random.mean < local.mean < oracle.mean
+    assert oracle.sees == "world" and local.sees == "observation"
+
+
+def test_a_learner_is_marked_as_rehearsing_only_when_it_does():
+    practised, online = (
+        score(["q-learning", "oracle"], SMALL, episodes=2, seed=0, rehearsals=n).agents
+        for n in (3, 0)
+    )
+    assert [mean.sees for mean in practised] == ["rehearsal", "world"]
+    assert [mean.sees for mean in online] == ["observation", "world"]
+
+
+def test_rehearsing_the_episode_makes_a_learner_better():
+    names = ["q-learning", "random"]
+    learner, _ = score(names, SMALL, episodes=40, seed=0, rehearsals=100).agents
+    online, _ = score(names, SMALL, episodes=40, seed=0, rehearsals=0).agents
+    assert learner.mean > online.mean + 4 * online.standard_error
+
+
+def test_a_single_episode_has_no_standard_error():
+    found = score(["random", "rule"], SMALL, episodes=1, seed=0)
+    assert found.agents[0].standard_error is None
+    assert found.differences[0].standard_error is None
+    assert {part.standard_error for part in found.breakdown} == {None}
+
+
+@pytest.mark.parametrize("made", ["paper", "lambdastar-2016"])
+def test_the_breakdown_by_complexity_sums_up_to_the_whole(made):
+    settings = SMALL._replace(width=6, patterns=made)
+    found = score(["random", "local-search"], settings, episodes=40, seed=3)
+    for mean in found.agents:
+        parts = [part for part in found.breakdown if part.agent == mean.agent]
+        assert {part.factor for part in parts} == {"complexity"} and len(parts) > 2
+        assert sum(part.episodes for part in parts) == 40
+        joined = sum(part.mean * part.episodes for part in parts) / 40
+        assert joined == pytest.approx(mean.mean, abs=1e-12)
+
+
+def test_environments_are_told_apart_by_their_own_complexity():
+    found = score(["local-search"], SMALL._replace(complexity=(4, 6)), episodes=30, seed=5)
+    worlds = environments.generate(
+        SMALL._replace(complexity=(4, 6)), seed=5, start=0, stop=30
+    ).complexity
+    assert [(part.label, part.episodes) for part in found.breakdown] == [
+        (str(k), int((worlds == k).sum())) for k in (4, 5, 6)
+    ]
+
+
+def test_a_varied_factor_has_the_scores_of_runs_of_their_own():
+    base, further = runs([(6, 5)], [2, 1], [20, 8])
+    names = ["random", "local-search"]
+    found = score(names, base, further, episodes=9, seed=4)
+    for factor, values in (("team", (1, 2)), ("steps", (8, 20))):
+        parts = [part for part in found.breakdown if part.factor == factor]
+        assert [part.value for part in parts] == [v for v in values for _ in names]
+        for part in parts:
+            field = {"team": "participants", "steps": "horizon"}[factor]
+            alone = score(
+                [part.agent], base._replace(**{field: int(part.value)}), episodes=9, seed=4
+            ).agents[0]
+            assert (part.mean, part.standard_error) == (alone.mean, alone.standard_error)
+
+
+def test_progress_runs_from_nothing_to_all_settings(monkeypatch):
+    monkeypatch.setattr(trials, "SPAN", 4)
+    seen: list[tuple[int, int]] = []
+    base, further = runs([(6, 5)], [2, 1], [20])
+    score(["random"], base, further, episodes=6, seed=0, progress=lambda *now: seen.append(now))
+    assert seen == [(0, 12), (4, 12), (6, 12), (10, 12), (12, 12)]
+
+
+@pytest.mark.parametrize(
+    ("names", "changes", "said"),
+    [
+        (["random"], {"episodes": 0}, "expected 1 or more episodes, found 0$"),
+        (["random"], {"workers": 0}, "expected 1 or more workers, found 0$"),
+        (["random"], {"rehearsals": -1}, "found -1"),
+        (["random", "random"], {}, "'random' is named twice"),
+    ],
+)
+def test_nothing_to_score_is_refused(names, changes, said):
+    with pytest.raises(ArgumentError, match=said):
+        score(names, SMALL, **({"episodes": 2, "seed": 0} | changes))
+
+
+def test_an_unknown_agent_is_refused_before_anything_is_played():
+    with pytest.raises(UnknownName, match="local-search"):
+        score(["clairvoyant"], SMALL, episodes=10**7, seed=0)
+
+
+def test_every_published_behaviour_is_installed():
+    assert len(PUBLISHED) == 13 and set(PUBLISHED) <= set(agents.known())
+
+
+COMMAND = ["lambda-star", "score", "--agent", "random", "--agent", "oracle", "--size", "5x6"]
+
+
+def test_the_command_prints_json_with_agents_differences_breakdown_and_settings(capsys):
+    flags = ["--episodes", "10", "--team", "2", "--steps", "12", "--team", "1", "--json"]
+    assert main([*COMMAND, *flags]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert [row["agent"] for row in value["agents"]] == ["random", "oracle"]
+    assert {"agent", "mean", "standard_error", "episodes"} <= set(value["agents"][0])
+    assert value["differences"][0]["a"] == "random" and value["differences"][0]["b"] == "oracle"
+    wanted = {"factor", "value", "agent", "mean", "standard_error", "episodes"}
+    assert all(wanted <= set(row) for row in value["breakdown"])
+    assert {row["factor"] for row in value["breakdown"]} == {"complexity", "team"}
+    expected = {"height": 5, "width": 6, "participants": 2, "horizon": 12, "episodes": 10}
+    assert expected.items() <= value["settings"].items()
+
+
+def test_the_command_prints_tables_best_first_and_is_quiet_off_a_terminal(capsys):
+    assert main([*COMMAND, "--episodes", "3", "--size", "7x7"]) == 0
+    out, err = capsys.readouterr()
+    blocks = [block.splitlines() for block in out.split("\n\n")]
+    assert [block[0].split()[0] for block in blocks] == ["agent", "a", "K,", "H,", "3"]
+    assert [line.split()[0] for line in blocks[0][1:]] == ["oracle", "random"]
+    assert blocks[0][1].split()[1] == "world"
+    assert blocks[1][1].split()[:2] == ["oracle", "random"]
+    assert blocks[3][0].split()[2:] == ["5x6", "(9.8", "bits)", "7x7", "(11.2", "bits)"]
+    assert [line.split()[0] for line in blocks[3][1:]] == ["oracle", "random", "episodes"]
+    assert blocks[4] == [
+        "3 environments of 5x6, K 2 to 23 at every level, 1 in the team, 50 steps each"
+    ]
+    assert err == ""
+
+
+def test_all_names_every_published_behaviour(capsys):
+    flags = ["--episodes", "2", "--size", "5x5", "--team", "2", "--steps", "10", "--json"]
+    assert main(["lambda-star", "score", "--agent", "all", *flags, "--rehearsals", "2"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert [row["agent"] for row in value["agents"]] == list(PUBLISHED)
+    assert len(value["differences"]) == 13 * 12 // 2
+
+
+def test_of_many_agents_only_neighbours_by_score_are_compared_in_print(capsys):
+    six = [part for name in PUBLISHED[:6] for part in ("--agent", name)]
+    flags = ["--episodes", "2", "--size", "5x5", "--steps", "10", "--rehearsals", "1"]
+    assert main(["lambda-star", "score", *six, *flags]) == 0
+    blocks = [block.splitlines() for block in capsys.readouterr().out.split("\n\n")]
+    ranked = [line.split()[0] for line in blocks[0][1:]]
+    pairs = [tuple(line.split()[:2]) for line in blocks[1][1:-1]]
+    assert pairs == list(zip(ranked, ranked[1:], strict=False))
+
+
+def test_the_table_and_the_figure_hold_the_breakdown(tmp_path, capsys):
+    table, drawn = tmp_path / "t.csv", tmp_path / "f.svg"
+    flags = ["--episodes", "6", "--size", "6x6", "--team", "1", "--team", "2", "--json"]
+    files = ["--table", str(table), "--figure", str(drawn)]
+    assert main([*COMMAND, *flags, *files]) == 0
+    value = json.loads(capsys.readouterr().out)
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["agent"] for row in rows[:2]] == ["oracle", "random"]
+    assert {row["factor"] for row in rows[:2]} == {"all"}
+    assert value["files"] == [str(table), str(drawn)]
+    low, high = value["settings"]["complexity"]
+    assert {(row["complexity_low"], row["complexity_high"]) for row in rows} == {
+        (str(low), str(high))
+    }
+    assert [float(row["mean"]) for row in rows[2:]] == [row["mean"] for row in value["breakdown"]]
+    root = ElementTree.parse(drawn).getroot()
+    words = " ".join("".join(text.itertext()) for text in root.iter() if text.tag[-4:] == "text")
+    for word in ("K, complexity", "H, uncertainty", "participants", "oracle (sees the world)"):
+        assert word in words
+    assert "steps of interaction" not in words
+
+
+def test_a_figure_of_one_episode_is_drawn_without_error_bars(tmp_path):
+    drawn = tmp_path / "f.svg"
+    assert main([*COMMAND, "--episodes", "1", "--figure", str(drawn)]) == 0
+    assert "NaN" not in drawn.read_text()
+
+
+VAST = ["--size", "200x200", "--steps", "900", "--episodes", "9999999", "--workers", "99999"]
+WRONG = [
+    (["--episodes", "0"], "expected 1 or more episodes, found 0\n"),
+    (["--size", "2x9"], "sides from 3 to 255"),
+    (["--size", "10"], "a size like 10x10"),
+    (["--size", "5x6"], "a size is given twice"),
+    (["--team", "0"], "a team of 1"),
+    (["--team", "31"], "a team of 1 to 30"),
+    (["--team", "2", "--team", "0"], "a team of 1 to 30"),
+    (["--steps", "1"], "2 to 100000 steps"),
+    (["--workers", "0"], "expected 1 or more workers, found 0\n"),
+    (["--rehearsals", "-1"], "rehearsals, found -1"),
+    (["--agent", "q-learner"], "unknown agent 'q-learner'"),
+    (["--agent", "q-learner"], "did you mean q-learning?"),
+    (["--agent", "rule,nobody", "--team", "2"], "unknown agent 'nobody'"),
+    (["--agent", "rule,blind"], "rule,blind: a crew of 2 needs as many participants"),
+    (["--agent", "oracle"], "'oracle' is named twice"),
+    (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
+    (["--patterns", "spiral"], "invalid choice"),
+    (["--patterns", "lambdastar-2016"], "square"),
+    (["--complexity", "2-90"], "2 to 90 cannot be drawn over 50 steps on a 5x6 grid; 2 to "),
+    (["--complexity", "9-90", "--steps", "20"], "over 20 steps on a 5x6 grid; 2 to 20 can"),
+    (["--complexity", "9-3"], "found 9 to 3"),
+    (["--complexity", "2"], "--complexity like 2-23"),
+    (["--complexity", "0-4"], "complexity range of 1 or more"),
+    (["--table", "t.txt"], "ends in .csv"),
+    (["--figure", "f.png"], "ends in .svg"),
+    (["--figure", "pyproject.toml/f.svg"], "is not a folder"),
+    (["--figure", "nowhere/f.svg"], "--figure nowhere/f.svg: the folder nowhere does not exist"),
+    (["--table", "nowhere/t.csv"], "--table nowhere/t.csv: the folder nowhere does not exist"),
+    ([*VAST, "--agent", "sarsa"], "sarsa needs "),
+    ([*VAST, "--agent", "sarsa,random", "--team", "2"], "sarsa,random needs "),
+    ([*VAST, "--agent", "rule"], "rule needs "),
+]
+
+
+@pytest.mark.parametrize(("flags", "said"), WRONG)
+def test_the_command_refuses_with_one_line_before_a_world_is_made(
+    flags, said, capsys, monkeypatch, request
+):
+    monkeypatch.chdir(request.config.rootpath)
+    monkeypatch.setattr(environments, "generate", None)
+    assert main([*COMMAND, *flags]) == 2
+    out, err = capsys.readouterr()
+    assert said in err and err.count("\n") == 1 and out == ""
+
+
+def test_k_is_not_drawn_under_the_program_s_patterns(capsys):
+    flags = ["--patterns", "lambdastar-2016", "--complexity", "2-9"]
+    assert main(["lambda-star", "score", "--agent", "random", *flags]) == 2
+    assert "K is not drawn under lambdastar-2016 patterns" in capsys.readouterr().err
+
+
+def test_all_is_given_once(capsys):
+    assert main(["lambda-star", "score", "--agent", "all", "--agent", "all"]) == 2
+    assert "--agent all is given twice" in capsys.readouterr().err
+
+
+def test_every_level_draws_k_from_what_they_have_in_common_and_the_last_line_says_it(capsys):
+    levels = ["--steps", "50", "--steps", "20", "--steps", "500", "--agent", "random"]
+    command = ["lambda-star", "score", "--episodes", "1", *levels]
+    assert main(command) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    low, high = (patterns.drawn_range(Settings(horizon=500)), patterns.drawn_range(Settings()))
+    assert low[1] < high[1]
+    assert last.startswith(f"1 environment of 10x10, K 2 to {low[1]} at every level, ")
+    assert main([*command, "--complexity", "3-6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["complexity"] == [3, 6]
+
+
+def test_a_file_that_cannot_be_written_does_not_take_the_scores_along(
+    tmp_path, capsys, monkeypatch
+):
+    def full(path, data):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path.parent / ".f.part"))
+
+    monkeypatch.chdir(tmp_path)
+    files = ["--table", "t.csv", "--figure", "f.svg", "--episodes", "2"]
+    monkeypatch.setattr(sts.storage.files, "write_atomically", full)
+    assert main([*COMMAND, *files]) == 1
+    out, err = capsys.readouterr()
+    assert "2 environments of 5x6" in out and "->" not in out
+    assert err.startswith("sts: t.csv: ") and err.count("\n") == 1
+    assert main([*COMMAND, *files, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["files"] == []
+
+
+def test_a_folder_is_no_file_to_write(tmp_path, capsys):
+    folder = tmp_path / "t.csv"
+    folder.mkdir()
+    assert main([*COMMAND, "--table", str(folder)]) == 2
+    assert "found the folder" in capsys.readouterr().err
+
+
+def test_the_command_says_what_is_missing(capsys):
+    assert main(["lambda-star", "score"]) == 2
+    assert "--agent" in capsys.readouterr().err
+    assert main(["lambda-star"]) == 2
+
+
+def saved(root, capsys, *flags):
+    """Scores with --save; returns what was printed and the rows kept."""
+    capsys.readouterr()
+    words = ["lambda-star", "score", *flags, "--save", "--json", "--workspace", str(root)]
+    assert main(words) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (file,) = (root / "scores").iterdir()
+    return printed, pq.read_table(file).to_pylist()
+
+
+def test_saved_scores_replace_those_of_the_same_agent_in_the_same_test(tmp_path, capsys):
+    both = ["--agent", "random", "--agent", "oracle"]
+    saved(tmp_path, capsys, *both, "--episodes", "5")
+    printed, rows = saved(tmp_path, capsys, *both, "--episodes", "7", "--seed", "1")
+    assert [(r["agent"], r["metric"], r["n"]) for r in rows] == [
+        ("random", "lambda-star", 7),
+        ("oracle", "lambda-star", 7),
+    ]
+    assert [r["value"] for r in rows] == [m["mean"] for m in printed["agents"]]
+    assert json.loads(rows[0]["parameters"]) == printed["settings"]
+
+
+def test_saving_names_the_file_and_of_several_levels_the_one_that_is_kept(tmp_path, capsys):
+    flags = ["--agent", "random", "--episodes", "2", "--team", "3"]
+    printed, rows = saved(tmp_path, capsys, *flags, "--team", "1")
+    (file,) = printed["files"]
+    assert file == str(tmp_path / "scores" / "lambda-star.parquet")
+    assert [row["metric"] for row in rows] == ["lambda-star team=3"]
+    words = ["lambda-star", "score", *flags, "--save", "--workspace", str(tmp_path)]
+    assert main([*words, "--team", "1"]) == 0
+    assert capsys.readouterr().out.endswith(f"-> {file} (the base: team=3)\n")
+    assert main(words) == 0
+    assert capsys.readouterr().out.endswith(f"-> {file}\n")
+
+
+def test_saved_scores_of_other_agents_and_other_tests_stay(tmp_path, capsys):
+    saved(tmp_path, capsys, "--agent", "random", "--episodes", "5")
+    saved(tmp_path, capsys, "--agent", "random", "--episodes", "5", "--team", "3", "--size", "6x6")
+    _, rows = saved(tmp_path, capsys, "--agent", "oracle", "--episodes", "1")
+    assert {(r["agent"], r["metric"], r["n"]) for r in rows} == {
+        ("random", "lambda-star", 5),
+        ("random", "lambda-star size=6x6 team=3", 5),
+        ("oracle", "lambda-star", 1),
+    }
+
+
+def test_a_report_reads_saved_scores_with_a_missing_error_as_missing(tmp_path, capsys):
+    saved(tmp_path, capsys, "--agent", "random", "--episodes", "1")
+    saved(tmp_path, capsys, "--agent", "random", "--episodes", "4", "--steps", "12")
+    frame = read_scores(tmp_path / "scores" / "lambda-star.parquet").set_index("metric")
+    assert np.isnan(frame.loc["lambda-star", "standard_error"])
+    assert frame.loc["lambda-star steps=12", "standard_error"] >= 0
+    assert frame["n"].to_dict() == {"lambda-star": 1, "lambda-star steps=12": 4}
+
+
+@pytest.mark.parametrize(
+    ("settings", "rehearsals", "called"),
+    [
+        (Settings(), 100, "lambda-star"),
+        (Settings(complexity=(2, 23)), 100, "lambda-star"),
+        (Settings(complexity=(3, 9)), 0, "lambda-star complexity=3-9 rehearsals=0"),
+        (Settings(horizon=12), 100, "lambda-star steps=12"),
+        (Settings(patterns="lambdastar-2016"), 100, "lambda-star patterns=lambdastar-2016"),
+    ],
+)
+def test_a_metric_is_named_by_what_is_not_as_usual(settings, rehearsals, called):
+    used = score(["random"], settings, episodes=1, seed=0, rehearsals=rehearsals).settings
+    assert metric(used) == called

@@ -1,0 +1,464 @@
+"""Rehearsed episodes: two ways to the same ones, what they are worth, and what they need."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sts import agents
+from sts.agents import Agent, Choice, Instructions
+from sts.domains import domain
+from sts.engine.lockstep import Played, Script, Team, play
+from sts.errors import ArgumentError, StsError
+from sts.numerics.draws import stream
+from sts.worlds.lambda_star.agents.learner import Learner, Tabular
+from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
+from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
+from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.generation.environments import generate
+from sts.worlds.lambda_star.generation.patterns import Settings
+from sts.worlds.lambda_star.play import learning, memory, teams
+from sts.worlds.lambda_star.published import importer
+from sts.worlds.lambda_star.state import decode
+
+STEPS = 12
+CLASSES = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
+TRACES = Path(__file__).parents[3] / "data" / "lambdastar_2016_traces.jsonl.xz"
+names = pytest.mark.parametrize("name", learning.AGENTS)
+
+
+def made(batch: int = 4, *, seed: int = 3, **settings) -> list[bytes]:
+    return domain("lambda-star").generate(batch, seed=seed, horizon=STEPS, **settings)
+
+
+def streams(count: int, of: int = 0) -> np.ndarray:
+    return np.array([stream("learning", of, i) for i in range(count)], np.uint64)
+
+
+def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
+    """Returns what the general path plays and the worlds after it."""
+    world, kept = domain("lambda-star"), []
+
+    def fresh() -> Batch:
+        kept.append(world.restore(states))
+        return kept[-1]
+
+    roles = tuple(range(len(decode(states[0]).cells)))
+    team = Team(agent, roles, streams(len(states)))
+    played = learning.rehearse(world, fresh, [team], steps=steps, rehearsals=rehearsals)
+    return played, kept[-1]
+
+
+def compiled(name, states, rehearsals, *, steps=STEPS, of=0, **options):
+    worlds = domain("lambda-star").restore(states)
+    keys = streams(len(states), of)
+    out = learning.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
+    return out, worlds
+
+
+def assert_same(name, states, rehearsals, *, steps=STEPS, bootstrap="next") -> None:
+    expected, after = general(CLASSES[name](bootstrap), states, rehearsals, steps=steps)
+    found, worlds = compiled(name, states, rehearsals, steps=steps, bootstrap=bootstrap)
+    np.testing.assert_array_equal(found.moves, expected.moves)
+    np.testing.assert_array_equal(found.rewards, expected.rewards)
+    assert worlds.states() == after.states()
+
+
+@names
+@pytest.mark.parametrize("rehearsals", [0, 1, 5, 30])
+@pytest.mark.parametrize(("size", "participants"), [((3, 3), 1), ((3, 7), 4), ((6, 5), 3)])
+def test_both_paths_give_the_same_rehearsed_episodes(name, rehearsals, size, participants):
+    states = made(height=size[0], width=size[1], participants=participants)
+    assert_same(name, states, rehearsals)
+
+
+@names
+@pytest.mark.parametrize("patterns", ["paper", "lambdastar-2016"])
+def test_both_paths_agree_with_the_published_bootstrap(name, patterns):
+    states = made(height=4, width=4, participants=5, patterns=patterns)
+    assert_same(name, states, 12, bootstrap="published")
+
+
+@names
+def test_both_paths_agree_where_good_and_evil_clash(name):
+    states = made(12, seed=8, height=3, width=3, participants=2)
+    assert (domain("lambda-star").restore(states).arrays.counter == 0).all()
+    _, worlds = compiled(name, states, 3)
+    assert (worlds.arrays.counter > 0).any()
+    assert_same(name, states, 3)
+
+
+@names
+def test_both_paths_agree_from_the_middle_of_an_episode(name):
+    worlds = domain("lambda-star").restore(made(height=5, width=4, participants=2))
+    for _ in range(3):
+        worlds.step(np.full((4, 2), 1, np.int8), np.zeros((4, 2), np.int8))
+    assert_same(name, worlds.states(), 4)
+
+
+def test_the_first_iterations_value_needs_episodes_from_their_start():
+    """The general path finds nothing learned of an iteration that is not played."""
+    worlds = domain("lambda-star").restore(made())
+    worlds.step(np.full((4, 1), 1, np.int8), np.zeros((4, 1), np.int8))
+    with pytest.raises(ArgumentError, match="expected worlds at step 0, found one at step 1"):
+        compiled("q-learning", worlds.states(), 2, bootstrap="published")
+    compiled("sarsa", worlds.states(), 2, bootstrap="published")
+
+
+@names
+def test_no_rehearsals_is_what_the_general_path_plays(name):
+    states, world = made(participants=3), domain("lambda-star")
+    team = Team(agents.load(name), (0, 1, 2), streams(len(states)))
+    plain = play(world, world.restore(states), [team], steps=STEPS)
+    np.testing.assert_array_equal(compiled(name, states, 0)[0].moves, plain.moves)
+
+
+@names
+def test_without_rehearsal_every_move_is_uniformly_random(name):
+    states = made(600, height=6, width=6, participants=4)
+    moves = compiled(name, states, 0)[0].moves
+    assert_uniform(moves, 9)
+
+
+def assert_uniform(values: np.ndarray, count: int) -> None:
+    found = np.bincount(values.ravel(), minlength=count)
+    expected = values.size / count
+    assert abs(found - expected).max() < 4.5 * np.sqrt(expected * (1 - 1 / count))
+
+
+@names
+def test_rehearsal_pays(name):
+    states = made(40, participants=3)
+    means = [
+        compiled(name, states, rehearsals, of=k)[0].rewards.mean() / 2
+        for k, rehearsals in enumerate((0, 10, 100))
+    ]
+    assert means[0] + 0.05 < means[1] < means[2] - 0.05
+
+
+@names
+def test_threads_change_nothing_and_sums_are_those_of_the_episodes(name):
+    states = made(7, height=5, width=6, participants=3)
+    out, _ = compiled(name, states, 6)
+    for threads in (1, 2, 9):
+        again, _ = compiled(name, states, 6, threads=threads)
+        np.testing.assert_array_equal(out.moves, again.moves)
+        worlds = domain("lambda-star").restore(states)
+        sums = learning.sums(
+            name, worlds.arrays, streams(7), steps=STEPS, rehearsals=6, threads=threads
+        )
+        np.testing.assert_array_equal(sums, out.rewards.sum(1, np.int64))
+
+
+@names
+def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
+    states = [
+        made(3, height=h, width=w, participants=2)[i]
+        for i in range(3)
+        for h, w in ((3, 9), (8, 8), (4, 3))
+    ]
+    assert_same(name, states, 7)
+    together = compiled(name, states, 7)[0].moves
+    for i, state in enumerate(states):
+        worlds = domain("lambda-star").restore([state])
+        alone = learning.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
+        np.testing.assert_array_equal(together[i], alone.moves[0])
+
+
+@names
+def test_other_streams_give_other_episodes(name):
+    states = made(participants=2)
+    once, again, other = (compiled(name, states, 5, of=of)[0].moves for of in (1, 1, 2))
+    np.testing.assert_array_equal(once, again)
+    assert (once != other).any()
+
+
+@pytest.mark.parametrize("pair", [learning.AGENTS[::2], learning.AGENTS[1::2]])
+def test_sarsa_rehearses_to_the_values_of_q_learning_as_its_choice_is_always_a_best_one(pair):
+    states = made(height=4, width=4, participants=3)
+    q, sarsa = (general(CLASSES[name](), states, 9)[0].moves for name in pair)
+    np.testing.assert_array_equal(q, sarsa)
+
+
+def test_a_team_of_one_learns_alike_with_a_table_of_its_own_and_a_shared_one():
+    states = made(participants=1)
+    alone, shared = (compiled(name, states, 9)[0].moves for name in learning.AGENTS[:2])
+    np.testing.assert_array_equal(alone, shared)
+
+
+class Fixed(Agent):
+    """Makes the same moves in every episode, whatever it sees."""
+
+    name = "fixed"
+
+    def act(self, observation, instructions, memory, draws):
+        return Choice(np.full(observation.cell.shape, 1)), memory
+
+
+class Diligent(Tabular):
+    """A user's learner: values a move by its reward alone."""
+
+    name = "diligent"
+
+    def _ahead(self, seen, over):
+        return np.full(seen.cell.shape, -1)
+
+
+def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
+    states = made(30, height=5, width=5, participants=3)
+    world, keys = domain("lambda-star"), streams(30)
+    teams = [Team(Diligent(), (0, 2), keys), Team(Fixed(), (1,), keys)]
+
+    def mean(rehearsals: int) -> float:
+        played = learning.rehearse(
+            world, lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals
+        )
+        assert (played.moves[:, :, 1] == 1).all()
+        return float(played.rewards[:, :, [0, 2]].mean()) / 2
+
+    assert mean(20) > mean(0) + 0.1
+
+
+def test_where_nobody_learns_nothing_is_rehearsed():
+    passes = []
+    world, states = domain("lambda-star"), made(participants=1)
+
+    def fresh():
+        passes.append(1)
+        return world.restore(states)
+
+    team = Team(agents.load("random"), (0,), streams(4))
+    played = learning.rehearse(world, fresh, [team], steps=STEPS, rehearsals=50)
+    np.testing.assert_array_equal(
+        played.moves, play(world, world.restore(states), [team], steps=STEPS).moves
+    )
+    assert len(passes) == 1
+
+
+def test_a_learner_that_fails_to_finish_is_named():
+    class Hasty(Fixed, Learner):
+        name = "hasty"
+
+        def finish(self, observation, memory):
+            raise KeyError("table")
+
+    with pytest.raises(StsError, match="'hasty' failed to finish: KeyError: 'table'"):
+        general(Hasty(), made(), 1)
+
+
+def values_of(played: Played, cell: int, step: int, cells: int) -> np.ndarray:
+    """Returns float64[9]: what the first episode's first role learned of a state."""
+    kept = played.memories[0]
+    rows = np.flatnonzero(kept["states"][0] == step * cells + cell)
+    return kept["values"][0, rows[0]] if rows.size else np.full(9, 0.2)
+
+
+@pytest.mark.parametrize("name", ["q-learning", "sarsa"])
+def test_a_value_moves_by_hand_reckoned_steps(name):
+    """One role, two steps: 0.2 + 0.3 (r + 0.3 * 0.2 - 0.2), and no future after the last."""
+    agent, states, world = CLASSES[name](), made(1, height=3, width=3), domain("lambda-star")
+    worlds = world.restore(states)
+    played = play(world, worlds, [Team(agent, (0,), streams(1))], steps=2)
+    kept = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
+    played = played._replace(memories=(kept,))
+    for t, future in ((0, 0.2), (1, 0.0)):
+        move, reward = int(played.moves[0, t, 0]), float(played.rewards[0, t, 0]) / 2
+        found = values_of(played, int(played.scene[0, t, 2]), t, 9)
+        expected = np.full(9, 0.2)
+        expected[move] = 0.2 + 0.3 * (reward + 0.3 * future - 0.2)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-15)
+    assert kept["used"].tolist() == [2] and (kept["acted"] == -1).all()
+
+
+@pytest.mark.parametrize(("name", "future"), [("q-learning", 0.2), ("sarsa", 0.14)])
+def test_where_moves_are_forced_only_sarsa_values_what_was_then_done(name, future):
+    """Twice the same two moves without reward: the second is worth 0.2 - 0.3 * 0.2 by then."""
+    world, states = domain("lambda-star"), made(1, height=50, width=50)
+    agent, memory_ = CLASSES[name](), None
+    moves, says = np.full((1, 2, 1), 1, np.int8), np.zeros((1, 2, 1), np.int8)
+    script = Script(moves, says, np.ones((2, 1), np.bool_))
+    for _ in range(2):
+        worlds = world.restore(states)
+        team = Team(agent, (0,), streams(1), memory_)
+        played = play(world, worlds, [team], steps=2, script=script)
+        assert not played.rewards.any()
+        memory_ = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
+    found = values_of(played._replace(memories=(memory_,)), int(played.scene[0, 0, 2]), 0, 2500)
+    before = 0.2 + 0.3 * (0.3 * 0.2 - 0.2)
+    assert found[1] == pytest.approx(before + 0.3 * (0.3 * future - before), abs=1e-12)
+
+
+def test_memory_grows_with_the_states_met_and_not_with_the_grid():
+    agent, states, world = QLearning(), made(2, height=200, width=200), domain("lambda-star")
+    team = Team(agent, (0,), streams(2))
+    kept = play(world, world.restore(states), [team], steps=STEPS).memories[0]
+    assert (kept["fresh_used"] == STEPS - 1).all() and not kept["used"].any()
+    assert kept["fresh_states"].shape[1] < 8 * STEPS
+
+
+def test_a_step_copies_what_the_pass_learned_and_not_all_that_was_ever_learned():
+    """What was known before stays the very arrays; a hundred passes else take a hundred times."""
+    states, world = made(2, participants=3), domain("lambda-star")
+    kept = general(QLearning(), states, 3)[0].memories[0]
+    assert (kept["used"] > kept["fresh_used"]).all() and kept["fresh_used"].all()
+    worlds, roles = world.restore(states), (0, 1, 2)
+    seen = worlds.observe(roles, team=roles, world=False)
+    told = Instructions(("",), np.zeros(2, np.int32))
+    _, after = QLearning().act(seen, told, kept, np.empty((2, 3, 0)))
+    assert all(after[name] is kept[name] for name in ("states", "values", "used"))
+
+
+def test_unknown_bootstraps_negative_rehearsals_and_no_threads_are_refused():
+    with pytest.raises(ArgumentError, match="expected bootstrap next or published, found 'last'"):
+        QLearning("last")
+    for wrong in ({"bootstrap": "last"}, {"rehearsals": -1}, {"threads": 0}):
+        with pytest.raises(ArgumentError, match="expected .*, found"):
+            compiled("sarsa", made(), **({"rehearsals": 1} | wrong))
+    with pytest.raises(ArgumentError, match="unknown learning behaviour 'random'; known: coop"):
+        compiled("random", made(), 1)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory) -> dict[tuple[str, int], list]:
+    """Recorded trajectories of the published program by team and grid size."""
+    path = tmp_path_factory.mktemp("traces") / "traces.jsonl"
+    path.write_bytes(lzma.decompress(TRACES.read_bytes()))
+    out: dict[tuple[str, int], list] = {}
+    for one in importer.read(path):
+        team = one.participants[0].name
+        if team in learning.AGENTS:
+            out.setdefault((team, decode(one.episode.state).height), []).append(one.episode)
+    return out
+
+
+@names
+@pytest.mark.parametrize("size", [5, 6, 7])
+def test_the_published_bootstrap_earns_what_the_published_program_recorded(recorded, name, size):
+    """Paired by episode; what "next" learns is worth more (docs/lambdastar_2016.md, section 8)."""
+    episodes = recorded[name, size]
+    theirs = np.array([e.rewards.mean() / 2 for e in episodes])
+    ours = {b: rehearsed(name, episodes, b) for b in ("published", "next")}
+    assert abs(z(ours["published"] - theirs)) < 4
+    assert z(ours["next"] - ours["published"]) > 2
+    assert size < 7 or z(ours["next"] - theirs) > 2.5
+
+
+def rehearsed(name, episodes, bootstrap, seeds=50) -> np.ndarray:
+    """Returns float64[episodes]: the mean reward of each, over several streams of draws."""
+    states, steps = [e.state for e in episodes] * seeds, len(episodes[0].moves)
+    out, _ = compiled(name, states, 100, steps=steps, bootstrap=bootstrap)
+    return out.rewards.mean((1, 2)).reshape(seeds, -1).mean(0) / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "effect", "error"),
+    [
+        ("q-learning", 0.0736, 0.0063),
+        ("cooperative-q-learning", 0.0612, 0.0046),
+        ("sarsa", 0.0559, 0.0062),
+        ("cooperative-sarsa", 0.0367, 0.0045),
+    ],
+)
+def test_the_published_bootstrap_costs_what_it_was_measured_to_cost(name, effect, error):
+    """docs/lambdastar_2016.md, section 9, on other worlds of the same patterns."""
+    states = domain("lambda-star").generate(
+        300, seed=10, participants=5, horizon=50, patterns="lambdastar-2016"
+    )
+    means = [
+        compiled(name, states, 100, steps=50, bootstrap=b)[0].rewards.mean((1, 2)) / 2
+        for b in ("next", "published")
+    ]
+    gain = means[0] - means[1]
+    own = gain.std(ddof=1) / np.sqrt(gain.size)
+    assert abs(gain.mean() - effect) < 4 * np.hypot(own, error)
+
+
+def z(differences: np.ndarray) -> float:
+    return float(differences.mean() / (differences.std(ddof=1) / np.sqrt(differences.size)))
+
+
+def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
+    case = {"height": 10, "width": 10, "participants": 5, "steps": 50}
+    monkeypatch.setattr(memory, "available", lambda: 3_000_000)
+    learning.check("q-learning", **case, threads=6)
+    with pytest.raises(ArgumentError) as caught:
+        learning.check("q-learning", **case, threads=7)
+    said = str(caught.value)
+    assert said == (
+        "q-learning needs 3 MiB of memory for 10x10 cells, 50 steps and 7 at once, found 2 MiB; "
+        "lower the size, the steps or the workers"
+    )
+    monkeypatch.setattr(memory, "available", lambda: 10)
+    worlds = domain("lambda-star").restore(made())
+    before = worlds.states()
+    with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
+        learning.sums("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1)
+    assert worlds.states() == before
+    monkeypatch.setattr(memory, "available", lambda: None)
+    learning.check("q-learning", **case, threads=10**9)
+
+
+def test_what_a_mixed_crew_keeps_is_refused_before_any_work(monkeypatch):
+    """Twice as many rows of 80 bytes as states, and twice that while a table grows."""
+    settings, members = Settings(participants=4), teams.crew("q-learning,cooperative-sarsa")
+    case = {"episodes": 10, "rehearsals": 9}
+    separate, shared, recorded = 2 * 2047 * 80, 2 * 2047 * 80, 51 * (4 * 9 + 4)
+    needed = 3 * 10 * (separate + shared + recorded)
+    monkeypatch.setattr(memory, "available", lambda: needed)
+    teams.check_memory(members, settings, **case, at_once=3)
+    monkeypatch.setattr(memory, "available", lambda: needed - 1)
+    with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 19 MiB .* lower"):
+        teams.check_memory(members, settings, **case, at_once=3)
+    monkeypatch.setattr(memory, "available", lambda: 10)
+    teams.check_memory(teams.crew("local-search"), settings, **case)
+    with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 8 MiB"):
+        teams.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
+
+
+@names
+def test_tables_take_no_more_than_was_reckoned(name):
+    states, agent = made(3, participants=3), CLASSES[name]()
+    kept = general(agent, states, 20)[0].memories[0]
+    assert 2 * kept["values"][0].nbytes <= agent.footprint(3, 100, STEPS, 20)
+    assert 6 * kept["values"][0].nbytes > agent.footprint(3, 100, STEPS, 20)
+
+
+def tree(root: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = root / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def test_memory_is_the_least_of_machine_and_control_groups(tmp_path):
+    info = "MemTotal: 100 kB\nMemAvailable: 50 kB\n"
+    assert memory.available(tree(tmp_path / "a", proc__meminfo=info)) == 50 * 1024
+    second = tree(
+        tmp_path / "b",
+        proc__meminfo=info,
+        proc__self__cgroup="0::/one/two\n",
+    )
+    group = second / "sys/fs/cgroup/one"
+    (group / "two").mkdir(parents=True)
+    (group / "two" / "memory.max").write_text("max\n")
+    (group / "two" / "memory.current").write_text("1000\n")
+    assert memory.available(second) == 50 * 1024
+    (group / "memory.max").write_text("5000\n")
+    (group / "memory.current").write_text("3000\n")
+    assert memory.available(second) == 2000
+    (group / "memory.stat").write_text("anon 5\ninactive_file 700\n")
+    assert memory.available(second) == 2700
+    first = tree(tmp_path / "c", proc__meminfo=info, proc__self__cgroup="5:memory:/x\n3:cpu:/y\n")
+    group = first / "sys/fs/cgroup/memory/x"
+    group.mkdir(parents=True)
+    (group / "memory.limit_in_bytes").write_text("900\n")
+    (group / "memory.usage_in_bytes").write_text("1000\n")
+    assert memory.available(first) == 0
+
+
+def test_where_nothing_says_what_is_free_the_installed_memory_counts(tmp_path):
+    assert memory.available(tmp_path) == memory._installed()

@@ -1,0 +1,383 @@
+"""Λ* in Gymnasium: its checker, seeds, worlds stepped together, and learning that learns."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from sts.errors import ArgumentError, UnknownName
+from sts.worlds.lambda_star import generate, rollout
+from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
+from sts.worlds.lambda_star.session import bounds, flat, layout
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "learning.md"
+SMALL = {"size": (5, 6), "steps": 7}
+TEAM = SMALL | {"team": 4, "partner": "stigmergy,random"}
+KINDS = pytest.mark.parametrize(
+    "settings",
+    [SMALL, TEAM, SMALL | {"team": 2, "radius": 2}, {"patterns": "lambdastar-2016", "steps": 9}],
+    ids=["alone", "partners", "radius-2", "2016"],
+)
+
+
+@KINDS
+def test_the_environment_passes_gymnasiums_checker_without_a_warning(settings):
+    check_env(gymnasium.make(ID, **settings).unwrapped)
+
+
+def test_the_environments_are_found_by_name_and_by_module_and_name():
+    for name in (ID, f"sts.worlds.lambda_star.gym:{ID}"):
+        assert isinstance(gymnasium.make(name).unwrapped, LambdaStarEnv)
+        assert isinstance(gymnasium.make_vec(name, num_envs=2).unwrapped, LambdaStarVectorEnv)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import gymnasium; gymnasium.make('sts.worlds.lambda_star.gym:{ID}').reset(seed=0)",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def played(env, seed, moves):
+    """Returns what an environment answers to rows of moves; after its end comes a reset."""
+    out = [env.reset(seed=seed)[0]]
+    over = False
+    for move in moves:
+        if over:
+            out.append(env.reset()[0])
+            over = False
+            continue
+        seen, reward, terminated, over, info = env.step(move)
+        assert not terminated and info == {}
+        out += [seen, np.float32(reward), over]
+    return out
+
+
+def test_a_seed_names_the_environments_that_generate_makes_of_it():
+    env = LambdaStarEnv(**SMALL)
+    worlds = generate(3, seed=6, **SMALL)
+    for index in range(3):
+        seen, _ = env.reset(seed=6) if index == 0 else env.reset()
+        row, column = divmod(int(worlds.arrays.cells[index, 0]), 6)
+        np.testing.assert_allclose(seen[layout()["place"]], (row / 5, column / 6), rtol=1e-6)
+        moves = rollout("random", worlds, seed=1).moves[index, :, 0]
+        rewards = [env.step(move)[1] for move in moves]
+        assert rewards == rollout("random", worlds, seed=1).rewards[index, :, 0].tolist()
+
+
+@KINDS
+def test_equal_seeds_agree_and_others_differ(settings):
+    moves = np.random.default_rng(0).integers(0, 9, 40)
+    first, again, other = (played(LambdaStarEnv(**settings), seed, moves) for seed in (11, 11, 12))
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
+
+
+def test_a_seeds_worlds_come_round_again():
+    moves = np.random.default_rng(0).integers(0, 9, (4 * 8, 3))
+    for count in (1, 2):
+        env, envs = (
+            LambdaStarEnv(worlds=count, **SMALL),
+            LambdaStarVectorEnv(3, worlds=count, **SMALL),
+        )
+        alone = [[env.reset(seed=i)[0], *(env.reset()[0] for _ in range(3))] for i in range(3)]
+        starts = [envs.reset(seed=0)[0]]
+        starts += [seen for seen, *_ in map(envs.step, moves)][7::8]
+        for episode, start in enumerate(starts[:4]):
+            np.testing.assert_array_equal(start, starts[episode % count])
+            np.testing.assert_array_equal(start, [row[episode] for row in alone])
+        assert count == 1 or (starts[0] != starts[1]).any()
+
+
+def test_unseeded_environments_differ_and_a_reset_goes_on_to_the_next_world():
+    one, other = LambdaStarEnv(**SMALL), LambdaStarEnv(**SMALL)
+    starts = [tuple(env.reset()[0]) for env in (one, other) for _ in range(4)]
+    assert len(set(starts)) > 4
+
+
+@KINDS
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_worlds_stepped_together_give_what_single_ones_give(settings, mode):
+    count = 5
+    together = gymnasium.make_vec(ID, num_envs=count, autoreset_mode=mode, **settings)
+    singles = gymnasium.make_vec(
+        ID,
+        num_envs=count,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": mode},
+        **settings,
+    )
+    assert together.metadata["autoreset_mode"] is singles.metadata["autoreset_mode"] is mode
+    for name in (
+        "observation_space",
+        "action_space",
+        "single_observation_space",
+        "single_action_space",
+    ):
+        assert getattr(together, name) == getattr(singles, name)
+    found = [env.reset(seed=21) for env in (together, singles)]
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    ends = 0
+    for moves in np.random.default_rng(1).integers(0, 9, (30, count)):
+        ours, theirs = together.step(moves), singles.step(moves)
+        for mine, other in zip(ours[:4], theirs[:4], strict=True):
+            np.testing.assert_array_equal(mine, other)
+            assert mine.dtype == other.dtype
+        assert data_equivalence(ours[4], theirs[4], exact=True)
+        ends += int(ours[3].all())
+    assert ends == 30 // (settings["steps"] + (mode is AutoresetMode.NEXT_STEP))
+
+
+def test_what_is_seen_lies_in_its_space_and_is_new_at_every_step():
+    env = LambdaStarVectorEnv(8, **TEAM)
+    seen = [env.reset(seed=3)[0]]
+    env.action_space.seed(3)
+    for _ in range(20):
+        seen.append(env.step(env.action_space.sample())[0])
+    assert all(one in env.observation_space for one in seen)
+    assert not any(np.shares_memory(a, b) for a, b in zip(seen[1:], seen, strict=False))
+
+
+def test_a_flat_observation_holds_what_an_agent_is_shown():
+    horizon, where = 9, layout(2)
+    shown = {}
+
+    def keep(observation):
+        shown[int(observation.step[0])] = observation
+        return np.random.default_rng(0).integers(0, 9, observation.cell.shape)
+
+    environments = generate(40, seed=2, size=(5, 7), team=3, steps=horizon, radius=2)
+    rollout(keep, environments)
+    low, high = bounds(environments.settings)
+    for step, o in shown.items():
+        seen = flat(o, horizon)
+        assert seen.shape == (40, 3, 25 * 4 + 13) and seen.dtype == np.float32
+        assert (low <= seen).all() and (seen <= high).all()
+        np.testing.assert_array_equal(seen[..., where["good"]], o.good)
+        np.testing.assert_array_equal(seen[..., where["evil"]], o.evil)
+        np.testing.assert_array_equal(seen[..., where["others"]], o.team + o.others)
+        np.testing.assert_array_equal(seen[..., where["reward"]], o.reward / 2)
+        row, column = np.round(seen[..., where["place"]] * (5, 7)).astype(int).transpose(2, 0, 1)
+        np.testing.assert_array_equal(row * 7 + column, o.cell)
+        np.testing.assert_allclose(seen[..., where["time"]], step / horizon, rtol=1e-6)
+        moved = seen[..., where["last_move"]]
+        np.testing.assert_array_equal(moved.sum(-1), o.last_move >= 0)
+        np.testing.assert_array_equal(moved.argmax(-1), np.maximum(o.last_move, 0))
+        np.testing.assert_array_equal(seen[..., where["last_reward"]][..., 0], o.last_reward / 2)
+    assert sorted(shown) == list(range(horizon))
+    assert any(o.team.any() for o in shown.values())
+
+
+def test_partners_move_as_agents_and_nobodys_participants_stand_still():
+    for partner, moves in (("random", True), (None, False)):
+        env = LambdaStarEnv(team=6, partner=partner)
+        env.reset(seed=0)
+        before = env._seat.worlds.arrays.cells.copy()
+        for _ in range(5):
+            env.step(4)
+        after = env._seat.worlds.arrays.cells
+        assert after[0, 0] == before[0, 0]
+        assert (after[0, 1:] != before[0, 1:]).any() == moves
+
+
+def test_the_learners_moves_do_not_change_its_partners_draws():
+    cells = []
+    for move in (0, 8):
+        env = LambdaStarEnv(team=3, partner="random")
+        env.reset(seed=5)
+        for _ in range(7):
+            env.step(move)
+        cells.append(env._seat.worlds.arrays.cells[0].tolist())
+    assert cells[0][1:] == cells[1][1:] and cells[0][0] != cells[1][0]
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_gymnasiums_statistics_count_every_reward_of_an_episode(mode):
+    worlds = generate(1, seed=4, steps=6)
+    moves = rollout("random", worlds).moves[0, :, 0]
+    together, singles = (
+        RecordEpisodeStatistics(env)
+        for env in (
+            LambdaStarVectorEnv(3, steps=6, autoreset_mode=mode),
+            SyncVectorEnv([lambda: LambdaStarEnv(steps=6)] * 3, autoreset_mode=mode),
+        )
+    )
+    for env in (together, singles):
+        env.reset(seed=4)
+        for move in moves:
+            info = env.step(np.full(3, move))[4]
+        assert info["episode"]["l"].tolist() == [6, 6, 6]
+        total = rollout("random", worlds).rewards[0].sum()
+        assert info["episode"]["r"][0] == pytest.approx(total)
+        for _ in range(14):
+            env.step(np.full(3, 4))
+    assert list(together.length_queue) == list(singles.length_queue)
+    assert list(together.return_queue) == list(singles.return_queue)
+    assert len(together.return_queue) == 9
+
+
+def test_seeds_may_be_given_one_by_one():
+    envs = LambdaStarVectorEnv(3, **SMALL)
+    row = envs.reset(seed=[9, 4, 9])[0]
+    np.testing.assert_array_equal(row[0], row[2])
+    np.testing.assert_array_equal(row[1], LambdaStarEnv(**SMALL).reset(seed=4)[0])
+    assert envs.reset(options={"reset_mask": np.ones(3, bool)})[0].shape == row.shape
+
+
+def test_without_autoreset_an_episode_that_is_over_waits_for_its_reset():
+    envs = LambdaStarVectorEnv(2, steps=2, autoreset_mode="Disabled")
+    envs.reset(seed=0)
+    assert not envs.step([4, 4])[3].any() and envs.step([4, 4])[3].all()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.step([4, 4])
+    envs.reset()
+    envs.step([4, 4])
+
+
+def test_a_world_is_drawn_as_text_and_as_pixels():
+    shown = {}
+    for mode in LambdaStarEnv.metadata["render_modes"]:
+        env = LambdaStarEnv(size=(4, 6), team=2, render_mode=mode)
+        env.reset(seed=1)
+        shown[mode] = env.render()
+        envs = LambdaStarVectorEnv(2, size=(4, 6), team=2, render_mode=mode)
+        envs.reset(seed=1)
+        np.testing.assert_array_equal(envs.render()[0], shown[mode])
+    lines = shown["ansi"].splitlines()
+    assert len(lines) == 4 and {"G", "E", "A", "B"} <= set(shown["ansi"])
+    image, scene = shown["rgb_array"], env._seat.worlds.scene[0]
+    assert image.shape == (64, 96, 3) and image.dtype == np.uint8
+    for which, channel in ((0, 1), (1, 0)):
+        row, column = divmod(int(scene[which]), 6)
+        assert image[row * 16 + 1, column * 16 + 1].argmax() == channel
+    row, column = divmod(int(scene[2]), 6)
+    assert image[row * 16 + 8, column * 16 + 8].argmax() == 2
+    assert LambdaStarEnv().render() is None and LambdaStarVectorEnv().render() is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "said"),
+    [
+        ({"size": 10}, ArgumentError, "^expected a size of two numbers, found 10$"),
+        ({"size": (10, 10.0)}, ArgumentError, "whole numbers, found columns 10.0"),
+        ({"team": "3"}, ArgumentError, "whole numbers, found team '3'"),
+        ({"steps": 20.0}, ArgumentError, "whole numbers, found steps 20.0"),
+        ({"radius": None}, ArgumentError, "whole numbers, found radius None"),
+        ({"size": (2, 10)}, ArgumentError, "sides from 3 to 255"),
+        ({"team": 0}, ArgumentError, "a team of 1"),
+        ({"steps": 1}, ArgumentError, "2 to 100000 steps"),
+        ({"patterns": "spiral"}, ArgumentError, "spiral"),
+        ({"complexity": (2, 60)}, ArgumentError, "cannot be drawn"),
+        ({"complexity": 3}, ArgumentError, "two whole numbers or None, found 3$"),
+        ({"partner": "random"}, ArgumentError, "a team of 2 or more, found 1"),
+        ({"team": 2, "partner": "nobody"}, UnknownName, "nobody"),
+        ({"worlds": 0}, ArgumentError, "1 world or more"),
+        ({"render_mode": "human"}, ArgumentError, "ansi or rgb_array"),
+    ],
+)
+def test_worlds_that_cannot_be_made_are_refused_when_asked_for(settings, kind, said):
+    for environment in (LambdaStarEnv, LambdaStarVectorEnv):
+        with pytest.raises(kind, match=said):
+            environment(**settings)
+
+
+@pytest.mark.parametrize(
+    ("moves", "found"),
+    [
+        (np.zeros(1000, np.int64), r"int64\[1000\]"),
+        (np.zeros((2, 2), np.float32), r"float32\[2, 2\]"),
+        (np.zeros(2), r"float64\[2\]"),
+        ([[1], [1, 2]], r"object\[2\]"),
+        (np.array([3, 12]), "12"),
+        (7, "7"),
+    ],
+)
+def test_wrong_moves_are_told_by_type_and_shape_or_by_the_first_wrong_one(moves, found):
+    envs = LambdaStarVectorEnv(2)
+    envs.reset(seed=0)
+    with pytest.raises(ArgumentError, match=rf"integers of shape \(2,\), found {found}$"):
+        envs.step(moves)
+
+
+@pytest.mark.parametrize("move", [9, -1, 1.0, "up", None, [1], np.nan])
+def test_what_is_no_move_is_refused(move):
+    env = LambdaStarEnv()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(4)
+    env.reset(seed=0)
+    with pytest.raises(ArgumentError, match="0 to 8"):
+        env.step(move)
+
+
+@pytest.mark.parametrize("moves", [[1], [1, 9], [1.0, 2.0], 1, None])
+def test_what_are_no_moves_for_every_world_is_refused(moves):
+    envs = LambdaStarVectorEnv(2)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.step([4, 4])
+    envs.reset(seed=0)
+    with pytest.raises(ArgumentError, match="0 to 8"):
+        envs.step(moves)
+
+
+def test_a_vector_that_cannot_be_made_or_begun_is_refused():
+    with pytest.raises(ArgumentError, match="found 0"):
+        LambdaStarVectorEnv(0)
+    with pytest.raises(ArgumentError, match="NextStep, SameStep, Disabled"):
+        LambdaStarVectorEnv(2, autoreset_mode="never")
+    envs = LambdaStarVectorEnv(2)
+    with pytest.raises(ArgumentError, match="expected 2 seeds, found 3"):
+        envs.reset(seed=[1, 2, 3])
+    with pytest.raises(ArgumentError, match="begin together"):
+        envs.reset(seed=0, options={"reset_mask": np.array([True, False])})
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        LambdaStarVectorEnv(2, render_mode="ansi").render()
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """Returns the modules `learn` and `learned` of the page, saved in the current folder."""
+    for title, text in re.findall(r"```python title=(\S+)\n(.*?)```", PAGE.read_text(), re.S):
+        (tmp_path / title).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tuple(importlib.import_module(name) for name in ("learn", "learned"))
+    for name in ("learn", "learned"):
+        del sys.modules[name]
+
+
+def test_the_documented_learner_gets_better_than_chance_where_it_never_was(page):
+    learn, learned = page
+    np.save(learned.WEIGHTS, learn.train(updates=25))
+    unseen = generate(200, seed=0, start=1000)
+    better = rollout("learned:Learned", unseen).rewards - rollout("random", unseen).rewards
+    per_episode = better.mean((1, 2), np.float64)
+    assert per_episode.mean() > 10 * per_episode.std(ddof=1) / np.sqrt(len(per_episode))
+    assert per_episode.mean() > 0.2
+
+
+def test_the_documented_learner_learns_the_same_from_the_same_seed(page):
+    learn, _ = page
+    first, again, other = (learn.train(updates=2, worlds=4, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_allclose(first, again, rtol=1e-9)
+    assert not np.allclose(first, other)
+
+
+def test_without_gymnasium_one_line_says_what_to_install():
+    code = "import sys; sys.modules['gymnasium'] = None; import sts.worlds.lambda_star.gym"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode and "pip install 'standardised-test-suite[gym]'" in last
+    assert last.startswith("sts.errors.MissingExtra")

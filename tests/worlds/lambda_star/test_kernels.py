@@ -1,0 +1,246 @@
+"""The world's rules, against plain Python over every placement on small grids."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sts.worlds.lambda_star import kernels
+from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.session import flat, layout
+from sts.worlds.lambda_star.state import TOKENS, State
+from tests.worlds.lambda_star.examples import state, states
+
+GRIDS = ((3, 3), (3, 5), (4, 4), (5, 4), (6, 7))
+STAY = 4
+
+
+def plain_distance(a: int, b: int, height: int, width: int) -> int:
+    """The fewest king's moves on the torus, by looking at every image of `b`."""
+    row, column = divmod(a, width)
+    other_row, other_column = divmod(b, width)
+    return min(
+        max(abs(row - other_row - i * height), abs(column - other_column - j * width))
+        for i in (-1, 0, 1)
+        for j in (-1, 0, 1)
+    )
+
+
+def plain_reward(cell: int, good: int, evil: int, height: int, width: int) -> float:
+    """Chmait et al. 2016, section 4.1.2, in whole rewards."""
+    total = 0.0
+    for sign, other in ((1, good), (-1, evil)):
+        d = plain_distance(cell, other, height, width)
+        total += sign / (d + 1) if d < 2 else 0
+    return total
+
+
+def plain_move(cell: int, move: int, height: int, width: int) -> int:
+    row, column = divmod(cell, width)
+    return (row + move // 3 - 1) % height * width + (column + move % 3 - 1) % width
+
+
+@pytest.mark.parametrize(("height", "width"), GRIDS)
+def test_distances_are_toroidal_chebyshev(height, width):
+    for a, b in itertools.product(range(height * width), repeat=2):
+        found = kernels.distance(a, b, height, width)
+        assert found == plain_distance(a, b, height, width) == kernels.distance(b, a, height, width)
+
+
+def test_the_papers_example_distance_is_one():
+    assert kernels.distance(0 * 5 + 2, 4 * 5 + 2, 5, 5) == 1
+
+
+@pytest.mark.parametrize(("height", "width"), GRIDS)
+def test_moves_wrap_round_every_border(height, width):
+    for cell, move in itertools.product(range(height * width), range(9)):
+        assert kernels.moved(cell, move, height, width) == plain_move(cell, move, height, width)
+
+
+@pytest.mark.parametrize(("height", "width"), GRIDS)
+def test_rewards_are_the_papers_for_every_placement(height, width):
+    cells = range(height * width)
+    for good, evil in itertools.product(cells, repeat=2):
+        found = [kernels.reward(cell, good, evil, height, width) / 2 for cell in cells]
+        assert found == [plain_reward(cell, good, evil, height, width) for cell in cells]
+
+
+def worlds(good: int, evil: int, good_move: int, evil_move: int, count: int = 1) -> Batch:
+    """Returns 5x5 worlds that differ in their stream alone."""
+    return Batch(
+        [
+            state(
+                height=5,
+                width=5,
+                good=good,
+                evil=evil,
+                good_pattern=(good_move,) * 2,
+                evil_pattern=(evil_move,) * 3,
+                good_cursor=0,
+                evil_cursor=0,
+                seed=seed,
+                counter=0,
+            )
+            for seed in range(count)
+        ]
+    )
+
+
+def stepped(batch: Batch) -> Batch:
+    shape = batch.arrays.cells.shape
+    batch.step(np.full(shape, STAY, np.int8), np.zeros(shape, np.int8))
+    return batch
+
+
+RIGHT, LEFT, UP, DOWN = 5, 3, 1, 7
+
+
+def test_every_pair_of_moves_from_every_placement_follows_the_clash_rule():
+    for evil, good_move, evil_move in itertools.product(range(25), range(9), range(9)):
+        good = 12
+        if evil == good:
+            continue
+        batch = stepped(worlds(good, evil, good_move, evil_move))
+        good_to = plain_move(good, good_move, 5, 5)
+        evil_to = plain_move(evil, evil_move, 5, 5)
+        now = tuple(batch.arrays.objects[0].tolist())
+        drawn = int(batch.arrays.counter[0])
+        if good_to != evil_to:
+            assert (now, drawn) == ((good_to, evil_to), 0)
+        elif good == good_to or evil == evil_to:
+            assert (now, drawn) == ((good, evil), 0)
+        else:
+            assert now in ((good_to, evil), (good, evil_to)) and drawn == 1
+        assert now[0] != now[1]
+        assert batch.arrays.cursor[0].tolist() == [1, 1]
+
+
+def test_good_and_evil_may_change_places():
+    batch = stepped(worlds(12, 13, RIGHT, LEFT))
+    assert batch.arrays.objects[0].tolist() == [13, 12]
+
+
+def test_who_gets_a_disputed_cell_is_drawn_evenly():
+    count = 4000
+    batch = stepped(worlds(11, 13, RIGHT, LEFT, count=count))
+    good_moved = int((batch.arrays.objects[:, 0] == 12).sum())
+    expected = count / 2
+    chi_square = 2 * (good_moved - expected) ** 2 / expected
+    assert chi_square < 10.83, good_moved
+
+
+def test_successive_disputes_draw_anew():
+    batch = worlds(11, 13, RIGHT, LEFT, count=64)
+    first = stepped(batch).arrays.objects.copy()
+    batch.arrays.objects[:] = (11, 13)
+    second = stepped(batch).arrays.objects
+    assert (batch.arrays.counter == 2).all()
+    assert (first != second).any() and (first == second).all(1).any()
+
+
+def test_cursors_go_round_their_patterns():
+    batch = worlds(0, 12, STAY, STAY)
+    seen = [stepped(batch).arrays.cursor[0].tolist() for _ in range(7)]
+    assert seen == [[1, 1], [0, 2], [1, 0], [0, 1], [1, 2], [0, 0], [1, 1]]
+
+
+def test_cell_patterns_lead_anywhere():
+    batch = Batch(
+        [state(kind="cells", good_pattern=(19, 0), evil_pattern=(7,), good_cursor=0, evil_cursor=0)]
+    )
+    assert stepped(batch).arrays.objects[0].tolist() == [19, 7]
+    assert stepped(batch).arrays.objects[0].tolist() == [0, 7]
+
+
+@given(states(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_step_moves_participants_then_objects_and_rewards_the_new_map(s, data):
+    people = len(s.cells)
+    moves = data.draw(st.lists(st.integers(0, 8), min_size=people, max_size=people))
+    says = data.draw(st.lists(st.integers(0, 21), min_size=people, max_size=people))
+    batch = Batch([s])
+    batch.step(np.array([moves], np.int8), np.array([says], np.int8))
+    a, size = batch.arrays, (s.height, s.width)
+    good, evil = a.objects[0].tolist()
+    expected = [plain_move(c, m, *size) for c, m in zip(s.cells, moves, strict=True)]
+    assert a.cells[0].tolist() == expected
+    assert a.moves[0].tolist() == moves and a.says[0].tolist() == says
+    found = (batch.rewards[0] / 2).tolist()
+    assert found == [plain_reward(c, good, evil, *size) for c in expected]
+    assert a.step[0] == s.step + 1
+
+
+def plain_sight(s: State, me: int, team: set[int]) -> dict[str, list[int]]:
+    """What participant `me` sees, cell by cell."""
+    k, size = s.radius, (s.height, s.width)
+    row, column = divmod(s.cells[me], s.width)
+    out: dict[str, list[int]] = {n: [] for n in ("good", "evil", "team", "others", "reward")}
+    for y, x in itertools.product(range(-k, k + 1), repeat=2):
+        cell = (row + y) % s.height * s.width + (column + x) % s.width
+        there = [p for p, c in enumerate(s.cells) if c == cell and p != me]
+        out["good"].append(cell == s.good)
+        out["evil"].append(cell == s.evil)
+        out["team"].append(sum(p in team for p in there))
+        out["others"].append(sum(p not in team for p in there))
+        out["reward"].append(int(2 * plain_reward(cell, s.good, s.evil, *size)))
+    out["heard"] = [0] * len(TOKENS)
+    for p, c in enumerate(s.cells):
+        if p != me and s.says[p] and plain_distance(c, s.cells[me], *size) <= k:
+            out["heard"][s.says[p]] += 1
+    return out
+
+
+@given(states(), st.data())
+@settings(max_examples=150, deadline=None)
+def test_observations_are_what_stands_in_the_neighbourhood(s, data):
+    people = range(len(s.cells))
+    roles = data.draw(st.lists(st.sampled_from(people), min_size=1, unique=True))
+    team = data.draw(st.sets(st.sampled_from(people)))
+    seen = Batch([s]).observe(roles, team=sorted(team), world=False)
+    for i, me in enumerate(roles):
+        for name, expected in plain_sight(s, me, team).items():
+            assert getattr(seen, name)[0, i].tolist() == expected, name
+        assert seen.cell[0, i] == s.cells[me]
+        assert seen.last_move[0, i] == s.moves[me]
+        assert seen.last_said[0, i] == s.says[me]
+        assert seen.last_reward[0, i] == s.rewards[me]
+    assert (seen.height[0], seen.width[0], seen.step[0]) == (s.height, s.width, s.step)
+    assert seen.good_next is None and seen.evil_next is None
+
+
+@given(states())
+@settings(max_examples=60, deadline=None)
+def test_the_world_view_adds_the_cells_intended_next(s):
+    seen = Batch([s]).observe([0], team=[0], world=True)
+    for cell, pattern, cursor, found in (
+        (s.good, s.good_pattern, s.good_cursor, seen.good_next),
+        (s.evil, s.evil_pattern, s.evil_cursor, seen.evil_next),
+    ):
+        entry = pattern[cursor]
+        expected = entry if s.kind == "cells" else plain_move(cell, entry, s.height, s.width)
+        assert found.tolist() == [expected]
+
+
+@given(states())
+@settings(max_examples=30, deadline=None)
+def test_looking_changes_nothing(s):
+    batch = Batch([s])
+    before = batch.states()
+    batch.observe([0], team=[0], world=True)
+    assert batch.states() == before
+
+
+def test_a_crowd_in_one_cell_is_counted_in_full():
+    people = 1000
+    crowd = state(
+        cells=(7,) * people, moves=(-1,) * people, says=(1,) * people, rewards=(0,) * people
+    )
+    worlds = Batch([crowd])
+    seen = worlds.observe((0,), team=range(500), world=False)
+    assert seen.team[0, 0].tolist() == [0, 0, 0, 0, 499, 0, 0, 0, 0]
+    assert seen.others[0, 0, STAY] == 500 and seen.heard[0, 0, 1] == 999
+    assert flat(seen, 50)[0, 0, layout()["others"]].tolist() == [0, 0, 0, 0, 999, 0, 0, 0, 0]

@@ -1,0 +1,39 @@
+"""Compiled and uncompiled runs agree, with every warning an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from sts.domains import domain
+from tests.examples import agents_of
+from tests.worlds.lambda_star import hashes
+
+
+def printed(states: list[bytes], **environment: str) -> dict[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", hashes.__name__],
+        input="\n".join(state.hex() for state in states),
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def test_compiled_and_uncompiled_episodes_have_the_same_hashes():
+    world = domain("lambda-star")
+    states = [
+        state
+        for height, width, kind in ((3, 3, "paper"), (7, 5, "paper"), (4, 4, "lambdastar-2016"))
+        for state in world.generate(
+            5, seed=2, height=height, width=width, participants=3, horizon=20, patterns=kind
+        )
+    ]
+    compiled = printed(states)
+    assert compiled == printed(states, NUMBA_DISABLE_JIT="1")
+    assert set(agents_of("lambda-star")) < set(compiled)

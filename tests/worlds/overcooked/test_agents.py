@@ -1,0 +1,263 @@
+from collections import deque
+
+import numpy as np
+import pytest
+
+from sts import agents
+from sts.agents.protocol import Instructions
+from sts.domains.adapted import Seen
+from sts.errors import ArgumentError, DamagedData
+from sts.trajectories.record import record
+from sts.worlds.overcooked import trials
+from sts.worlds.overcooked.agents import cloned, network
+from sts.worlds.overcooked.agents.features import SIZE, features
+from sts.worlds.overcooked.agents.greedy import Greedy, kitchen
+from sts.worlds.overcooked.agents.random import Random
+from sts.worlds.overcooked.agents.stay import Stay
+from sts.worlds.overcooked.agents.ways import ways
+from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY
+from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
+
+
+def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
+    return record(
+        agent,
+        domain="overcooked",
+        count=count,
+        steps=steps,
+        seed=seed,
+        settings={"layout": layout},
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_two_planners_make_soup_in_every_kitchen(layout):
+    assert sum(t.episode.rewards.sum() for t in played(Greedy(), layout)) >= 60
+
+
+def test_staying_and_chance_make_next_to_none():
+    assert sum(t.episode.rewards.sum() for t in played(Stay())) == 0
+    assert sum(t.episode.rewards.sum() for t in played(Random())) <= 20
+
+
+def test_equal_seeds_play_alike_and_others_do_not():
+    one, same, other = (played(Greedy(), steps=60, seed=seed) for seed in (1, 1, 2))
+    assert [t.id for t in one] == [t.id for t in same]
+    assert [t.id for t in one] != [t.id for t in other]
+
+
+def events_beside_who_stands(world, text):
+    """Returns what a planner, told this, does in 60 steps while the green hat stands still."""
+    agent, none, done = Greedy(), np.zeros((1, 1), np.int8), []
+    told, memory = Instructions(("", text), np.ones(1, np.int32)), agent.begin(1, 1)
+    for step in range(60):
+        values = {name: np.asarray(value)[None, None] for name, value in world.observe(0).items()}
+        seen = Seen(np.array([step]), values, none, none, none)
+        choice, memory = agent.act(seen, told, memory, np.zeros((1, 1)))
+        world.step((int(choice.moves[0, 0].argmax()), Overcooked.noop))
+        done += world.events
+    return done
+
+
+def test_a_planner_takes_another_way_than_through_who_stands_there():
+    world = Overcooked()
+    world.reset(0, layout="cramped_room")
+    up, right = Overcooked.moves.index("up"), Overcooked.moves.index("right")
+    for move in (up, right):
+        world.step((move, Overcooked.noop))
+    row, column, *_ = world.observe(0)["me"]
+    assert [row, column + 1] == world.observe(0)["partner"][:2].tolist()
+    done = events_beside_who_stands(world, "Put an onion into a pot.")
+    assert "potting_onion" in [deed for _, deed, _ in done]
+
+
+def test_a_planner_leaves_what_it_has_handed_over():
+    world = Overcooked()
+    world.reset(0, layout="cramped_room")
+    text = "Lay an onion on a counter where the cook with the green hat can take it."
+    done = events_beside_who_stands(world, text)
+    laid = [place for _, deed, place in done if deed == "onion_drop"]
+    assert len(laid) == 1
+    assert [deed for _, deed, place in done if place in laid] == ["onion_drop"]
+    assert "potting_onion" in [deed for _, deed, _ in done]
+
+
+def test_cooks_refuse_the_worlds_of_another_domain():
+    with pytest.raises(ArgumentError, match="overcooked-stay"):
+        record(Stay(), domain="lambda-star", count=1, steps=2, seed=0, settings={})
+
+
+def test_a_way_turns_when_it_is_there_and_goes_around_who_is_in_it():
+    floor = np.zeros((4, 5), np.bool_)
+    floor[1, 1:4] = floor[2, 1:4] = True
+    found = ways(floor, (1, 1), 0)
+    assert found[0, 1] == (0, INTERACT) and found[1, 0].steps == 1
+    assert found[1, 4].steps == 2, "who walks towards a cell already faces it"
+    assert ways(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5
+    assert (1, 4) not in ways(floor, (1, 1), 0, {(1, 2), (2, 2)})
+
+
+def any_kitchen(rng):
+    """Returns a kitchen with counters here and there, in which both have moved about."""
+    height, width = rng.integers((5, 5), (8, 9))
+    rows = np.full((height, width), "X")
+    rows[1:-1, 1:-1] = rng.choice([" ", "X"], (height - 2, width - 2), p=[0.75, 0.25])
+    rows[0, 1:5] = list("PODS")
+    free = np.argwhere(rows == " ")
+    for cook, (row, column) in zip("12", rng.permutation(free), strict=False):
+        rows[row, column] = cook
+    world = Overcooked()
+    world.begin(["".join(row) for row in rows], rules="2019", episode="any", length=400)
+    for both in rng.integers(0, 4, (10, 2)).tolist():
+        world.step(both)
+    return world
+
+
+def seen_ways(world):
+    seen = kitchen(dict(world.observe(0)))
+    return seen, ways(seen.tiles == 0, seen.me.cell, seen.me.side, {seen.partner.cell})
+
+
+def moved(world, state, move):
+    world.restore(state)
+    world.step((move, STAY))
+    return world.state()
+
+
+def fewest_moves(world):
+    """Returns after how few moves the blue hat faces each cell, by trying them in the game."""
+    found, seen, waiting = {}, set(), deque([(world.state(), 0)])
+    while waiting:
+        state, steps = waiting.popleft()
+        world.restore(state)
+        row, column, side, _ = world.observe(0)["me"].tolist()
+        if (row, column, side) not in seen:
+            seen.add((row, column, side))
+            right, down = SIDES[side]
+            found.setdefault((row + down, column + right), steps)
+            waiting += [(moved(world, state, move), steps + 1) for move in range(4)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_way_is_shorter_in_the_game_and_who_goes_it_is_there_in_as_many_steps(seed):
+    world = any_kitchen(np.random.default_rng(seed))
+    start = world.state()
+    seen, found = seen_ways(world)
+    fewest = {cell: n for cell, n in fewest_moves(world).items() if seen.tiles[cell] != 0}
+    assert {cell: way.steps for cell, way in found.items()} == fewest and fewest
+    for cell in found:
+        world.restore(start)
+        for left in range(found[cell].steps, 0, -1):
+            way = seen_ways(world)[1][cell]
+            assert way.steps == left
+            world.step((way.move, STAY))
+        assert seen_ways(world)[1][cell] == (0, INTERACT)
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """A cache of its own, and two short trials to learn from."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    read = trials.read
+    kept = [t._replace(moves=t.moves[:300]) for t in read(trials.installed()[0])[:2]]
+    monkeypatch.setattr(trials, "read", lambda path: kept)
+    cloned._examples.cache_clear()
+    yield tmp_path
+    cloned._examples.cache_clear()
+
+
+def test_cloning_learns_better_than_chance_and_says_from_what(cache):
+    path, loss = cloned.train(epochs=4)
+    assert path.is_relative_to(cache) and loss < 0.8 * np.log(6)
+    agent = agents.load("overcooked-cloned")
+    assert agent.trained_on.startswith("the train side of overcooked-2019: 2 trials, 1200 moves")
+    assert "16 of the 17 workers" in agent.trained_on
+    assert len(played(agent, steps=20)) == 2
+
+
+def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
+    marks = []
+    for seed in (1, 1, 2):
+        cloned.train(epochs=1, seed=seed)
+        marks.append(agents.fingerprint(agents.load("overcooked-cloned")))
+    assert marks[0] == marks[1] != marks[2]
+
+
+def test_what_a_clone_does_does_not_depend_on_how_many_share_its_batch(cache):
+    rng, count = np.random.default_rng(0), 3000
+    shape = (count, 1, 9, 14)
+    places = np.stack([rng.integers(0, top, (count, 1)) for top in (9, 14, 4, 5)], -1)
+    values = {
+        "tiles": rng.integers(-1, 7, shape),
+        "things": rng.integers(0, 5, shape),
+        "filled": rng.integers(0, 4, shape),
+        "cooking": rng.integers(-1, 21, shape),
+        "me": places,
+        "partner": places[::-1],
+    }
+    cloned.train(epochs=1)
+    agent = agents.load("overcooked-cloned")
+
+    def weights(part):
+        none = np.zeros((count, 1), np.int8)[part]
+        own = {name: column[part] for name, column in values.items()}
+        told = Instructions(("",), none[:, 0].astype(np.int32))
+        seen = Seen(none[:, 0].astype(np.int64), own, none, none, none)
+        return agent.act(seen, told, {}, np.zeros(none.shape))[0].moves
+
+    alone = np.concatenate([weights(slice(i, i + 1)) for i in range(count)])
+    np.testing.assert_array_equal(weights(slice(None)), alone)
+
+
+def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ArgumentError, match="sts overcooked train"):
+        agents.load("overcooked-cloned")
+
+
+@pytest.mark.parametrize("content", [b"", b"no weights", b"PK\x03\x04"])
+def test_damaged_weights_are_refused(tmp_path, content):
+    file = tmp_path / "weights.npz"
+    file.write_bytes(content)
+    with pytest.raises(DamagedData, match="no weights"):
+        cloned.load(file)
+
+
+def test_weights_of_another_size_are_refused(tmp_path):
+    file = tmp_path / "weights.npz"
+    small = network.new(3, 2, 6, np.random.default_rng(0))
+    np.savez(file, *small, trained_on="nothing")
+    with pytest.raises(DamagedData, match="another size"):
+        cloned.load(file)
+
+
+def test_training_for_no_epochs_is_refused():
+    with pytest.raises(ArgumentError, match="at least 1 epoch"):
+        cloned.train(epochs=0)
+
+
+def test_the_gradient_is_that_of_the_loss():
+    rng = np.random.default_rng(0)
+    net = network.Network(*(w.astype(np.float64) for w in network.new(5, 4, 3, rng)))
+    inputs, wanted = rng.normal(size=(7, 5)), rng.integers(0, 3, 7)
+    _, slope = net.gradient(inputs, wanted)
+    for part, own in enumerate(slope):
+        where = tuple(rng.integers(0, n) for n in own.shape)
+        ends = []
+        for sign in (1, -1):
+            moved = [w.copy() for w in net]
+            moved[part][where] += sign * 1e-5
+            ends.append(network.Network(*moved).gradient(inputs, wanted)[0])
+        assert np.isclose((ends[0] - ends[1]) / 2e-5, own[where], rtol=1e-2, atol=1e-6)
+
+
+def test_features_are_the_kitchen_seen_from_the_cook():
+    world = Overcooked()
+    world.reset(0, layout="cramped_room")
+    seen = [world.observe(role) for role in (0, 1)]
+    found = features({name: np.stack([one[name] for one in seen]) for name in seen[0]})
+    assert found.shape == (2, SIZE) and np.isfinite(found).all()
+    assert (found[0] != found[1]).any()
+    partner = found[:, 11 * 77 : 12 * 77].reshape(2, 7, 11)
+    assert partner.sum() == 2 and partner[0, 3 - 1, 5 + 2] == partner[1, 3 + 1, 5 - 2] == 1
