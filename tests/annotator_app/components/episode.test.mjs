@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cellOf, decode, displacement, instructionAt, placeOf } from "../../annotator_app/components/episode.mjs";
+import { cellOf, decode, displacement, instructionAt, placeOf } from "../../../annotator_app/components/episode.mjs";
 import { payload } from "./fixtures.mjs";
 
 test("cells are read as little-endian words, row by row", () => {

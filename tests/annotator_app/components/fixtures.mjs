@@ -1,7 +1,7 @@
 // A small episode and a desk on a storage that lasts as long as a test.
 
-import { Desk } from "../../annotator_app/components/desk.mjs";
-import { Outbox } from "../../annotator_app/components/outbox.mjs";
+import { Desk } from "../../../annotator_app/components/desk.mjs";
+import { Outbox } from "../../../annotator_app/components/outbox.mjs";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");
 
