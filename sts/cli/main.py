@@ -15,6 +15,7 @@ from typing import NoReturn
 import sts
 from sts.cli.command import Command
 from sts.errors import ArgumentError, StsError, UnknownName
+from sts.names import escaped
 
 _DISK = {
     errno.ENOSPC: "no space left on the disk",
@@ -175,7 +176,7 @@ def _main(argv: Sequence[str] | None) -> int:
 def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
-    print(f"sts: {' '.join(line.split())}", file=sys.stderr)
+    print(f"sts: {escaped(' '.join(line.split()))}", file=sys.stderr)
     return code
 
 

@@ -67,6 +67,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts import registry
     from sts.cli.arguments import progress, say
     from sts.errors import StsError
+    from sts.names import escaped
     from sts.trajectories import store
 
     read = registry.load("sts.importers", "format", args.format)
@@ -86,7 +87,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
                 rows.append((file, len(found), str(store.save(workspace, found))))
             show(done, len(wanted))
     for _, why in failed:
-        print(f"sts: {' '.join(str(why).split())}", file=sys.stderr)
+        print(f"sts: {escaped(' '.join(str(why).split()))}", file=sys.stderr)
     lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
     lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
     value = {

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData
 
+_PART = ".part"
+"""What the names of files and folders that are not whole end with."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -68,30 +72,85 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     Raises:
       OSError: the disk is full, read-only or not ours; `path` is then as it was.
     """
+    _place(path, data, mode, os.replace)
+
+
+def put_new(path: Path, data: bytes) -> bool:
+    """Writes `data` to `path` as `write_atomically` does where nothing stands; returns whether.
+
+    Of several writers one succeeds, and its file stays as it is.
+
+    Raises:
+      OSError: the disk is full, read-only or not ours.
+    """
+    with contextlib.suppress(FileExistsError):
+        _place(path, data, 0o644, _link)
+        return True
+    return False
+
+
+def _link(source: str, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
+            raise
+        if target.exists():  # a file system without links, where two may meet here
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        os.replace(source, target)
+
+
+def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)
-        os.replace(name, path)
-    except BaseException:
+        put(name, path)
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yields a folder to be filled, which is `path` once the block has ended; never a part of it.
+
+    What a killed writer left beside `path` is removed, so two must not fill the same at once.
+
+    Raises:
+      FileExistsError: there is something at `path`; it stays as it is.
+      OSError: the disk is full, read-only or not ours.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}{_PART}")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    try:
+        yield part
+        if path.exists():  # an empty folder, too, which a rename would replace
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        os.rename(part, path)  # fails where `path` has come to hold anything meanwhile
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Waits until no other process or thread holds the lock on the file `path`, then holds it.
 
-    Nothing is written; a killed holder's lock ends with it.
+    Nothing is written; a killed holder's lock ends with it. A file that was replaced while its lock
+    was waited for is locked anew, so that whoever finds the new one waits too.
     """
-    with path.open("r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    while True:
+        with path.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield
+                return
 
 
 def content_hash(*parts: bytes) -> str:

@@ -59,6 +59,7 @@ def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> No
     suite = frozen(workspace)
     assert suite.label == "mine@1"
     assert store.load(workspace, "mine@1").hash == suite.hash
+    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
     again = store.freeze(workspace, "mine")
     assert (again.label, again.parent) == ("mine@2", "mine@1")
     assert store.load(workspace, "mine@1").hash == suite.hash
@@ -231,7 +232,7 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
 ) -> None:
     frozen(workspace)
     monkeypatch.setattr(store, "_MOST_BYTES", 100)
-    with pytest.raises(DamagedData, match="over 100 bytes"):
+    with pytest.raises(DamagedData, match="at most 100 bytes"):
         store.load(workspace, "mine@1")
 
 
