@@ -222,11 +222,12 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
     from sts.domains import absent, domain
+    from sts.names import escaped
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
     reason = absent(t.episode)
-    who = ", ".join(f"{p.name} ({p.kind})" for p in t.participants)
+    who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
     value = {
         "id": t.id,
         "source": t.source,
@@ -237,7 +238,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         "provenance": t.provenance,
         "state": None if reason else domain(t.episode.domain).view(t.episode.state),
     }
-    text = f"{t.id}  {t.source}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
+    text = f"{t.id}  {escaped(t.source)}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
     if reason:
         text += f"its world cannot be shown here: {reason}"
     else:
