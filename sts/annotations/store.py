@@ -67,7 +67,8 @@ class Store:
           DamagedData: a setting of the workspace is not what it should be.
           MissingExtra: psycopg is not installed.
           NewerFormat: a later version made the database.
-          StoreError: it is lost, locked, damaged, read-only or another program's.
+          StoreError: it is lost, locked, damaged, read-only, another program's or another
+            workspace's.
         """
         rate = float(workspace.setting("annotation", "reference_rate", 0.1))
         if not 0 <= rate <= 1:
@@ -76,18 +77,18 @@ class Store:
                 f"between 0 and 1, found {rate}"
             )
         seed = int(workspace.setting("annotation", "seed", 0))
+        try:
+            own = workspace.identity()
+        except OSError as error:
+            raise StoreError(
+                f"annotation database needs the folder {workspace.root}, which cannot be made or "
+                f"written: {error.strerror}"
+            ) from None
         url = os.environ.get(URL_VARIABLE)
         if url:
-            database = open_postgresql(url)
+            database = open_postgresql(url, own)
         else:
-            try:
-                workspace.ensure()
-            except OSError as error:
-                raise StoreError(
-                    f"annotation database needs the folder {workspace.root}, which cannot be "
-                    f"made or written: {error.strerror}"
-                ) from None
-            database = open_sqlite(workspace.path(FILE))
+            database = open_sqlite(workspace.path(FILE), own)
         return cls(database, seed=seed, reference_rate=rate, clock=clock)
 
     @classmethod
