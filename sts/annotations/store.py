@@ -17,6 +17,7 @@ from sts.annotations.types import (
     Judgement,
     Progress,
     Reference,
+    RefusedAnswer,
 )
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
@@ -231,7 +232,8 @@ class Store:
 
         `sent` should be a list of objects with uuid, item, verdict, and where they apply step,
         reason, watched, seconds and corrects; see `submissions.check`. When this returns,
-        everything it acknowledges is on disk. Bad input is refused and kept aside, never raised.
+        everything it acknowledges is on disk. Bad input is refused and kept aside, as far as
+        `submissions.REFUSED_LIMIT` allows, and never raised.
 
         Raises:
           UnknownName: there is no such annotator.
@@ -239,6 +241,11 @@ class Store:
         """
         with self.database.write() as connection:
             return submissions.submit(connection, annotator_id, sent, now=self._clock())
+
+    def refused(self) -> list[RefusedAnswer]:
+        """What browsers sent that could not be kept as a judgement, as far as it is kept aside."""
+        with self.database.read() as connection:
+            return submissions.refused_answers(connection)
 
     def append(self, ratings: Sequence[imports.Rating]) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
