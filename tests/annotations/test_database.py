@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -216,7 +216,23 @@ def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> 
     with Store.open(sqlite_workspace) as store:
         store.add_annotator("Ana")
         file.rename(file.with_name("away"))
-        for use in (store.annotators, lambda: store.add_annotator("Bo")):
+        uses: tuple[Callable[[], object], ...] = (
+            store.annotators,
+            store.references,
+            store.suites,
+            store.refused,
+            store.judged_by,
+            lambda: store.add_annotator("Bo"),
+            lambda: store.enqueue(some_items(1)),
+            lambda: store.claim(1, suite=SUITE),
+            lambda: store.renew(1, []),
+            lambda: store.submit(1, []),
+            lambda: store.append([]),
+            lambda: store.history(1),
+            lambda: store.progress(SUITE),
+            lambda: store.verdicts([]),
+        )
+        for use in uses:
             with pytest.raises(StoreError, match="was moved, removed or replaced") as error:
                 use()
             assert str(file) in one_line(error)
