@@ -2,7 +2,9 @@
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,17 +67,25 @@ def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
     if made != "never":
         root.mkdir()
         (root / "workspace.toml").write_text("schema = 1\n")
-    barrier, new_id = threading.Barrier(count, timeout=60), workspace._new_id
-    waited = threading.local()
+    barrier, calls = threading.Barrier(count, timeout=60), threading.local()
 
-    def waiting() -> str:
-        if made == "never" and not hasattr(waited, "once"):
-            waited.once = True
-            barrier.wait()
-        return new_id()
+    def together(real: Callable[..., Any], which: int) -> Callable[..., Any]:
+        """Lets nobody go on from that call before all have come to it."""
 
+        def call(*given: Any) -> Any:
+            value = real(*given)
+            calls.count = getattr(calls, "count", 0) + 1
+            if calls.count == which:
+                barrier.wait()
+            return value
+
+        return call
+
+    if made == "never":
+        monkeypatch.setattr(workspace, "_new_id", together(workspace._new_id, 1))
+    else:  # once when it is opened, then when it is asked for
+        monkeypatch.setattr(workspace, "_read", together(workspace._read, 2))
     ids: list[str] = []
-    monkeypatch.setattr(workspace, "_new_id", waiting)
     threads = [
         threading.Thread(target=lambda: ids.append(Workspace.open(str(root)).identity()))
         for _ in range(count)
