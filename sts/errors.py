@@ -22,6 +22,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Self, TypeVar
 
+_LONGEST = 60
+"""Letters of a name that a line repeats."""
 _E = TypeVar("_E", bound="StsError")
 
 
@@ -69,7 +71,8 @@ class UnknownName(ArgumentError):
         exist = ", ".join(self.known) if self.known else "none yet"
         close = difflib.get_close_matches(name, self.known, 1) if len(self.known) > 1 else []
         meant = f"; did you mean {close[0]}?" if close else ""
-        super().__init__(f"unknown {kind} {name!r}; known: {exist}{meant}")
+        quoted = repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
+        super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")
 
 
 class DamagedData(StsError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -24,6 +25,9 @@ from sts.errors import ArgumentError, MissingExtra, NewerFormat, StoreError
 WAIT = 30
 """Seconds to wait for another process's transaction before giving up."""
 
+_KNOWS_ITS_WORKSPACE = 2
+"""The schema version since which a database does."""
+
 _ADVISORY_LOCK = 0x535453
 """PostgreSQL's key for work that only one connection may do at a time: "STS" in ASCII."""
 
@@ -39,6 +43,7 @@ class Database:
         """Takes over `engine`; `close` ends its connections."""
         self.name = name
         self._engine = engine
+        self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"
         # SQLite keeps one connection for all threads, since opening one costs hundreds of saves.
         # Re-entrant, so that a transaction inside a transaction fails instead of waiting for ever.
@@ -74,6 +79,11 @@ class Database:
                     connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
                 yield connection
 
+    def hold(self, file: Path) -> None:
+        """Takes `file` for what is open: nothing is read or written once it is not there."""
+        with self._translated():
+            self._file = file.stat()
+
     def close(self) -> None:
         """Ends every connection; the database stays."""
         self._engine.dispose()
@@ -81,6 +91,7 @@ class Database:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
+            self._check_there()
             yield
         except IntegrityError:
             raise  # a broken rule of ours, not the reader's database: never hidden
@@ -92,14 +103,35 @@ class Database:
                 "wait for other work on it to end and try again"
             ) from None
 
+    def _check_there(self) -> None:
+        """Raises StoreError where the open file is not at its path: its work would be lost."""
+        if self._file is None:
+            return
+        try:
+            there = os.path.samestat(self._file, os.stat(self.name))
+        except OSError:
+            there = False
+        if not there:
+            raise StoreError(
+                f"annotation database {self.name} was moved, removed or replaced while it was in "
+                "use; put it back, or start again what uses it"
+            )
 
-def open_sqlite(path: Path) -> Database:
+
+def open_sqlite(path: Path, workspace: str) -> Database:
     """Returns the database in the file at `path`, which is made when it is absent.
+
+    Args:
+      path: of the file.
+      workspace: the id of the workspace whose it is, or will be.
 
     Raises:
       NewerFormat: it was made by a later version.
-      StoreError: it is another program's, damaged, or cannot be opened or written.
+      StoreError: it is another program's or another workspace's, damaged, or cannot be opened or
+        written.
     """
+    if path.exists() and not path.is_file():
+        raise StoreError(f"annotation database {path} is no file; move away what stands there")
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=StaticPool,
@@ -107,17 +139,24 @@ def open_sqlite(path: Path) -> Database:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    return _ready(Database(engine, str(path)), lambda: _enter_wal(engine, str(path)))
+    database = Database(engine, str(path))
+    _ready(database, workspace, lambda: _enter_wal(engine, str(path)))
+    database.hold(path)
+    return database
 
 
-def open_postgresql(url: str) -> Database:
+def open_postgresql(url: str, workspace: str) -> Database:
     """Returns the database at `url`, `postgresql://user:password@host:port/name`.
+
+    Args:
+      url: of the database.
+      workspace: the id of the workspace whose it is, or will be.
 
     Raises:
       ArgumentError: `url` is not one of PostgreSQL.
       MissingExtra: psycopg is not installed.
       NewerFormat: it was made by a later version.
-      StoreError: it does not answer, or its tables are not ours.
+      StoreError: it does not answer, its tables are not ours, or it is another workspace's.
     """
     try:
         parsed = make_url(url)
@@ -140,7 +179,7 @@ def open_postgresql(url: str) -> Database:
             "PostgreSQL needs psycopg, which is not installed: "
             "pip install 'standardised-test-suite[postgresql]'"
         ) from None
-    return _ready(Database(engine, parsed.render_as_string()), lambda: None)
+    return _ready(Database(engine, parsed.render_as_string()), workspace, lambda: None)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -175,24 +214,40 @@ def _enter_wal(engine: Engine, name: str) -> None:
         pooled.close()
 
 
-def _ready(database: Database, prepare: Callable[[], None]) -> Database:
+def _ready(database: Database, workspace: str, prepare: Callable[[], None]) -> Database:
     try:
         with database.read() as connection:
             version = _version(connection, database.name)
             damage = _damage(connection)
+            owner = _owner(connection) if version >= _KNOWS_ITS_WORKSPACE else None
         if damage:
             raise StoreError(
                 f"annotation database {database.name} is damaged ({damage}); "
                 "restore it from a copy, or move it away to begin a new one"
             )
         prepare()
-        if version < SCHEMA_VERSION:
+        if owner is None or version < SCHEMA_VERSION:
             with database.write(alone=True) as connection:
                 _migrate(connection, _version(connection, database.name))
+                owner = _owner(connection)
+                if owner is None:
+                    owner = workspace
+                    connection.execute(schema.workspaces.insert().values(id=workspace))
+        if owner != workspace:
+            raise StoreError(
+                f"annotation database {database.name} is of the workspace with the id {owner}, and "
+                f"this one has the id {workspace}: give it a database of its own, or, where this "
+                f'is its own, write id = "{owner}" into its workspace.toml'
+            )
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _owner(connection: Connection) -> str | None:
+    """The id of the workspace whose database it is, None of one that was never opened for any."""
+    return connection.execute(select(schema.workspaces.c.id)).scalar()
 
 
 def _version(connection: Connection, name: str) -> int:

@@ -127,5 +127,7 @@ _FIRST = Migration(
     ),
 )
 
-MIGRATIONS = (_FIRST,)
+_OF_ONE_WORKSPACE = Migration(both=("CREATE TABLE sts_workspace (id TEXT PRIMARY KEY)",))
+
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE)
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -165,6 +165,11 @@ def _insert_missing(connection: Connection, batch: list[Item], now: float) -> in
     known = {row.continuation: row for row in rows}
     fresh: dict[str, Item] = {}
     for item in batch:
+        if not (1 <= item.horizon <= PRIME and 0 <= item.takeover <= PRIME):
+            raise DamagedData(
+                f"continuation {item.continuation}: expected a horizon of 1 to {PRIME} steps and a "
+                f"takeover of 0 or more, found {item.horizon} and {item.takeover}"
+            )
         row = known.get(item.continuation) or fresh.setdefault(item.continuation, item)
         found = (row.scenario_hash, row.horizon, row.takeover)
         if found != (item.scenario_hash, item.horizon, item.takeover):

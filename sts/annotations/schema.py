@@ -13,6 +13,12 @@ versions = Table(
     Column("applied", Double, nullable=False),
 )
 
+workspaces = Table(
+    "sts_workspace",
+    metadata,
+    Column("id", Text, primary_key=True),
+)
+
 annotators = Table(
     "annotators",
     metadata,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 
-from sts.annotations import claims, imports, people, queue, submissions, views
+from sts.annotations import claims, imports, people, queue, submissions, verdicts, views
 from sts.annotations.database import Database, open_postgresql, open_sqlite
 from sts.annotations.types import (
     Ack,
@@ -17,6 +17,7 @@ from sts.annotations.types import (
     Judgement,
     Progress,
     Reference,
+    RefusedAnswer,
 )
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
@@ -67,7 +68,8 @@ class Store:
           DamagedData: a setting of the workspace is not what it should be.
           MissingExtra: psycopg is not installed.
           NewerFormat: a later version made the database.
-          StoreError: it is lost, locked, damaged, read-only or another program's.
+          StoreError: it is lost, locked, damaged, read-only, another program's or another
+            workspace's.
         """
         rate = float(workspace.setting("annotation", "reference_rate", 0.1))
         if not 0 <= rate <= 1:
@@ -76,18 +78,18 @@ class Store:
                 f"between 0 and 1, found {rate}"
             )
         seed = int(workspace.setting("annotation", "seed", 0))
+        try:
+            own = workspace.identity()
+        except OSError as error:
+            raise StoreError(
+                f"annotation database needs the folder {workspace.root}, which cannot be made or "
+                f"written: {error.strerror}"
+            ) from None
         url = os.environ.get(URL_VARIABLE)
         if url:
-            database = open_postgresql(url)
+            database = open_postgresql(url, own)
         else:
-            try:
-                workspace.ensure()
-            except OSError as error:
-                raise StoreError(
-                    f"annotation database needs the folder {workspace.root}, which cannot be "
-                    f"made or written: {error.strerror}"
-                ) from None
-            database = open_sqlite(workspace.path(FILE))
+            database = open_sqlite(workspace.path(FILE), own)
         return cls(database, seed=seed, reference_rate=rate, clock=clock)
 
     @classmethod
@@ -230,7 +232,8 @@ class Store:
 
         `sent` should be a list of objects with uuid, item, verdict, and where they apply step,
         reason, watched, seconds and corrects; see `submissions.check`. When this returns,
-        everything it acknowledges is on disk. Bad input is refused and kept aside, never raised.
+        everything it acknowledges is on disk. Bad input is refused and kept aside, as far as
+        `submissions.REFUSED_LIMIT` allows, and never raised.
 
         Raises:
           UnknownName: there is no such annotator.
@@ -238,6 +241,11 @@ class Store:
         """
         with self.database.write() as connection:
             return submissions.submit(connection, annotator_id, sent, now=self._clock())
+
+    def refused(self) -> list[RefusedAnswer]:
+        """What browsers sent that could not be kept as a judgement, as far as it is kept aside."""
+        with self.database.read() as connection:
+            return submissions.refused_answers(connection)
 
     def append(self, ratings: Sequence[imports.Rating]) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
@@ -252,6 +260,11 @@ class Store:
         """The annotator's current judgements, the latest first."""
         with self.database.read() as connection:
             return views.history(connection, annotator_id, limit)
+
+    def verdicts(self, continuations: Collection[str]) -> dict[str, list[verdicts.Verdict]]:
+        """The current judgement of each person of these continuations, where there is one."""
+        with self.database.read() as connection:
+            return verdicts.human(connection, continuations)
 
     def judged_by(self) -> dict[str, int]:
         """Continuations judged by each person in the whole store; nobody without any is named."""

@@ -8,16 +8,29 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, exists, insert, select, update
+from sqlalchemy import Connection, Row, exists, func, insert, select, update
 
 from sts.annotations import people
-from sts.annotations.schema import claims, events, items, reference_episodes, refused, slots
-from sts.annotations.types import Ack
+from sts.annotations.schema import (
+    annotators,
+    claims,
+    events,
+    items,
+    reference_episodes,
+    refused,
+    slots,
+)
+from sts.annotations.types import Ack, RefusedAnswer
+from sts.names import printable
 from sts.ratings import MARKED, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 REASON_LIMIT = 500
+REFUSED_LIMIT = 500
+"""Refused answers of one person that are kept aside; nothing of later ones but their refusal."""
+MESSAGE_LIMIT = 1000
+"""Answers that are looked at in one message; a page has a handful that wait."""
 _RAW_LIMIT = 4096
 _SECONDS_LIMIT = 1e9
 
@@ -82,6 +95,8 @@ def check(sent: object, horizons: Mapping[str, int]) -> Submission:
 def submit(connection: Connection, annotator_id: int, sent: object, *, now: float) -> list[Ack]:
     """Keeps each submission once and says what became of it, in the order sent.
 
+    What is refused is kept aside, `REFUSED_LIMIT` of one person and 4,096 letters of each.
+
     Sending again is harmless: the client's uuid makes the second one a duplicate. A retired
     annotator's last work is kept as well.
 
@@ -89,7 +104,8 @@ def submit(connection: Connection, annotator_id: int, sent: object, *, now: floa
       UnknownName: there is no such annotator.
     """
     people.lock(connection, annotator_id)
-    each = sent if isinstance(sent, list | tuple) else [sent]
+    every = sent if isinstance(sent, list | tuple) else [sent]
+    each, rest = every[:MESSAGE_LIMIT], every[MESSAGE_LIMIT:]
     named = {s["item"] for s in each if isinstance(s, Mapping) and _is_item(s.get("item"))}
     rows = connection.execute(
         select(items.c.id, items.c.horizon)
@@ -97,7 +113,19 @@ def submit(connection: Connection, annotator_id: int, sent: object, *, now: floa
         .where(claims.c.annotator == annotator_id, items.c.id.in_(named))
     )
     horizons = {row.id: row.horizon for row in rows}
-    return [_keep(connection, annotator_id, one, horizons, now) for one in each]
+    acks = [_keep(connection, annotator_id, one, horizons, now) for one in each]
+    words = f"expected at most {MESSAGE_LIMIT} answers in one message"
+    return acks + [Ack(_uuid(one), "refused", words) for one in rest]
+
+
+def refused_answers(connection: Connection) -> list[RefusedAnswer]:
+    """What is kept aside of everybody, by the order in which people were added and it came."""
+    rows = connection.execute(
+        select(annotators.c.name, refused.c.message, refused.c.raw, refused.c.received)
+        .join(annotators, annotators.c.id == refused.c.annotator)
+        .order_by(refused.c.annotator, refused.c.id)
+    )
+    return [RefusedAnswer(*row) for row in rows]
 
 
 def record(
@@ -159,8 +187,7 @@ def _keep(
                 raise Refusal("corrects names no earlier judgement of this item by this annotator")
     except Refusal as refusal:
         _keep_aside(connection, annotator_id, sent, str(refusal), now)
-        uuid = sent.get("uuid") if isinstance(sent, Mapping) else None
-        return Ack(uuid if isinstance(uuid, str) else "", "refused", str(refusal))
+        return Ack(_uuid(sent), "refused", str(refusal))
     extra = record(connection, annotator_id, submission, source="browser", now=now)
     return Ack(submission.uuid, "extra" if extra else "saved")
 
@@ -194,21 +221,31 @@ def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float)
 def _keep_aside(
     connection: Connection, annotator_id: int, sent: object, message: str, now: float
 ) -> None:
-    raw = json.dumps(sent, default=repr)
+    try:
+        raw = json.dumps(sent, default=repr)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+        raw = "JSON that cannot be kept"
     digest = hashlib.sha256(raw.encode()).hexdigest()
-    known = connection.execute(
-        select(refused.c.id).where(refused.c.annotator == annotator_id, refused.c.digest == digest)
-    ).one_or_none()
-    if known is None:
-        connection.execute(
-            insert(refused).values(
-                annotator=annotator_id,
-                digest=digest,
-                raw=raw[:_RAW_LIMIT],
-                message=message,
-                received=now,
-            )
+    own = refused.c.annotator == annotator_id
+    same = select(exists().where(own, refused.c.digest == digest))
+    if connection.execute(same).scalar_one():
+        return
+    if connection.execute(select(func.count()).where(own)).scalar_one() >= REFUSED_LIMIT:
+        return
+    connection.execute(
+        insert(refused).values(
+            annotator=annotator_id,
+            digest=digest,
+            raw=raw[:_RAW_LIMIT],
+            message=message,
+            received=now,
         )
+    )
+
+
+def _uuid(sent: object) -> str:
+    uuid = sent.get("uuid") if isinstance(sent, Mapping) else None
+    return uuid if isinstance(uuid, str) else ""
 
 
 def _is_item(value: object) -> bool:
@@ -242,7 +279,7 @@ def _reason(value: object, verdict: str) -> str:
     if len(value) > REASON_LIMIT:
         raise Refusal(f"expected a reason of at most {REASON_LIMIT} characters, found {len(value)}")
     # Neither database keeps every string that JSON can hold: NUL and lone surrogates go.
-    return "".join(c if c.isprintable() else " " for c in value).strip() or "\ufffd"
+    return printable(value) or "\ufffd"
 
 
 def _number(value: object, key: str, limit: float) -> float | None:
@@ -254,5 +291,8 @@ def _number(value: object, key: str, limit: float) -> float | None:
 
 
 def _shown(value: object) -> str:
-    text = "nothing" if value is None else ascii(value)
+    try:
+        text = "nothing" if value is None else ascii(value)
+    except (RecursionError, ValueError):
+        text = "what is nested too deeply or has too many digits"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -89,6 +89,22 @@ class Ack(NamedTuple):
     message: str = ""
 
 
+class RefusedAnswer(NamedTuple):
+    """What somebody's page sent and could not be kept as a judgement.
+
+    Attributes:
+      annotator: who sent it.
+      message: why it was refused, in one line.
+      raw: it as JSON, its first 4,096 letters.
+      received: UTC seconds.
+    """
+
+    annotator: str
+    message: str
+    raw: str
+    received: float
+
+
 class Judgement(NamedTuple):
     """An annotator's current judgement of one item, after corrections.
 

@@ -13,8 +13,10 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import NoReturn
 
 import sts
+from sts import registry
 from sts.cli.command import Command
 from sts.errors import ArgumentError, StsError, UnknownName
+from sts.names import escaped
 
 _DISK = {
     errno.ENOSPC: "no space left on the disk",
@@ -127,6 +129,7 @@ def _check_text(argv: Sequence[str]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
     if argv is None:  # run as a program
+        registry.look_here()  # `python -m` has put the current folder before all that is installed
         _alone_on_stdout()
     code = _main(argv)
     try:
@@ -175,7 +178,7 @@ def _main(argv: Sequence[str] | None) -> int:
 def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
-    print(f"sts: {' '.join(line.split())}", file=sys.stderr)
+    print(f"sts: {escaped(' '.join(line.split()))}", file=sys.stderr)
     return code
 
 

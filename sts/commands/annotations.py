@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sts.cli.arguments import say
+from sts.cli.arguments import say, table
 from sts.cli.command import Command
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
+_ANSWER = 60
 _EXAMPLE = "sts annotations export ratings.csv --suite starter@1"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="import | export")
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="import | export | refused"
+    )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
         "import", help=words, description=words, epilog="example: sts annotations import them.csv"
@@ -26,12 +29,18 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     leaf.add_argument("file", metavar="FILE", type=Path, help="the CSV file to write")
     leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+    words = "list what pages sent that could not be kept as a judgement"
+    actions.add_parser(
+        "refused", help=words, description=words, epilog="example: sts annotations refused --json"
+    )
 
 
 def _run(args: argparse.Namespace) -> int:
     workspace = Workspace.open(args.workspace)
     if args.action == "import":
         _import(workspace, args.file, as_json=args.json)
+    elif args.action == "refused":
+        _refused(workspace, as_json=args.json)
     else:
         _export(workspace, args.file, args.suite, as_json=args.json)
     return 0
@@ -71,6 +80,39 @@ def _export(workspace: Workspace, file: Path, suite: str | None, *, as_json: boo
         done,
         f"{file}: {judged} judgements, and {done['unjudged']} continuations nobody has judged",
     )
+
+
+def _refused(workspace: Workspace, *, as_json: bool) -> None:
+    from collections import Counter
+    from datetime import UTC, datetime
+
+    from sts.annotations.store import Store
+    from sts.annotations.submissions import REFUSED_LIMIT
+
+    answers = []
+    store = Store.find(workspace)
+    if store is not None:
+        with store:
+            answers = store.refused()
+    header = ("annotator", "received (UTC)", "why", "answer")
+    rows = [
+        (
+            one.annotator,
+            f"{datetime.fromtimestamp(one.received, UTC):%Y-%m-%d %H:%M:%S}",
+            one.message,
+            one.raw if len(one.raw) <= _ANSWER else f"{one.raw[:_ANSWER]}...",
+        )
+        for one in answers
+    ]
+    lines = [table(header, rows), ""] if rows else []
+    lines.append(f"{len(rows)} refused answers kept aside; --json has them as far as they are kept")
+    counts = Counter(one.annotator for one in answers)
+    lines += [
+        f"{name}: {count} is the most that is kept of one person; later ones are not here"
+        for name, count in counts.items()
+        if count >= REFUSED_LIMIT
+    ]
+    say(as_json, [one._asdict() for one in answers], "\n".join(lines))
 
 
 COMMAND = Command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sts.cli.command import Command
@@ -67,26 +67,29 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts import registry
     from sts.cli.arguments import progress, say
     from sts.errors import StsError
+    from sts.names import escaped
     from sts.trajectories import store
 
     read = registry.load("sts.importers", "format", args.format)
-    wanted, more = _wanted(args.format, read, args.files), _with_domain(args, read)
+    calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
     rows, failed = [], []
     with progress("importing", "files") as show:
-        for done, paths in enumerate(wanted, 1):
+        for count, paths in enumerate(calls, 1):
             file = str(paths[0]) if paths else args.format
             try:
-                found = read(*paths, **more)
-                _check(found)
+                _check_no_pipe(paths)
+                trajectories = read(*paths, **more)
+                _check(trajectories)
             except (StsError, OSError) as error:
-                if len(wanted) == 1:
+                if len(calls) == 1:
                     raise
-                failed.append((file, _known(error, file).about(file)))
+                failed.append((file, _as_ours(error, file).about(file)))
             else:
-                rows.append((file, len(found), str(store.save(workspace, found))))
-            show(done, len(wanted))
+                path = store.save(workspace, trajectories)
+                rows.append((file, len(trajectories), str(path)))
+            show(count, len(calls))
     for _, why in failed:
-        print(f"sts: {' '.join(str(why).split())}", file=sys.stderr)
+        print(f"sts: {escaped(' '.join(str(why).split()))}", file=sys.stderr)
     lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
     lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
     value = {
@@ -97,7 +100,16 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     return failed[0][1].exit_code if failed else 0
 
 
-def _known(error: StsError | OSError, file: str) -> StsError:
+def _check_no_pipe(paths: Sequence[Path]) -> None:
+    """Raises DamagedData for what an importer would wait for: a pipe, a socket or a device."""
+    from sts.errors import DamagedData
+
+    for path in paths:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise DamagedData(f"{path}: expected a file or a folder, found a pipe or a device")
+
+
+def _as_ours(error: StsError | OSError, file: str) -> StsError:
     from sts.errors import StsError
 
     if isinstance(error, StsError):
@@ -105,7 +117,7 @@ def _known(error: StsError | OSError, file: str) -> StsError:
     return StsError(f"{error.filename or file}: {error.strerror or error}")
 
 
-def _wanted(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
+def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
     """Returns what an importer is called with, once for each file.
 
     An importer takes a path, or nothing where it finds its recordings itself, or either.
@@ -221,11 +233,12 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
     from sts.domains import absent, domain
+    from sts.names import escaped
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
     reason = absent(t.episode)
-    who = ", ".join(f"{p.name} ({p.kind})" for p in t.participants)
+    who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
     value = {
         "id": t.id,
         "source": t.source,
@@ -236,7 +249,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         "provenance": t.provenance,
         "state": None if reason else domain(t.episode.domain).view(t.episode.state),
     }
-    text = f"{t.id}  {t.source}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
+    text = f"{t.id}  {escaped(t.source)}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
     if reason:
         text += f"its world cannot be shown here: {reason}"
     else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import tomllib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
-from sts.storage.files import locked, write_atomically
+from sts.storage.files import locked, put_new, regular_bytes, write_atomically
 
 SCHEMA = 1
 DEFAULT = "sts-workspace"
+_ID = re.compile(r"[0-9a-f]{32}")
+_MOST_BYTES = 2**20
 _HEADER = """\
 # A workspace of the Standardised Test Suite. Settings may be edited; the schema may not.
 schema = 1
@@ -45,26 +49,35 @@ class Workspace:
         if root.exists() and not root.is_dir():
             raise DamagedData(f"expected a workspace folder at {root}, found a file")
         file = root / "workspace.toml"
-        text = file.read_bytes() if file.exists() else _HEADER.encode()
-        try:
-            settings = tomllib.loads(text.decode())
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise DamagedData(f"{file} is not readable TOML: {error}") from None
-        schema = settings.get("schema")
-        if type(schema) is not int or schema < 1:
-            raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA}")
-        if schema > SCHEMA:
-            raise NewerFormat(
-                f"{file} has schema {schema}; this version reads up to {SCHEMA}: update sts"
-            )
-        return cls(root, settings)
+        return cls(root, _read(file)[1] if file.exists() else tomllib.loads(_HEADER))
 
     def ensure(self) -> Workspace:
         """Makes the folder and its `workspace.toml` where they are missing."""
         file = self.root / "workspace.toml"
         if not file.exists():
-            write_atomically(file, _HEADER.encode())
+            first, rest = _HEADER.split("\n", 1)
+            put_new(file, f"{first}\n{_new_id()}{rest}".encode())
         return self
+
+    def identity(self) -> str:
+        """Returns the workspace's own id: 32 hex digits, whoever asks first, and from then on.
+
+        It is made with the workspace; one that has none, as it is older, gets one here. A copy of a
+        workspace has the id of the original.
+
+        Raises:
+          DamagedData: `workspace.toml` cannot be read.
+          OSError: it lacks an id and cannot be written.
+        """
+        file = self.ensure().root / "workspace.toml"
+        text, settings = _read(file)
+        if "id" not in settings:
+            with self.locked():
+                text, settings = _read(file)
+                if "id" not in settings:
+                    write_atomically(file, f"{_new_id()}{text}".encode())
+                    text, settings = _read(file)
+        return str(settings["id"])
 
     def locked(self) -> AbstractContextManager[None]:
         """Waits until no other process changes what is shared here, and keeps others waiting."""
@@ -89,3 +102,34 @@ class Workspace:
                 f"found {value!r}"
             )
         return value
+
+
+def _new_id() -> str:
+    """Returns the line of a `workspace.toml` that gives it an id."""
+    return f'id = "{secrets.token_hex(16)}"  # its annotation database knows it by this\n'
+
+
+def _read(file: Path) -> tuple[str, dict[str, Any]]:
+    """Returns the text of a `workspace.toml` and what it says.
+
+    Raises:
+      NewerFormat: its schema is later than this version reads.
+      DamagedData: it is no file, no TOML, or not of a workspace.
+    """
+    raw = regular_bytes(file, _MOST_BYTES)
+    try:
+        text = raw.decode()
+        settings = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DamagedData(f"{file} is not readable TOML: {error}") from None
+    schema = settings.get("schema")
+    if type(schema) is not int or schema < 1:
+        raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA}")
+    if schema > SCHEMA:
+        raise NewerFormat(
+            f"{file} has schema {schema}; this version reads up to {SCHEMA}: update sts"
+        )
+    own = settings.get("id")
+    if own is not None and not (isinstance(own, str) and _ID.fullmatch(own)):
+        raise DamagedData(f"{file}: expected an id of 32 hexadecimal digits, found {own!r}")
+    return text, settings

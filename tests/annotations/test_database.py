@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items, statuses
 
 GOLDEN = Path(__file__).parent / "golden"
+GOLDEN_ID = "5ca1ab1e" * 4
 
 
 only_postgresql = pytest.mark.parametrize(
@@ -62,7 +64,9 @@ def test_a_store_opened_again_holds_what_was_saved(workspace: Workspace) -> None
 def test_every_schema_version_ever_written_is_read(
     sqlite_workspace: Workspace, version: int
 ) -> None:
-    sqlite_workspace.ensure()
+    settings = sqlite_workspace.path("workspace.toml")
+    settings.parent.mkdir()
+    settings.write_text(f'schema = 1\nid = "{GOLDEN_ID}"\n')
     with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
         plain.executescript((GOLDEN / f"schema_{version}.sql").read_text())
     plain.close()
@@ -148,7 +152,7 @@ def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: floa
 
 def test_a_folder_in_the_databases_place_is_one_line(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.ensure().path(FILE).mkdir()
-    with pytest.raises(StoreError, match="cannot be opened; its folder must exist") as error:
+    with pytest.raises(StoreError, match="is no file; move away what stands there") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
@@ -158,6 +162,85 @@ def test_a_file_in_the_workspaces_place_is_one_line(sqlite_workspace: Workspace)
     with pytest.raises(StoreError, match="needs the folder .* cannot be made") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
+
+
+def test_a_pipe_in_the_databases_place_is_not_waited_for(sqlite_workspace: Workspace) -> None:
+    os.mkfifo(sqlite_workspace.ensure().path(FILE))
+    with pytest.raises(StoreError, match="is no file; move away what stands there"):
+        Store.open(sqlite_workspace)
+
+
+def test_one_database_is_one_workspaces(workspace: Workspace, tmp_path: Path) -> None:
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    other = Workspace.open(str(tmp_path / "other")).ensure()
+    if "STS_DATABASE_URL" not in os.environ:
+        shutil.copy(workspace.path(FILE), other.path(FILE))
+    with pytest.raises(StoreError, match="is of the workspace with the id") as error:
+        Store.open(other)
+    ids = workspace.identity(), other.identity()
+    assert ids[0] != ids[1] and all(id in one_line(error) for id in ids)
+    advice = one_line(error).partition("write ")[2].partition(" into")[0]
+    settings = other.path("workspace.toml")
+    settings.write_text(settings.read_text().replace(f'id = "{ids[1]}"', advice))
+    with Store.open(Workspace.open(str(other.root))) as store:
+        assert [one.name for one in store.annotators()] == ["Ana"]
+
+
+def test_a_workspace_that_was_copied_or_moved_keeps_its_database(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    copy = Path(shutil.copytree(workspace.root, tmp_path / "copy"))
+    moved = workspace.root.rename(tmp_path / "moved")
+    for root in (copy, moved):
+        with Store.open(Workspace.open(str(root))) as store:
+            assert [one.name for one in store.annotators()] == ["Ana"]
+
+
+def test_a_workspace_from_before_gets_an_id_and_keeps_its_settings(workspace: Workspace) -> None:
+    text = "# mine\nschema = 1\n\n[annotation]\nrequired = 3  # three\n"
+    workspace.root.mkdir()
+    settings = workspace.path("workspace.toml")
+    settings.write_text(text)
+    with Store.open(Workspace.open(str(workspace.root))):
+        own = workspace.identity()
+    assert settings.read_text().endswith(text)
+    assert Workspace.open(str(workspace.root)).setting("annotation", "required", 1) == 3
+    assert workspace.identity() == own
+
+
+def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> None:
+    file = sqlite_workspace.path(FILE)
+    with Store.open(sqlite_workspace) as store:
+        store.add_annotator("Ana")
+        file.rename(file.with_name("away"))
+        uses: tuple[Callable[[], object], ...] = (
+            store.annotators,
+            store.references,
+            store.suites,
+            store.refused,
+            store.judged_by,
+            lambda: store.add_annotator("Bo"),
+            lambda: store.enqueue(some_items(1)),
+            lambda: store.claim(1, suite=SUITE),
+            lambda: store.renew(1, []),
+            lambda: store.submit(1, []),
+            lambda: store.append([]),
+            lambda: store.history(1),
+            lambda: store.progress(SUITE),
+            lambda: store.verdicts([]),
+        )
+        for use in uses:
+            with pytest.raises(StoreError, match="was moved, removed or replaced") as error:
+                use()
+            assert str(file) in one_line(error)
+        file.touch()
+        with pytest.raises(StoreError, match="was moved, removed or replaced"):
+            store.add_annotator("Bo")
+        file.with_name("away").rename(file)
+        assert store.add_annotator("Bo").name == "Bo"
 
 
 @contextmanager

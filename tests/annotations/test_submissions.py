@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import schema
+from sts.annotations import schema, submissions
 from sts.annotations.store import Store
 from sts.annotations.submissions import Refusal, check
 from sts.annotations.types import Claim
-from sts.errors import StoreError, UnknownName
+from sts.errors import DamagedData, StoreError, UnknownName
 from tests.annotations.examples import (
     HORIZON,
     SUITE,
@@ -179,6 +179,55 @@ def test_what_is_kept_aside_is_capped(store: Store) -> None:
     ana = store.add_annotator("Ana").id
     store.submit(ana, [{"uuid": "x" * 100_000}])
     assert len(rows(store, "refused")[0].raw) == 4096
+
+
+def test_refused_answers_of_one_person_have_a_limit_and_hinder_no_good_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submissions, "REFUSED_LIMIT", 3)
+    ana, [claim, *_] = given_items(store)
+    bo = store.add_annotator("Bo").id
+    acks = store.submit(ana, [{"uuid": str(i)} for i in range(9)])
+    assert statuses(acks) == ["refused"] * 9 and all(ack.message for ack in acks)
+    assert statuses(store.submit(ana, [a_submission(claim)])) == ["saved"]
+    assert statuses(store.submit(bo, [{"uuid": "0"}])) == ["refused"]
+    assert [(one.annotator, one.raw) for one in store.refused()] == [
+        *(("Ana", f'{{"uuid": "{i}"}}') for i in range(3)),
+        ("Bo", '{"uuid": "0"}'),
+    ]
+
+
+def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submissions, "MESSAGE_LIMIT", 1)
+    ana, [first, second, _] = given_items(store)
+    sent = [a_submission(first), a_submission(second)]
+    acks = store.submit(ana, sent)
+    assert [(ack.uuid, ack.status) for ack in acks] == [
+        (sent[0]["uuid"], "saved"),
+        (sent[1]["uuid"], "refused"),
+    ]
+    assert "at most 1 answers in one message" in acks[1].message
+    assert statuses(store.submit(ana, sent[1:])) == ["saved"]
+
+
+def test_what_is_nested_beyond_reading_is_refused_like_anything_else(store: Store) -> None:
+    ana = store.add_annotator("Ana").id
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for sent in (deep, [{"uuid": deep}], [{"uuid": "a" * 32, "item": "b" * 22, "step": deep}]):
+        assert statuses(store.submit(ana, sent)) == ["refused"]
+    assert store.refused()
+
+
+@pytest.mark.parametrize("steps", [2**31, 2**63, 2**70])
+@pytest.mark.parametrize("column", ["horizon", "takeover"])
+def test_steps_that_no_column_holds_are_one_line(store: Store, column: str, steps: int) -> None:
+    for put in (store.enqueue, lambda items: store.add_reference(items[0], "not_done")):
+        with pytest.raises(DamagedData, match="expected a horizon of 1 to 2147483647 steps"):
+            put([an_item("c", **{column: steps})])
 
 
 def test_a_reason_that_no_database_can_hold_is_kept_readable(store: Store) -> None:

@@ -1,10 +1,15 @@
 """Workspace settings are of the kind that is asked for."""
 
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sts.errors import DamagedData
+from sts.storage import files, workspace
 from sts.storage.workspace import Workspace
 
 
@@ -30,3 +35,85 @@ def test_a_schema_is_a_positive_number(tmp_path: Path, schema: str) -> None:
     (tmp_path / "workspace.toml").write_text(f"schema = {schema}\n")
     with pytest.raises(DamagedData, match="no integer `schema`"):
         Workspace.open(str(tmp_path))
+
+
+@pytest.mark.parametrize("own", ["1", '""', '"../../x"', '"5CA1AB1E"', "[]"])
+def test_an_id_is_hexadecimal(tmp_path: Path, own: str) -> None:
+    (tmp_path / "workspace.toml").write_text(f"schema = 1\nid = {own}\n")
+    with pytest.raises(DamagedData, match="expected an id of 32 hexadecimal digits"):
+        Workspace.open(str(tmp_path))
+
+
+def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
+    file = tmp_path / "workspace.toml"
+    os.mkfifo(file)
+    with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
+        Workspace.open(str(tmp_path))
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(DamagedData, match="expected a file, found a device"):
+        Workspace.open(str(tmp_path))
+    file.unlink()
+    file.write_text("x = " + "[" * 100_000)
+    with pytest.raises(DamagedData, match="not readable TOML"):
+        Workspace.open(str(tmp_path))
+
+
+@pytest.mark.parametrize("made", ["never", "before there were ids"])
+def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    root, count = tmp_path / "w", 4
+    if made != "never":
+        root.mkdir()
+        (root / "workspace.toml").write_text("schema = 1\n")
+    barrier, calls = threading.Barrier(count, timeout=60), threading.local()
+
+    def together(real: Callable[..., Any], which: int) -> Callable[..., Any]:
+        """Lets nobody go on from that call before all have come to it."""
+
+        def call(*given: Any) -> Any:
+            value = real(*given)
+            calls.count = getattr(calls, "count", 0) + 1
+            if calls.count == which:
+                barrier.wait()
+            return value
+
+        return call
+
+    if made == "never":
+        monkeypatch.setattr(workspace, "_new_id", together(workspace._new_id, 1))
+    else:  # once when it is opened, then when it is asked for
+        monkeypatch.setattr(workspace, "_read", together(workspace._read, 2))
+    ids: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: ids.append(Workspace.open(str(root)).identity()))
+        for _ in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == count and set(ids) == {Workspace.open(str(root)).identity()}
+
+
+def test_a_lock_is_one_although_its_file_is_replaced_meanwhile(tmp_path: Path) -> None:
+    path, order = tmp_path / "w", list[str]()
+    path.write_text("old")
+    waiting = threading.Event()
+
+    def second() -> None:
+        waiting.set()
+        with files.locked(path):
+            order.append(path.read_text())
+            with path.open("r+b") as file, pytest.raises(BlockingIOError):
+                files.fcntl.flock(file, files.fcntl.LOCK_EX | files.fcntl.LOCK_NB)
+
+    with files.locked(path):
+        thread = threading.Thread(target=second)
+        thread.start()
+        waiting.wait()
+        thread.join(0.2)
+        files.write_atomically(path, b"new")
+    thread.join()
+    assert order == ["new"]

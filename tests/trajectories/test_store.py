@@ -1,11 +1,13 @@
 """Trajectory files: what is written is read, what is damaged is not."""
 
 import dataclasses
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sts.cli.main import main
 from sts.domains import domain
 from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
@@ -68,7 +70,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path, keep: int) -> None:
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     parquet.write(path, "scenarios", 1, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
-    with pytest.raises(DamagedData, match="found scenarios/1"):
+    with pytest.raises(DamagedData, match="found 'scenarios/1'"):
         store.read(path)
 
 
@@ -179,3 +181,22 @@ def test_scenes_of_frames_count_by_their_numbers_and_not_by_who_is_in_them(
 def test_worlds_seen_from_near_and_far_are_verified_together() -> None:
     found = recorded(count=2, radius=1) + recorded(count=2, radius=2)
     assert verify(domain("lambda-star"), [t.episode for t in found]) == [None] * 4
+
+
+def test_pipes_and_devices_are_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    workspace.path("trajectories").mkdir()
+    os.mkfifo(workspace.path("trajectories", "x.parquet"))
+    take = ["trajectories", "import", "--format"]
+    for words in (
+        ["trajectories", "verify", str(tmp_path / "pipe")],
+        ["trajectories", "ls"],
+        [*take, "lambdastar-2016", str(tmp_path / "pipe")],
+        [*take, "minari", "/dev/zero"],
+    ):
+        assert main([*words, "--workspace", str(workspace.root)]) == 1
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1 and "expected a file" in error
