@@ -9,12 +9,12 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
 from typing import NoReturn
 
 import sts
+from sts import registry
 from sts.cli.command import Command
-from sts.errors import ArgumentError, StsError, UnknownName
+from sts.errors import ArgumentError, StsError
 
 _DISK = {
     errno.ENOSPC: "no space left on the disk",
@@ -33,20 +33,24 @@ class _Parser(argparse.ArgumentParser):
         raise ArgumentError(f"{message} (see {self.prog} --help)")
 
 
-def _commands() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group="sts.commands"))}
+def _listed() -> str:
+    """Returns a line for each command; one that cannot be loaded hides no other."""
+    names = registry.named("sts.commands")
+    width = max(map(len, names), default=0)
+    return "\n".join(f"  {name:<{width}}  {_summary(name)}" for name in names)
 
 
-def _summary() -> str:
-    rows = [(name, _load(point).summary) for name, point in _commands().items()]
-    width = max((len(name) for name, _ in rows), default=0)
-    return "\n".join(f"  {name:<{width}}  {summary}" for name, summary in rows)
+def _summary(name: str) -> str:
+    try:
+        return _load(name).summary
+    except StsError as error:
+        return f"CANNOT BE USED: {' '.join(str(error).split())}"
 
 
-def _load(point: EntryPoint) -> Command:
-    command = point.load()
+def _load(name: str) -> Command:
+    command = registry.load("sts.commands", "command", name)
     if not isinstance(command, Command):
-        raise StsError(f"entry point sts.commands:{point.name} is not a Command")
+        raise StsError(f"entry point sts.commands:{name} is not a Command")
     return command
 
 
@@ -59,10 +63,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     name, rest = argv[0], argv[1:]
-    points = _commands()
-    if name not in points:
-        raise UnknownName("command", name, points)
-    command = _load(points[name])
+    command = _load(name)
     parser = _Parser(
         prog=f"sts {name}",
         description=command.summary,
@@ -147,7 +148,7 @@ def _main(argv: Sequence[str] | None) -> int:
         _check_text(argv)
         if not argv or argv[0] in ("-h", "--help"):
             print("usage: sts COMMAND [...]\n\nThe open Standardised Test Suite.\n")
-            print(_summary())
+            print(_listed())
             print("\n`sts COMMAND --help` shows a command's arguments and an example.")
             return 0
         if argv[0] in ("-V", "--version"):
