@@ -49,17 +49,14 @@ def run(args: argparse.Namespace) -> int:
     workspace = Workspace.open(args.workspace)
     path = suites.draft_path(workspace, args.name)
     per_category = at_least(1, "--per-category", args.per_category)
-    names = dict.fromkeys(args.category or categories.known())
-    chosen = [categories.named(name) for name in names]
-    if args.partner is not None:
-        chosen = [replace(category, partner=args.partner) for category in chosen]
+    chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
     if path.exists() and not args.replace:
         raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
     recorded = trajectories.load(workspace)
     if not args.category:
-        there = {t.episode.domain for t in recorded}
-        chosen = [category for category in chosen if category.domain in there]
+        chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
     if args.partner is not None:
+        chosen = [replace(category, partner=args.partner) for category in chosen]
         _check_partner(args.partner, {category.domain for category in chosen})
     test = sum(t.split == "test" for t in recorded)
 

@@ -22,7 +22,7 @@ from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
-EVERY = [c for c in categories.known().values() if c.domain == "lambda-star"]
+EVERY = [c for c in categories.installed().values() if c.domain == "lambda-star"]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def hashes(found: mining.Mined) -> list[str]:
 def test_a_file_of_its_own_makes_a_category() -> None:
     folder = Path(categories.__file__).parent
     files = {p.stem.replace("_", "-") for p in folder.rglob("*.py") if p.stem != "__init__"}
-    assert files == {c.name.removeprefix(f"{c.domain}-") for c in categories.known().values()}
+    assert files == {c.name.removeprefix(f"{c.domain}-") for c in categories.installed().values()}
 
 
 def test_an_unknown_category_is_named_with_the_known_ones() -> None:
@@ -257,6 +257,6 @@ def test_what_cannot_be_mined_is_one_line_and_writes_nothing(
 
 
 def test_more_than_there_is_is_all_there_is(trajectories: list[Trajectory]) -> None:
-    every = list(categories.known().values())
+    every = list(categories.installed().values())
     most = mining.mine(trajectories, every, per_category=10**18, seed=0)
     assert hashes(most) == hashes(mining.mine(trajectories, every, per_category=1000, seed=0))
