@@ -4,66 +4,22 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
+from sts import registry
 from sts.cli.command import Command
 
-
-class Demo(NamedTuple):
-    """What is demonstrated in one domain.
-
-    Attributes:
-      suite: `NAME@1`, packaged or made here.
-      agents: who continues its scenarios.
-      shown: the scenario that is shown, and two of the agents on it.
-      making: the commands that make the suite where it is not packaged.
-      scores: whether the agents have the score of Λ*'s own test.
-    """
-
-    suite: str
-    agents: tuple[str, ...]
-    shown: tuple[str, str, str]
-    making: tuple[tuple[str, ...], ...] = ()
-    scores: bool = False
+if TYPE_CHECKING:
+    from sts.cli.demo import Demo
 
 
-DEMOS = {
-    "lambda-star": Demo(
-        suite="starter@1",
-        agents=("random", "blind", "local-search", "stigmergy", "rule", "oracle"),
-        shown=("reach-good-01", "rule", "random"),
-        scores=True,
-    ),
-    "babyai": Demo(
-        suite="babyai@1",
-        agents=(
-            *("babyai-random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
-            *("babyai-noisy-bot-30", "babyai-noisy-bot-10", "babyai-bot"),
-        ),
-        shown=("babyai-go-to-01", "babyai-seeker", "babyai-random"),
-    ),
-    "overcooked": Demo(
-        suite="overcooked@1",
-        agents=(
-            *("overcooked-stay", "overcooked-random", "overcooked-greedy", "overcooked-cloned"),
-            "recorded",
-        ),
-        shown=("deliver-soup-01", "overcooked-cloned", "overcooked-random"),
-        making=(
-            ("trajectories", "import", "--format", "overcooked-2019"),
-            ("mine", "overcooked", "--per-category", "5", "--replace"),
-            ("suite", "freeze", "overcooked"),
-            ("overcooked", "train"),
-        ),
-    ),
-}
+GROUP = "sts.demos"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    parser.add_argument(
-        "--domain", choices=DEMOS, default="lambda-star", help="default lambda-star"
-    )
+    names = ", ".join(registry.named(GROUP))
+    parser.add_argument("--domain", metavar="D", help=f"whose worlds: {names}")
     parser.add_argument("--no-app", action="store_true", help="stop after the report")
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
@@ -72,11 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
+    from sts.cli.demo import players
     from sts.storage.workspace import Workspace
     from sts.suites.store import versions
 
-    demo = DEMOS[args.domain]
-    players = [word for name in demo.agents for word in ("--agent", name)]
+    demo = _demo(args.domain)
     count, workers = str(args.continuations), str(args.workers)
     scenario, *pair = demo.shown
     name, _, version = demo.suite.partition("@")
@@ -84,18 +40,46 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
     commands = [] if made else [list(words) for words in demo.making]
     commands += [
         ["suite", "verify", demo.suite],
-        ["run", demo.suite, *players, "--continuations", count, "--workers", workers],
-        ["show", f"{demo.suite}/{scenario}", *(w for one in pair for w in ("--agent", one))],
+        ["run", demo.suite, *players(demo.agents), "--continuations", count, "--workers", workers],
+        ["show", f"{demo.suite}/{scenario}", *players(pair)],
         ["label", demo.suite],
+        *(list(words) for words in demo.measuring),
+        ["report", demo.suite],
     ]
-    if demo.scores:
-        commands.append(
-            ["lambda-star", "score", *players, "--team", "3", "--episodes", "1000", "--save"]
-        )
-    commands.append(["report", demo.suite])
     if not args.no_app:
         commands.append(["annotate", demo.suite, "--as", "you", "--port", str(args.port)])
     return commands
+
+
+def _demo(domain: str | None) -> Demo:
+    """Returns the demo of a domain; where none is named, the one that says that it is the first.
+
+    Raises:
+      UnknownName: the domain has none.
+      ArgumentError: no domain is named, and no demo says so.
+      StsError: it cannot be loaded, or is none.
+    """
+    import contextlib
+
+    from sts.errors import ArgumentError, StsError
+
+    if domain is not None:
+        return _load(domain)
+    for name in registry.named(GROUP):
+        with contextlib.suppress(StsError):  # of a demo that nobody asked for
+            if (demo := _load(name)).first:
+                return demo
+    raise ArgumentError(f"expected --domain D; demos: {', '.join(registry.named(GROUP)) or 'none'}")
+
+
+def _load(domain: str) -> Demo:
+    from sts.cli.demo import Demo
+    from sts.errors import StsError
+
+    demo = registry.load(GROUP, "demo", domain)
+    if not isinstance(demo, Demo):
+        raise StsError(f"entry point {GROUP}:{domain} is not a Demo")
+    return demo
 
 
 def run(args: argparse.Namespace) -> int:
