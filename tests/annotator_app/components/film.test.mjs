@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { colourIn } from "../../annotator_app/components/draw_frame.mjs";
-import { decode, pictureOf } from "../../annotator_app/components/episode.mjs";
-import { Desk } from "../../annotator_app/components/desk.mjs";
-import { Film } from "../../annotator_app/components/film.mjs";
-import { Outbox } from "../../annotator_app/components/outbox.mjs";
+import { colourIn } from "../../../annotator_app/components/draw_frame.mjs";
+import { decode, pictureOf } from "../../../annotator_app/components/episode.mjs";
+import { Desk } from "../../../annotator_app/components/desk.mjs";
+import { Film } from "../../../annotator_app/components/film.mjs";
+import { Outbox } from "../../../annotator_app/components/outbox.mjs";
 import { Storage, filmed, press, random } from "./fixtures.mjs";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
@@ -151,7 +151,7 @@ test("an episode with fewer pictures than scenes is left out, since nothing coul
 
 test("frames need no cells, and their participants speak", () => {
   const episode = decode(filmed("e", { says: { 4: 1 } }));
-  assert.equal(episode.cells, null);
+  assert.equal(episode.scene, null);
   assert.equal(episode.utterances[0].text, "yes");
 });
 

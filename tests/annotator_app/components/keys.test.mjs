@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { KEYS, actionOf } from "../../annotator_app/components/keys.mjs";
+import { KEYS, actionOf } from "../../../annotator_app/components/keys.mjs";
 
 const pressed = (key, more = {}) => actionOf({ key, ...more });
 

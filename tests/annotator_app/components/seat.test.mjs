@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Seat, layoutOf, seatAction } from "../../annotator_app/components/seat_state.mjs";
+import { Seat, layoutOf, seatAction } from "../../../annotator_app/components/seat_state.mjs";
 import { Storage } from "./fixtures.mjs";
 
 const MOVES = ["up-left", "up", "up-right", "left", "stay", "right", "down-left", "down", "down-right"];
