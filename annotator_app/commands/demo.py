@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import TYPE_CHECKING
 
 from sts import registry
+from sts.cli import demo
 from sts.cli.command import Command
-
-if TYPE_CHECKING:
-    from sts.cli.demo import Demo
-
-
-GROUP = "sts.demos"
+from sts.cli.demo import Demo, players
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    names = ", ".join(registry.named(GROUP))
-    parser.add_argument("--domain", metavar="D", help=f"whose worlds: {names}")
+    parser.add_argument("--domain", metavar="D", help=f"whose worlds: {_names()}")
     parser.add_argument("--no-app", action="store_true", help="stop after the report")
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
@@ -28,58 +22,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
-    from sts.cli.demo import players
     from sts.storage.workspace import Workspace
     from sts.suites.store import versions
 
-    demo = _demo(args.domain)
-    count, workers = str(args.continuations), str(args.workers)
-    scenario, *pair = demo.shown
-    name, _, version = demo.suite.partition("@")
+    one = _chosen(args.domain)
+    amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
+    scenario, *pair = one.shown
+    name, _, version = one.suite.partition("@")
     made = int(version) in versions(Workspace.open(args.workspace)).get(name, {})
-    commands = [] if made else [list(words) for words in demo.making]
+    commands = [] if made else [list(words) for words in one.making]
     commands += [
-        ["suite", "verify", demo.suite],
-        ["run", demo.suite, *players(demo.agents), "--continuations", count, "--workers", workers],
-        ["show", f"{demo.suite}/{scenario}", *players(pair)],
-        ["label", demo.suite],
-        *(list(words) for words in demo.measuring),
-        ["report", demo.suite],
+        ["suite", "verify", one.suite],
+        ["run", one.suite, *players(one.agents), *amount],
+        ["show", f"{one.suite}/{scenario}", *players(pair)],
+        ["label", one.suite],
+        *(list(words) for words in one.measuring),
+        ["report", one.suite],
     ]
     if not args.no_app:
-        commands.append(["annotate", demo.suite, "--as", "you", "--port", str(args.port)])
+        commands.append(["annotate", one.suite, "--as", "you", "--port", str(args.port)])
     return commands
 
 
-def _demo(domain: str | None) -> Demo:
-    """Returns the demo of a domain; where none is named, the one that says that it is the first.
+def _chosen(domain: str | None) -> Demo:
+    """Returns the demo of a domain, or the first.
 
     Raises:
       UnknownName: the domain has none.
-      ArgumentError: no domain is named, and no demo says so.
-      StsError: it cannot be loaded, or is none.
+      ArgumentError: no domain is named, and no demo is the first.
     """
-    import contextlib
+    from sts.errors import ArgumentError
 
-    from sts.errors import ArgumentError, StsError
-
-    if domain is not None:
-        return _load(domain)
-    for name in registry.named(GROUP):
-        with contextlib.suppress(StsError):  # of a demo that nobody asked for
-            if (demo := _load(name)).first:
-                return demo
-    raise ArgumentError(f"expected --domain D; demos: {', '.join(registry.named(GROUP)) or 'none'}")
+    found = demo.of(domain) if domain is not None else demo.first()
+    if found is None:
+        raise ArgumentError(f"expected --domain D, one of {_names()}")
+    return found
 
 
-def _load(domain: str) -> Demo:
-    from sts.cli.demo import Demo
-    from sts.errors import StsError
-
-    demo = registry.load(GROUP, "demo", domain)
-    if not isinstance(demo, Demo):
-        raise StsError(f"entry point {GROUP}:{domain} is not a Demo")
-    return demo
+def _names() -> str:
+    return ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     summary="label continuations by rule, judged by nobody",
-    example="sts label starter@1",
+    example="sts label {suite}",
     configure=configure,
     run=run,
 )

@@ -1,10 +1,15 @@
-"""What a world brings to `sts demo`: whom and what it shows."""
+"""What a world brings to `sts demo`: whom and what it shows. Help takes its examples from there."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sts import registry
+from sts.errors import StsError
+
+GROUP = "sts.demos"
 Words = tuple[str, ...]
 
 
@@ -31,3 +36,33 @@ class Demo(NamedTuple):
 def players(agents: Sequence[str]) -> Words:
     """Returns the arguments that name these agents: --agent A --agent B."""
     return tuple(word for agent in agents for word in ("--agent", agent))
+
+
+def of(domain: str) -> Demo:
+    """Returns the demo of a domain.
+
+    Raises:
+      UnknownName: it has none; says which have.
+      StsError: it cannot be loaded, or is none.
+    """
+    found = registry.load(GROUP, "demo", domain)
+    if not isinstance(found, Demo):
+        raise StsError(f"entry point {GROUP}:{domain} is not a Demo")
+    return found
+
+
+def first() -> Demo | None:
+    """Returns the demo that says that it is the first, or None where none does."""
+    for domain in registry.named(GROUP):
+        with contextlib.suppress(StsError):  # of a demo that nobody asked for
+            if (found := of(domain)).first:
+                return found
+    return None
+
+
+def example(text: str) -> str:
+    """Returns an example of a command with the names of the first demo, if there is one, in it."""
+    demo = first()
+    suite = demo.suite if demo else "NAME@1"
+    scenario, agent, other = demo.shown if demo else ("SCENARIO", "AGENT", "OTHER")
+    return text.format(suite=suite, scenario=scenario, agent=agent, other=other)

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 import sts
 from sts import registry
+from sts.cli import demo
 from sts.cli.command import Command
 from sts.errors import ArgumentError, StsError
 
@@ -67,7 +68,7 @@ def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     parser = _Parser(
         prog=f"sts {name}",
         description=command.summary,
-        epilog=f"example: {command.example}",
+        epilog=f"example: {demo.example(command.example)}",
         allow_abbrev=False,
     )
     command.configure(parser)
@@ -90,7 +91,7 @@ def explain(error: OSError) -> str:
 def _ready_to_print() -> None:
     """A terminal that cannot show a letter shows its number; a closed stream swallows what comes.
 
-    Without this, printing "Λ*" where the locale is C would end in a traceback.
+    Without this, printing a Greek letter where the locale is C would end in a traceback.
     """
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115

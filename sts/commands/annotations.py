@@ -10,7 +10,7 @@ from sts.cli.command import Command
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
-_EXAMPLE = "sts annotations export ratings.csv --suite starter@1"
+_EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

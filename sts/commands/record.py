@@ -132,7 +132,7 @@ def _home(every: Sequence[Agent]) -> str:
 
 COMMAND = Command(
     summary="record agents on new worlds",
-    example="sts record --agent local-search --episodes 100 --size 10x10 --team 3 --steps 60",
+    example="sts record --agent {agent} --episodes 100 --steps 60",
     configure=configure,
     run=run,
 )

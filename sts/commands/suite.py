@@ -140,7 +140,7 @@ def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
 
 COMMAND = Command(
     summary="list, show, freeze and verify suites",
-    example="sts suite show starter@1",
+    example="sts suite show {suite}",
     configure=configure,
     run=run,
 )

@@ -77,18 +77,19 @@ class Said(NamedTuple):
         return json.loads(self.out)
 
 
-def session(site: Path, folder: Path, *lines: str) -> list[Said]:
+def session(site: Path, folder: Path, *lines: str, **more: str) -> list[Said]:
     """Returns what `sts` says to command lines, one after the other in a process of their own.
 
     Args:
       site: what is installed there is found.
       folder: the current one, with the workspace in it.
       lines: each without the leading `sts`.
+      more: of the environment.
     """
     done = subprocess.run(
         [sys.executable, "-c", _SESSION],
         input=json.dumps([shlex.split(line) for line in lines]),
-        env=environment(site),
+        env=environment(site) | more,
         cwd=folder,
         capture_output=True,
         text=True,
