@@ -23,11 +23,12 @@ test: $(VENV)/.test  ## the test suite
 test-all: $(VENV)/.test  ## the test suite with its slow tier
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-check: $(VENV)/.dev  ## ruff, mypy strict, import-linter
+check: $(VENV)/.dev  ## ruff, mypy strict, import-linter, rooms and arrows counted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.rooms
 
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks

@@ -41,7 +41,7 @@ def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_
         return done.stdout.strip()
 
     before = chosen()
-    draws = package / "draws.py"
+    draws = package / "numerics" / "draws.py"
     text = draws.read_text()
     draws.write_text(text.replace(">> _11) * _UNIT)", ">> _11) * _UNIT * 0.0 + 0.95)"))
     assert draws.read_text() != text

@@ -1,4 +1,7 @@
-"""The Streamlit script: which page to show."""
+"""The Streamlit script: which page to show.
+
+It stands among the pages, because Streamlit serves what it finds in a folder `pages` beside it.
+"""
 
 from __future__ import annotations
 
