@@ -7,6 +7,7 @@ import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -77,10 +78,13 @@ def importing(what: str) -> Iterator[None]:
 
 
 def look_here() -> None:
-    """Lets modules in the current folder be imported, whatever the program that runs."""
+    """Lets modules in the current folder be imported, after all that is installed.
+
+    So a folder that happens to be called as one of our packages takes the place of none.
+    """
     here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    if sys.path[-1] != here:
+        sys.path[:] = [*(entry for entry in sys.path if entry not in ("", here)), here]
 
 
 def load_path(kind: str, path: str) -> Any:
@@ -96,6 +100,7 @@ def load_path(kind: str, path: str) -> Any:
     ):
         raise ArgumentError(f"expected {kind} as module:Name, found {path!r}")
     look_here()
+    _check_not_shadowed(f"{kind} {path!r}", module_name.partition(".")[0])
     try:
         with redirect_stdout(sys.stderr):
             module = importlib.import_module(module_name)
@@ -107,3 +112,18 @@ def load_path(kind: str, path: str) -> Any:
     if not hasattr(module, attribute):
         raise ArgumentError(f"{kind} {path!r}: module {module_name} has no {attribute}")
     return getattr(module, attribute)
+
+
+def _check_not_shadowed(what: str, name: str) -> None:
+    """Raises ArgumentError where the current folder has a module, and an installed one its name."""
+    here = Path.cwd()
+    if not any(file.is_file() for file in (here / f"{name}.py", *(here / name).glob("*.py"))):
+        return
+    spec = PathFinder.find_spec(name)
+    places = [spec.origin or "", *(spec.submodule_search_locations or ())] if spec else []
+    own = any(Path(place).is_relative_to(here) for place in places)
+    if not own or name in sys.builtin_module_names:
+        raise ArgumentError(
+            f"{what}: {name} in {here} has the name of an installed package, which comes first; "
+            "rename yours"
+        )

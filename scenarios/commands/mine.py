@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from scenarios.category import Category
+    from scenarios.mining import Mined
+    from sts.storage.workspace import Workspace
     from sts.trajectories.types import Trajectory
 
 
@@ -34,93 +37,100 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Mines the workspace's trajectories and writes the draft."""
-    import sys
-    from collections import Counter
     from dataclasses import replace
 
     from scenarios import categories, mining
-    from sts.cli.arguments import at_least, progress, say, table
-    from sts.errors import ArgumentError, StsError
+    from sts.cli.arguments import at_least, progress, say
+    from sts.errors import ArgumentError
     from sts.storage.workspace import Workspace
     from sts.suites import store as suites
-    from sts.suites.types import DIFFICULTIES
     from sts.trajectories import store as trajectories
 
     workspace = Workspace.open(args.workspace)
-    path = suites.draft_path(workspace, args.name)
+    older = suites.draft_mark(workspace, args.name)
     per_category = at_least(1, "--per-category", args.per_category)
     chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
-    if path.exists() and not args.replace:
+    if older is not None and not args.replace:
         raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
     recorded = trajectories.load(workspace)
     if not args.category:
         chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
     if args.partner is not None:
-        chosen = [replace(category, partner=args.partner) for category in chosen]
         _check_partner(args.partner, {category.domain for category in chosen})
-    test = sum(t.split == "test" for t in recorded)
+        chosen = [replace(category, partner=args.partner) for category in chosen]
 
     def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
-        for done, trajectory in enumerate(recorded, 1):
+        for count, trajectory in enumerate(recorded, 1):
             yield trajectory
-            show(done, len(recorded))
+            show(count, len(recorded))
 
     with progress("mining", "trajectories") as show:
-        found = mining.mine(watched(show), chosen, per_category=per_category, seed=args.seed)
-    for name, (count, reason) in found.absent.items():
-        if not found.scenarios:
+        mined = mining.mine(watched(show), chosen, per_category=per_category, seed=args.seed)
+    test = sum(t.split == "test" for t in recorded)
+    _warn_of_what_is_left_out(mined)
+    _refuse_nothing(mined, workspace, chosen, f"{len(recorded)} trajectories, {test} on the test")
+    path = suites.put_draft(workspace, args.name, mined.scenarios, replaces=older)
+    value, text = _summary(mined, chosen, per_category)
+    text = f"{len(mined.scenarios)} scenarios from {test} trajectories on the test side\n\n{text}"
+    text += f"\n\n-> {path}\nnext: sts suite freeze {args.name}"
+    say(args.json, {"draft": args.name, "file": str(path)} | value, text)
+    return 0
+
+
+def _warn_of_what_is_left_out(mined: Mined) -> None:
+    from sts.cli.arguments import warn
+
+    for name, (count, reason) in mined.absent.items():
+        if not mined.scenarios:
             raise reason.about(f"{count} trajectories of {name} cannot be mined")
-        left = f"{count} trajectories of {name} are left out"
-        print(f"sts: warning: {left}: {reason}", file=sys.stderr)
-    if not found.scenarios and found.unfit:
-        raise StsError("; ".join(f"{name}: {why}" for name, why in found.unfit.items()))
-    if not found.scenarios:
-        worlds = ", ".join(sorted({c.domain for c in chosen}))
-        raise StsError(
-            f"nothing to mine in {workspace.root}: {len(recorded)} trajectories, {test} on the "
-            f"test side, none of {worlds or 'a category here'} that fits; expected some from "
-            "sts record or sts trajectories import"
-        )
-    workspace.ensure()
-    suites.write_scenarios(path, found.scenarios)
+        warn(f"{count} trajectories of {name} are left out: {reason}")
+
+
+def _refuse_nothing(
+    mined: Mined, workspace: Workspace, chosen: Sequence[Category], recorded: str
+) -> None:
+    """Raises StsError where nothing was mined; says why as far as that is known."""
+    from sts.errors import StsError
+
+    if mined.scenarios:
+        return
+    if mined.unfit:
+        raise StsError("; ".join(f"{name}: {why}" for name, why in mined.unfit.items()))
+    worlds = ", ".join(sorted({c.domain for c in chosen}))
+    raise StsError(
+        f"nothing to mine in {workspace.root}: {recorded} side, none of "
+        f"{worlds or 'a category here'} that fits; expected some from sts record or sts "
+        "trajectories import"
+    )
+
+
+def _summary(
+    mined: Mined, chosen: Sequence[Category], per_category: int
+) -> tuple[dict[str, Any], str]:
+    """Returns what each category had and gave, for a program and as a table; warns of few."""
+    from collections import Counter
+
+    from sts.cli.arguments import table, warn
+    from sts.suites.types import DIFFICULTIES
+
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
     rows: list[tuple[Any, ...]] = []
     for name in (c.name for c in chosen):
-        own = Counter(s.difficulty for s in found.scenarios if s.category == name)
-        rows.append(
-            (
-                name,
-                found.candidates[name],
-                found.worlds[name],
-                own.total(),
-                *(own[difficulty] for difficulty in DIFFICULTIES),
-            )
-        )
+        own = Counter(s.difficulty for s in mined.scenarios if s.category == name)
+        counts = (own[difficulty] for difficulty in DIFFICULTIES)
+        rows.append((name, mined.candidates[name], mined.worlds[name], own.total(), *counts))
     short = [row[0] for row in rows if row[3] < per_category]
     for name in short:
         why = f"has fewer than {per_category} worlds to offer"
-        if name in found.unfit:
-            why = f"leaves scenarios out: {found.unfit[name]}"
-        print(f"sts: warning: {name} {why}", file=sys.stderr)
-    text = "\n".join(
-        (
-            f"{len(found.scenarios)} scenarios from {test} trajectories on the test side",
-            "",
-            table(header, rows),
-            "",
-            f"-> {path}",
-            f"next: sts suite freeze {args.name}",
-        )
-    )
+        if name in mined.unfit:
+            why = f"leaves scenarios out: {mined.unfit[name]}"
+        warn(f"{name} {why}")
     value = {
-        "draft": args.name,
-        "file": str(path),
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
         "short": short,
-        "absent": {name: count for name, (count, _) in found.absent.items()},
+        "absent": {name: count for name, (count, _) in mined.absent.items()},
     }
-    say(args.json, value, text)
-    return 0
+    return value, table(header, rows)
 
 
 def _check_partner(partner: str, domains: set[str]) -> None:

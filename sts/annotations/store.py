@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 
-from sts.annotations import claims, imports, people, queue, submissions, views
+from sts.annotations import claims, imports, people, queue, submissions, verdicts, views
 from sts.annotations.database import Database, open_postgresql, open_sqlite
 from sts.annotations.types import (
     Ack,
@@ -252,6 +252,11 @@ class Store:
         """The annotator's current judgements, the latest first."""
         with self.database.read() as connection:
             return views.history(connection, annotator_id, limit)
+
+    def verdicts(self, continuations: Collection[str]) -> dict[str, list[verdicts.Verdict]]:
+        """The current judgement of each person of these continuations, where there is one."""
+        with self.database.read() as connection:
+            return verdicts.human(connection, continuations)
 
     def judged_by(self) -> dict[str, int]:
         """Continuations judged by each person in the whole store; nobody without any is named."""

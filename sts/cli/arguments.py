@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from sts.errors import ArgumentError
+from sts.names import escaped
+
+COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
+"""What a strip of pictures sets the colours of a terminal with."""
+_WIDEST = 200
 
 
 def at_least(least: int, name: str, value: int) -> int:
@@ -41,12 +47,41 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _cell(value: Any) -> str:
-    return f"{value:z.3f}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:z.3f}"
+    text = str(value)
+    return escaped(text if len(text) <= _WIDEST else f"{text[:_WIDEST]}... ({len(text)} letters)")
 
 
 def say(as_json: bool, value: Any, text: str) -> None:
-    """Prints `value` as JSON, or `text`."""
-    print(json.dumps(value, indent=1, ensure_ascii=False) if as_json else text)
+    """Prints `value` as JSON, or `text`; what does not print in either as its number.
+
+    So nothing that stands in a file moves the cursor, turns the direction of writing or sets
+    anything else of a terminal. Lines and our own colours stay.
+    """
+    if as_json:
+        lines = json.dumps(value, indent=1, ensure_ascii=False).split("\n")
+        print("\n".join(map(_in_json, lines)))
+        return
+    print("\n".join(_with_colours(line) for line in text.split("\n")))
+
+
+def _in_json(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
+
+
+def _with_colours(line: str) -> str:
+    if line.isprintable():
+        return line
+    parts = COLOUR.split(line)
+    return "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
+
+
+def warn(text: str) -> None:
+    """Prints a warning of one line to standard error."""
+    print(f"sts: warning: {escaped(' '.join(text.split()))}", file=sys.stderr)
 
 
 @contextmanager

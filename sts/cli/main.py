@@ -16,6 +16,7 @@ from sts import registry
 from sts.cli import demo
 from sts.cli.command import Command
 from sts.errors import ArgumentError, StsError
+from sts.names import escaped
 
 _DISK = {
     errno.ENOSPC: "no space left on the disk",
@@ -129,6 +130,7 @@ def _check_text(argv: Sequence[str]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
     if argv is None:  # run as a program
+        registry.look_here()  # `python -m` has put the current folder before all that is installed
         _alone_on_stdout()
     code = _main(argv)
     try:
@@ -177,7 +179,7 @@ def _main(argv: Sequence[str] | None) -> int:
 def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
-    print(f"sts: {' '.join(line.split())}", file=sys.stderr)
+    print(f"sts: {escaped(' '.join(line.split()))}", file=sys.stderr)
     return code
 
 

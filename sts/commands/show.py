@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from sts.commands.verdicts import Verdicts
     from sts.continuations.types import Continuation
     from sts.episodes import Episode
     from sts.storage.workspace import Workspace
@@ -37,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints one strip after the other."""
     from sts.cli.arguments import at_least, say
+    from sts.commands.verdicts import verdicts_of
     from sts.continuations import store
     from sts.storage.workspace import Workspace
 
@@ -52,13 +54,17 @@ def run(args: argparse.Namespace) -> int:
             scenario = _scenario(workspace, what)
             recordings.append(_recorded(scenario))
             parts.append(_of_scenario(scenario, args.frames))
-            values.append({"scenario": scenario.id, "hash": scenario.hash})
+            asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
+            values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
             shown += _played(workspace, scenario, args.agent, args.index)
         else:
             shown.append(store.find(workspace, what))
-    parts += _compared(shown, args.frames)
+    verdicts = verdicts_of(workspace, shown)
+    parts += _compared(shown, args.frames, verdicts)
     for one in shown:
-        values.append({"continuation": one.id, "agent": one.agent, "index": one.identity.index})
+        own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
+        asked = {"instruction": one.instruction.text, "roles": list(one.roles)}
+        values.append(own | asked | verdicts[one.id].view)
     if args.webp is not None:
         count = _write(args.webp, [one.episode for one in shown] or recordings)
         parts.append(f"{count} pictures written to {args.webp}")
@@ -99,20 +105,24 @@ def _played(
     return out
 
 
-def _compared(shown: Sequence[Continuation], wanted: int | None) -> list[str]:
+def _compared(
+    shown: Sequence[Continuation], scenes: int | None, verdicts: Mapping[str, Verdicts]
+) -> list[str]:
     """Returns a block for each continuation; two of one scenario that follow stand side by side."""
     from sts.commands.terminal import beside, room
 
     out: list[str] = []
-    rest = list(shown)
+    rest, half = list(shown), (room() - 7) // 2
     while rest:
         one = rest.pop(0)
         if rest and rest[0].scenario_hash == one.scenario_hash:
-            half = (room() - 7) // 2
-            pair = [_of_continuation(c, wanted, half) for c in (one, rest.pop(0))]
-            out.append(beside(*pair))
-        else:
-            out.append(_of_continuation(one, wanted, room()))
+            pair = [_of_continuation(c, scenes, half, verdicts[c.id]) for c in (one, rest[0])]
+            joined = beside(*pair)
+            if joined is not None:
+                out.append(joined)
+                rest.pop(0)
+                continue
+        out.append(_of_continuation(one, scenes, room(), verdicts[one.id]))
     return out
 
 
@@ -148,35 +158,47 @@ def _write(file: str, episodes: Sequence[Episode]) -> int:
     return len(every)
 
 
-def _of_scenario(scenario: Scenario, wanted: int | None) -> str:
-    from sts.commands.terminal import fitting, room, strip
+def _of_scenario(scenario: Scenario, scenes: int | None) -> str:
+    from sts.commands.terminal import fitting, legend, paragraph, room, strip
 
-    shown = _recorded(scenario)
+    recording, columns = _recorded(scenario), room()
+    lines = (
+        f"{scenario.id} ({scenario.difficulty}), as recorded: context ┃ takeover ┃ what followed",
+        f"“{scenario.instruction.text}”",
+        legend(recording, scenario.roles),
+    )
     text = strip(
-        shown,
-        _frames(scenario.takeover, shown.steps, wanted or fitting(shown, room())),
+        recording,
+        _frames(scenario.takeover, recording.steps, scenes or fitting(recording, columns)),
         judged=scenario.roles,
         takeover=scenario.takeover,
     )
-    return (
-        f"{scenario.id} ({scenario.difficulty}), as recorded: context ┃ takeover ┃ what followed\n"
-        f"“{scenario.instruction.text}”\n{text}"
+    return "\n".join((*(paragraph(line, columns) for line in lines), text))
+
+
+def _of_continuation(
+    one: Continuation, scenes: int | None, columns: int, verdicts: Verdicts
+) -> str:
+    from sts.commands.terminal import fitting, legend, paragraph, strip, utterances
+
+    lines = (
+        f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})",
+        f"“{one.instruction.text}”",
+        legend(one.episode, one.roles),
     )
-
-
-def _of_continuation(one: Continuation, wanted: int | None, columns: int) -> str:
-    from sts.commands.terminal import fitting, strip, utterances
-
     text = strip(
         one.episode,
-        _frames(one.takeover, one.episode.steps, wanted or fitting(one.episode, columns)),
+        _frames(one.takeover, one.episode.steps, scenes or fitting(one.episode, columns)),
         judged=one.roles,
         takeover=one.takeover,
     )
-    spoken = utterances(one.episode, one.roles, one.takeover)
-    return (
-        f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})\n"
-        f"“{one.instruction.text}”\n{text}" + (f"\n{spoken}" if spoken else "")
+    after = (utterances(one.episode, one.roles, one.takeover), verdicts.words)
+    return "\n".join(
+        (
+            *(paragraph(line, columns) for line in lines),
+            text,
+            *(paragraph(line, columns) for line in after if line),
+        )
     )
 
 

@@ -48,11 +48,13 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
                 rows.append((f"{name}@{version}", 0, where, f"CANNOT BE USED: {error}"))
                 continue
             rows.append((f"{name}@{version}", len(suite.scenarios), where, suite.description))
-    drafts = sorted(workspace.path("drafts").glob("*/scenarios.parquet"))
-    rows += [
-        (path.parent.name, len(store.read_scenarios(path)), "draft", "candidates, to be frozen")
-        for path in drafts
-    ]
+    for path in sorted(workspace.path("drafts").glob("*/scenarios.parquet")):
+        count, words = 0, "candidates, to be frozen"
+        try:
+            count = len(store.read_scenarios(path))
+        except StsError as error:
+            words = f"CANNOT BE USED: {error}"
+        rows.append((path.parent.name, count, "draft", words))
     header = ("suite", "scenarios", "where", "description")
     say(args.json, [dict(zip(header, row, strict=True)) for row in rows], table(header, rows))
     return 0

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
+from sts.cli.arguments import COLOUR
+from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Frame, small
 from sts.engine.rendering import frames as frames_of
 from sts.episodes import Episode
+from sts.names import escaped
 
+_MARKS = "@&%$?!"
 SMALL = 24
 """Columns of a picture in a terminal that shows colours."""
 NO_COLOURS = "its scenes are pictures: --webp FILE writes them, sts annotate shows them"
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def strip(
@@ -31,7 +35,7 @@ def strip(
     Args:
       episode: what happened.
       frames: 0 to T; frame f is before step f.
-      judged: participants whose letter stands over everything else.
+      judged: participants that are drawn as @, over everything else.
       takeover: the frame at which an agent took over, or None.
     """
     if _framed(episode) and not in_colour():
@@ -52,9 +56,51 @@ def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> l
         every = frames_of(episode)
         return [half_blocks(every[frame]) for frame in frames]
     domain = find_domain(episode.domain)
-    picture = domain.picture(episode.state)
+    picture = _marked(domain.picture(episode.state), judged)
     objects = [picture.participants[p] for p in judged]
     return [domain.draw(picture, episode.scene[frame], objects) for frame in frames]
+
+
+def _marked(picture: Picture, judged: Sequence[int]) -> Picture:
+    """Returns a picture in which the judged participants have the letter of `_mark`."""
+    glyphs = list(picture.glyphs)
+    for p in judged:
+        glyphs[picture.participants[p]] = _mark(picture)
+    return replace(picture, glyphs=tuple(glyphs))
+
+
+def _mark(picture: Picture) -> str:
+    return next(mark for mark in _MARKS if mark not in picture.glyphs)
+
+
+def legend(episode: Episode, judged: Sequence[int]) -> str:
+    """Returns who is judged and what the letters of a strip mean, in the domain's own words.
+
+    Of a domain that renders pictures it is what the domain says of them to annotators; nothing
+    where they are not shown.
+    """
+    domain = find_domain(episode.domain)
+    picture = domain.picture(episode.state)
+    names = ", ".join(picture.names[picture.participants[p]] for p in judged)
+    if _framed(episode):
+        told = " ".join(domain.guide.replace("*", "").split()) if in_colour() else ""
+        return f"asked: {names}" + (f"; {told}" if told else "")
+    asked = {picture.participants[p] for p in judged}
+    others: list[str] = []
+    things: list[str] = []
+    for i, (glyph, name) in enumerate(zip(picture.glyphs, picture.names, strict=True)):
+        if i not in asked:
+            kind = others if i in picture.participants else things
+            kind.append(glyph if glyph == name else f"{glyph} is {name}")
+    parts = [f"asked: {names}, drawn as {_mark(picture)}"]
+    parts += [f"others: {', '.join(others)}"] if others else []
+    parts += [", ".join(things)] if things else []
+    return "; ".join(parts)
+
+
+def paragraph(text: str, columns: int) -> str:
+    """Returns a text that may be anybody's in lines of at most `columns`, 20 or more."""
+    return "\n".join(textwrap.wrap(escaped(text), max(20, columns), break_on_hyphens=False))
 
 
 def _framed(episode: Episode) -> bool:
@@ -84,7 +130,7 @@ def half_blocks(frame: Frame) -> list[str]:
 
 def _width(line: str) -> int:
     """Returns how many columns a line takes, whatever its colours."""
-    return len(_COLOUR.sub("", line))
+    return len(COLOUR.sub("", line))
 
 
 def room() -> int:
@@ -101,12 +147,12 @@ def fitting(episode: Episode, columns: int) -> int:
     return max(3, min(9, (columns - 3) // (width + 2)))
 
 
-def beside(left: str, right: str) -> str:
-    """Returns two blocks of text side by side, or below each other where they do not fit."""
+def beside(left: str, right: str) -> str | None:
+    """Returns two blocks of text side by side, None where they do not fit."""
     rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
     width = max(_width(line) for line, _ in rows)
     if width + 7 + max(_width(line) for _, line in rows) > room():
-        return f"{left}\n\n{right}"
+        return None
     return "\n".join(f"{a}{' ' * (width - _width(a))}   ║   {b}".rstrip() for a, b in rows)
 
 

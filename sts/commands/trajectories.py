@@ -73,6 +73,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
 
     from sts.cli.arguments import progress, say
     from sts.errors import StsError
+    from sts.names import escaped
     from sts.trajectories import store
 
     read = registry.load("sts.importers", "format", args.format)
@@ -92,7 +93,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
                 rows.append((file, len(found), str(store.save(workspace, found))))
             show(done, len(wanted))
     for _, why in failed:
-        print(f"sts: {' '.join(str(why).split())}", file=sys.stderr)
+        print(f"sts: {escaped(' '.join(str(why).split()))}", file=sys.stderr)
     lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
     lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
     value = {
@@ -227,11 +228,12 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
     from sts.domains import absent, domain
+    from sts.names import escaped
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
     reason = absent(t.episode)
-    who = ", ".join(f"{p.name} ({p.kind})" for p in t.participants)
+    who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
     value = {
         "id": t.id,
         "source": t.source,
@@ -242,7 +244,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         "provenance": t.provenance,
         "state": None if reason else domain(t.episode.domain).view(t.episode.state),
     }
-    text = f"{t.id}  {t.source}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
+    text = f"{t.id}  {escaped(t.source)}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
     if reason:
         text += f"its world cannot be shown here: {reason}"
     else:

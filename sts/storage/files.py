@@ -3,14 +3,65 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
 import os
+import shutil
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from sts.errors import DamagedData
+
+_PART = ".part"
+"""What the names of files and folders that are not whole end with."""
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def regular_bytes(path: Path, limit: int | None = None) -> bytes:
+    """Returns what the file `path` holds; never waits, as reading a pipe or a device would.
+
+    Args:
+      path: a regular file, or a link to one.
+      limit: bytes it may have; None for any number.
+
+    Raises:
+      DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit`.
+      OSError: there is none, or it may not be read.
+    """
+    _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
+    with open(path, "rb", opener=_without_waiting) as file:
+        _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
+        data = file.read() if limit is None else file.read(limit + 1)
+    if limit is not None and len(data) > limit:
+        raise _too_large(path, limit, f"more than {limit}")
+    return data
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _check_regular(path: Path, info: os.stat_result, limit: int | None) -> None:
+    if not stat.S_ISREG(info.st_mode):
+        found = _KINDS.get(stat.S_IFMT(info.st_mode), "something else")
+        raise DamagedData(f"{path}: expected a file, found {found}")
+    if limit is not None and info.st_size > limit:
+        raise _too_large(path, limit, str(info.st_size))
+
+
+def _too_large(path: Path, limit: int, found: str) -> DamagedData:
+    return DamagedData(f"{path}: expected a file of at most {limit} bytes, found {found}")
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
@@ -21,30 +72,85 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     Raises:
       OSError: the disk is full, read-only or not ours; `path` is then as it was.
     """
+    _place(path, data, mode, os.replace)
+
+
+def put_new(path: Path, data: bytes) -> bool:
+    """Writes `data` to `path` as `write_atomically` does where nothing stands; returns whether.
+
+    Of several writers one succeeds, and its file stays as it is.
+
+    Raises:
+      OSError: the disk is full, read-only or not ours.
+    """
+    with contextlib.suppress(FileExistsError):
+        _place(path, data, 0o644, _link)
+        return True
+    return False
+
+
+def _link(source: str, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
+            raise
+        if target.exists():  # a file system without links, where two may meet here
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        os.replace(source, target)
+
+
+def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)
-        os.replace(name, path)
-    except BaseException:
+        put(name, path)
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yields a folder to be filled, which is `path` once the block has ended; never a part of it.
+
+    What a killed writer left beside `path` is removed, so two must not fill the same at once.
+
+    Raises:
+      FileExistsError: there is something at `path`; it stays as it is.
+      OSError: the disk is full, read-only or not ours.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}{_PART}")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    try:
+        yield part
+        if path.exists():  # an empty folder, too, which a rename would replace
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        os.rename(part, path)  # fails where `path` has come to hold anything meanwhile
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Waits until no other process or thread holds the lock on the file `path`, then holds it.
 
-    Nothing is written; a killed holder's lock ends with it.
+    Nothing is written; a killed holder's lock ends with it. A file that was replaced while its lock
+    was waited for is locked anew, so that whoever finds the new one waits too.
     """
-    with path.open("r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    while True:
+        with path.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield
+                return
 
 
 def content_hash(*parts: bytes) -> str:

@@ -11,9 +11,15 @@ from sts.domains import Worlds, absent, domain, shapes
 from sts.engine.lockstep import Script, play
 from sts.engine.replay import stack, verify
 from sts.errors import StsError
+from sts.names import LIMIT, one_line, shown
 from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, KINDS, Scenario
 from sts.trajectories.types import split
+
+STEPS = 10**6
+"""Steps of a context or a continuation: far more than anybody watches."""
+WORDS = 2000
+"""Letters of an instruction."""
 
 
 def lint(scenarios: Sequence[Scenario]) -> list[str]:
@@ -50,6 +56,7 @@ def misfits(s: Scenario) -> list[str]:
     """Returns which of a scenario's fields make no sense, without replaying it."""
     people = s.recording.participants
     needed = s.takeover + (s.horizon if s.partner == "replay" else 0)
+    unreadable = [t for t in _names(s) if not one_line(t, LIMIT)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
         (split(s.world, s.provenance) == "test", "its world is on the training side"),
@@ -59,15 +66,32 @@ def misfits(s: Scenario) -> list[str]:
             s.takeover >= 0 and s.horizon >= 1,
             "needs a context of 0 and a continuation of 1 or more",
         ),
+        (s.takeover <= STEPS and s.horizon <= STEPS, f"has more than {STEPS} steps in a part"),
+        (0 <= s.context_start < 2**31, "its context begins at no step of a trajectory"),
         (s.recording.steps >= needed, f"its recording has fewer than {needed} steps"),
         (bool(s.roles) and len(set(s.roles)) == len(s.roles), "evaluates nobody, or one twice"),
         (all(0 <= r < people for r in s.roles), "evaluates a participant that is not there"),
         (partner, f"partner {s.partner!r} is not no-op, replay or agent:NAME"),
         (bool(s.instruction.text.strip()), "its instruction is empty"),
+        (
+            one_line(s.instruction.text, WORDS),
+            f"its instruction is not one line of at most {WORDS} letters that print: "
+            f"{shown(s.instruction.text)}",
+        ),
+        (
+            not unreadable,
+            f"expected names of at most {LIMIT} letters that print, found "
+            f"{', '.join(map(shown, unreadable[:1]))}",
+        ),
         (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
         (s.instruction.source in ("setter", "curator"), "its instruction has no source"),
     )
     return [text for good, text in checks if not good]
+
+
+def _names(s: Scenario) -> tuple[str, ...]:
+    own = (s.id, s.category, s.instruction.category, s.partner, s.trajectory, s.world)
+    return (*own, *s.tags)
 
 
 def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Sequence
@@ -13,10 +14,25 @@ import pyarrow as pa
 from sts import registry
 from sts.domains import checked
 from sts.episodes import Instruction, columns
-from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
+from sts.errors import (
+    ArgumentError,
+    DamagedData,
+    NewerFormat,
+    StsError,
+    TamperedSuite,
+    UnknownName,
+)
+from sts.names import escaped, one_line, shown
 from sts.provenance import provenance
 from sts.storage import parquet
-from sts.storage.files import canonical_json, parsed_json, write_atomically
+from sts.storage.files import (
+    canonical_json,
+    content_hash,
+    new_folder,
+    parsed_json,
+    regular_bytes,
+    write_atomically,
+)
 from sts.storage.workspace import Workspace
 from sts.suites.lint import lint, misfits
 from sts.suites.types import Scenario, Suite
@@ -50,6 +66,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 _VERSION = re.compile(r"[1-9][0-9]{0,5}")
 _LABEL = re.compile(rf"({_NAME.pattern})(?:@({_VERSION.pattern}))?")
 _MOST_BYTES = 2**26
+DESCRIPTION = 500
+"""Letters of a suite's description."""
 
 
 def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
@@ -108,43 +126,141 @@ def draft_path(workspace: Workspace, name: str) -> Path:
     """
     if not _NAME.fullmatch(name):
         raise ArgumentError(
-            f"expected a suite name of lower-case letters, digits and dashes, found {name!r}"
+            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
+            f"{shown(name)}"
         )
     return workspace.path("drafts", name, "scenarios.parquet")
+
+
+def read_draft(workspace: Workspace, name: str) -> tuple[tuple[Scenario, ...], str]:
+    """Returns the scenarios of a draft, and its mark.
+
+    Raises:
+      UnknownName: there is no such draft.
+      ArgumentError: not a suite's name.
+      DamagedData: its file cannot be read.
+    """
+    path = draft_path(workspace, name)
+    mark = draft_mark(workspace, name)
+    if mark is None:
+        drafts = [p.parent.name for p in workspace.path("drafts").glob("*/scenarios.parquet")]
+        raise UnknownName("draft", name, drafts)
+    return tuple(sorted(read_scenarios(path), key=lambda s: s.id)), mark
+
+
+def draft_mark(workspace: Workspace, name: str) -> str | None:
+    """Returns a hash of the draft's file, by which a change of it is seen; None without a draft.
+
+    Raises:
+      ArgumentError: not a suite's name.
+      DamagedData: what stands there is no file.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        return content_hash(regular_bytes(draft_path(workspace, name)))
+    return None
+
+
+def put_draft(
+    workspace: Workspace, name: str, scenarios: Sequence[Scenario], *, replaces: str | None
+) -> Path:
+    """Writes a draft in place of the one with the mark `replaces`, None for none; returns its path.
+
+    Raises:
+      StsError: another draft stands there by now.
+      ArgumentError: not a suite's name.
+    """
+    path = draft_path(workspace, name)
+    with workspace.ensure().locked():
+        if draft_mark(workspace, name) != replaces:
+            raise StsError(
+                f"draft {name} was written by another command meanwhile and stays as that one left "
+                "it; look at it, then mine again with --replace, or under another name"
+            )
+        write_scenarios(path, scenarios)
+    return path
 
 
 def freeze(workspace: Workspace, draft: str, *, description: str = "") -> Suite:
     """Freezes a draft, NAME or NAME@VERSION, as the next version or that one; returns the suite.
 
+    Of several that freeze at once at most one succeeds. A version is there as a whole or not.
+
     Raises:
       UnknownName: there is no such draft.
-      ArgumentError: the version exists, or is none.
+      ArgumentError: the version is none, exists, or is below the newest; or the newest or an older
+        one holds the same scenarios.
       DamagedData: the draft does not pass `lint`; says how.
+      StsError: the draft was changed meanwhile.
     """
     name, at, version = draft.partition("@")
     if at and not _VERSION.fullmatch(version):
-        raise ArgumentError(f"expected a version of 1 or more, at most 6 digits, found {version!r}")
-    path = draft_path(workspace, name)
-    if not path.exists():
-        drafts = [p.parent.name for p in workspace.path("drafts").glob("*/scenarios.parquet")]
-        raise UnknownName("draft", name, drafts)
-    existing = versions(workspace).get(name, {})
-    chosen = int(version) if version else max(existing, default=0) + 1
-    if chosen in existing:
-        raise ArgumentError(f"{name}@{chosen} is frozen already; the next is {max(existing) + 1}")
-    scenarios = tuple(sorted(read_scenarios(path), key=lambda s: s.id))
+        raise ArgumentError(
+            f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
+        )
+    if not one_line(description, DESCRIPTION):
+        raise ArgumentError(
+            f"expected a description of one line, at most {DESCRIPTION} letters that print, found "
+            f"{shown(description)}"
+        )
+    scenarios, mark = read_draft(workspace, name)
+    parent = _newest(workspace, name)
+    chosen = int(version) if version else parent + 1
+    _check_next(workspace, name, chosen, scenarios)
     faults = lint(scenarios)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DamagedData(f"draft {name} cannot be frozen: {faults[0]}{more}")
-    parent = f"{name}@{max(existing)}" if existing else None
-    suite = Suite(name, chosen, parent, description, scenarios, provenance())
-    write(workspace.ensure().path("suites", name, str(chosen)), suite)
+    grown_from = f"{name}@{parent}" if parent else None
+    suite = Suite(name, chosen, grown_from, description, scenarios, provenance())
+    with workspace.ensure().locked():
+        _check_next(workspace, name, chosen, scenarios)
+        if _newest(workspace, name) != parent or draft_mark(workspace, name) != mark:
+            raise StsError(
+                f"draft {name} or its newest version was changed while it was being frozen; "
+                "nothing was frozen, so freeze it again"
+            )
+        with new_folder(workspace.path("suites", name, str(chosen))) as folder:
+            write(folder, suite)
     return suite
 
 
+def _newest(workspace: Workspace, name: str) -> int:
+    """Returns the newest version of a suite, 0 where it has none."""
+    return max(versions(workspace).get(name, {}), default=0)
+
+
+def _check_next(
+    workspace: Workspace, name: str, chosen: int, scenarios: Sequence[Scenario]
+) -> None:
+    """Raises ArgumentError unless these scenarios can become version `chosen`."""
+    folders = versions(workspace).get(name, {})
+    newest = max(folders, default=0)
+    if chosen in folders:
+        raise ArgumentError(f"{name}@{chosen} is frozen already; the next is {newest + 1}")
+    if chosen < newest:
+        raise ArgumentError(
+            f"{name}@{chosen} would be older than {name}@{newest}, which is frozen; the next is "
+            f"{newest + 1}"
+        )
+    hashes = {s.hash for s in scenarios}
+    for version, folder in folders.items():
+        if _hashes(folder) == hashes:
+            raise ArgumentError(
+                f"{name}@{version} holds the same scenarios already: use that one, or change the "
+                "draft first"
+            )
+
+
+def _hashes(folder: Path) -> set[str] | None:
+    """Returns the hashes of a suite's scenarios, None of one that is broken."""
+    try:
+        return set(_contents(folder)["scenarios"].values())
+    except (StsError, OSError, LookupError, ValueError, TypeError, AttributeError):
+        return None
+
+
 def write(folder: Path, suite: Suite) -> None:
-    """Writes a suite to its folder; `suite.json`, which makes it one, comes last."""
+    """Writes the files of a suite to a folder, `suite.json`, which makes it one, last."""
     write_scenarios(folder / "scenarios.parquet", suite.scenarios)
     own = {
         "format": "suite",
@@ -169,18 +285,8 @@ def read(folder: Path) -> Suite:
       DamagedData: a file of it is missing or cannot be read.
       NewerFormat: a later version of the format.
     """
-    file = folder / "suite.json"
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise DamagedData(f"{file}: over {_MOST_BYTES} bytes, which no suite needs")
-        own = parsed_json(file.read_text(encoding="utf-8"), dict)
-        number = own["version_of_format"]
-        if type(number) is not int or number < 1:
-            raise DamagedData(f"{file}: expected version_of_format 1, found {number!r}")
-        if number > 1:
-            raise NewerFormat(
-                f"{file}: suite format {number}; this version reads up to 1: update sts"
-            )
+        own = _contents(folder)
         scenarios = read_scenarios(folder / "scenarios.parquet")
         suite = Suite(
             name=own["name"],
@@ -195,16 +301,33 @@ def read(folder: Path) -> Suite:
     except FileNotFoundError as error:
         raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise DamagedData(f"{file}: not a suite: {error!r}") from None
+        raise DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}") from None
     if not sound:
         raise TamperedSuite(
-            f"{suite.label} in {folder} was edited after it was frozen: its hash does not match; "
-            "restore the files, or freeze a new version"
+            f"{escaped(suite.label)} in {folder} was edited after it was frozen: its hash does not "
+            "match; restore the files, or freeze a new version"
+        )
+    if not one_line(suite.description, DESCRIPTION):
+        raise DamagedData(
+            f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
+            f"letters that print, found {shown(suite.description)}"
         )
     for scenario in scenarios:
         for fault in misfits(scenario):
-            raise DamagedData(f"{suite.label} in {folder}: {scenario.id}: {fault}")
+            raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
+
+
+def _contents(folder: Path) -> dict[str, Any]:
+    """Returns what the `suite.json` of a folder says, of a format that is read here."""
+    file = folder / "suite.json"
+    own: dict[str, Any] = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)
+    number = own["version_of_format"]
+    if type(number) is not int or number < 1:
+        raise DamagedData(f"{file}: expected version_of_format 1, found {number!r}")
+    if number > 1:
+        raise NewerFormat(f"{file}: suite format {number}; this version reads up to 1: update sts")
+    return own
 
 
 def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:

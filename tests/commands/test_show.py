@@ -1,18 +1,36 @@
 """Strips in the terminal: context, takeover and continuation, two agents side by side."""
 
+import json
+import shutil
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from sts.annotations.items import item_of
+from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.commands.show import _frames
-from sts.commands.terminal import NO_COLOURS, _width, beside, half_blocks, strip, utterances
-from sts.continuations import session
+from sts.commands.terminal import (
+    NO_COLOURS,
+    _width,
+    beside,
+    half_blocks,
+    legend,
+    strip,
+    utterances,
+)
+from sts.continuations import session, store
+from sts.domains import domain
 from sts.storage.workspace import Workspace
+from sts.suites import lint
 from sts.suites import store as suites
+from sts.suites.types import Suite
+from sts.trajectories import store as trajectories
+from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import recorded, scenarios
 
@@ -40,12 +58,13 @@ def test_two_agents_on_one_scenario_stand_side_by_side(
     words = ["mine@1/reach-good-01", "--agent", "random", "--agent", "local-search"]
     monkeypatch.setenv("COLUMNS", "160")
     wide = shown(capsys, root, *words)
-    assert [line.count("║") for line in wide[-9:]] == [1] * 9
+    pair = [line for line in wide if "║" in line]
+    assert len(pair) >= 9 and all(line.count("║") == 1 for line in pair)
     assert any("random #0" in line and "local-search #0" in line for line in wide)
     monkeypatch.setenv("COLUMNS", "80")
     narrow = shown(capsys, root, *words)
     assert not any("║" in line for line in narrow)
-    assert max(len(line) for line in narrow[12:]) <= 80
+    assert max(map(len, narrow)) <= 80
 
 
 def test_a_bar_stands_between_the_takeover_and_what_follows() -> None:
@@ -62,7 +81,8 @@ def test_every_frame_shows_everybody() -> None:
     episode = recorded("random", count=1, team=1)[0].episode
     for frame in range(episode.steps + 1):
         text = strip(episode, [frame], judged=(0,)).partition("\n")[2]
-        assert all(letter in text for letter in "AGE")
+        assert all(letter in text for letter in "@GE") and "A" not in text
+        assert "A" in strip(episode, [frame], judged=()).partition("\n")[2]
 
 
 def test_what_was_said_is_told_with_its_step(tmp_path: Path) -> None:
@@ -77,7 +97,7 @@ def test_blocks_of_unequal_height_are_joined(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("COLUMNS", "40")
     assert beside("a\nbb", "c") == "a    ║   c\nbb   ║"
     monkeypatch.setenv("COLUMNS", "9")
-    assert beside("a\nbb", "c") == "a\nbb\n\nc"
+    assert beside("a\nbb", "c") is None
 
 
 def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
@@ -89,6 +109,111 @@ def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
     again = shown(capsys, root, id[:10])
     assert again[0] == title
     assert again[1] == "“Go to Good.”"
+
+
+def test_who_is_asked_what_the_letters_mean_and_that_nobody_has_judged_are_said(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(capsys, root, "mine@1/reach-good-02", "--agent", "random")
+    told = "asked: A, drawn as @; others: B; G is Good, E is Evil"
+    assert [line for line in lines if line.startswith("asked")] == [told, told]
+    assert sum("@" in line for line in lines) > 3
+    assert lines[-1] == "not judged yet"
+
+
+def test_the_mark_of_who_is_asked_is_no_letter_of_the_domain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    episode = recorded("random", count=1, team=2)[0].episode
+    world = domain("lambda-star")
+    picture = replace(world.picture(episode.state), glyphs=("@", "E", "A", "B"))
+    monkeypatch.setattr(type(world), "picture", lambda self, state: picture)
+    assert legend(episode, (0, 1)) == "asked: A, B, drawn as &; @ is Good, E is Evil"
+    assert "&" in strip(episode, [0], judged=(0, 1))
+
+
+def test_human_judgements_and_automatic_labels_are_shown_as_what_they_are(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace = Workspace.open(str(root))
+    found = store.load(workspace, {s.hash for s in suites.load(workspace, "mine@1").scenarios})
+    one = next(c for c in found if (c.agent, c.identity.index) == ("random", 1))
+    with Store.open(workspace) as opened:
+        opened.enqueue([item_of(one, "mine@1")], required=3)
+        for person, verdict, step in (
+            ("Ana", "success", 4),
+            ("Bo", "cannot_judge", None),
+            ("Cy", "success", 2),
+        ):
+            number = opened.add_annotator(person).id
+            (claim,) = opened.claim(number, suite="mine@1")
+            sent = a_submission(claim) | {"verdict": verdict, "step": step, "reason": "dark"}
+            opened.submit(number, [sent])
+    assert shown(capsys, root, one.id)[-1] == (
+        "judged by 3 people: 2 success (at +4, +2), 1 cannot_judge"
+    )
+    assert main(["label", "mine@1", "--workspace", str(root)]) == 0
+    last = shown(capsys, root, one.id)[-1]
+    assert "; automatic label of mine@1: " in last and last.startswith("judged by 3 people")
+    (value,) = json.loads("".join(shown(capsys, root, one.id, "--json")))
+    assert [each["verdict"] for each in value["judgements"]] == [
+        "success",
+        "cannot_judge",
+        "success",
+    ]
+    assert value["automatic_labels"][0]["suites"] == ["mine@1"]
+
+
+@pytest.mark.parametrize("file", ["annotations.sqlite3", "labels/mine-1.parquet"])
+def test_what_was_said_and_cannot_be_read_hides_no_strip(
+    root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, file: str
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(root, copy)
+    (copy / file).parent.mkdir(exist_ok=True)
+    (copy / file).write_bytes(b"not a database, but long enough to look like one at least" * 20)
+    assert main(["show", "mine@1/reach-good-01", "--workspace", str(copy)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1 and " are left out: " in printed.err
+    assert "@" in printed.out
+
+
+HOSTILE = "Go\x1b[2J\x1b]0;x\x07 \N{RIGHT-TO-LEFT OVERRIDE}home\n\x9b31mfrozen: yes" + "y" * 5000
+
+
+def test_nothing_in_a_file_sets_a_terminal_or_makes_a_line_of_its_own(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = scenarios(1)
+    told = replace(one.instruction, text=HOSTILE)
+    hostile = replace(one, instruction=told, id=HOSTILE, tags=(HOSTILE,))
+    trajectory = recorded(count=1)[0]
+    people = tuple(replace(p, name=HOSTILE) for p in trajectory.participants)
+    workspace = Workspace.open(str(root))
+    trajectories.save(workspace, [replace(trajectory, participants=people, source=HOSTILE)])
+    suites.write(
+        workspace.path("suites", "hostile", "1"), Suite("hostile", 1, None, "", (hostile,), {})
+    )
+    suites.write_scenarios(suites.draft_path(workspace, "hostile"), [hostile])
+    (id,) = (t.id for t in trajectories.load(workspace))
+    monkeypatch.setattr(lint, "misfits", lambda scenario: [])
+    monkeypatch.setattr(suites, "misfits", lambda scenario: [])
+    for words in (
+        ["show", f"hostile@1/{HOSTILE}"],
+        ["suite", "show", "hostile@1"],
+        ["suite", "ls"],
+        ["trajectories", "ls"],
+        ["trajectories", "show", id],
+        ["trajectories", "show", HOSTILE],
+        ["show", HOSTILE],
+    ):
+        for more in ([], ["--json"]):
+            main([*words, *more, "--workspace", str(root)])
+            printed = capsys.readouterr()
+            for line in (printed.out + printed.err).split("\n"):
+                assert line.isprintable() and not line.startswith("frozen")
+            if more and printed.out:
+                json.loads(printed.out)
 
 
 def test_more_frames_than_there_are_take_no_more_room() -> None:

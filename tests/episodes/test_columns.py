@@ -81,7 +81,8 @@ def test_a_column_too_large_is_neither_written_nor_read(
     path = written(tmp_path / "e.parquet", state=[b"x" * 5000])
     parquet.read(path, *KIND)
     monkeypatch.setattr(parquet, "MOST", 1000)
-    with pytest.raises(DamagedData, match="a column of [0-9]+ bytes"):
+    monkeypatch.setattr(parquet, "BYTES", 1000)
+    with pytest.raises(DamagedData, match="column state has 1 values of [0-9]+ bytes"):
         parquet.read(path, *KIND)
     assert len(parquet.lists([np.zeros(1000, np.int8)], pa.int8())) == 1
     with pytest.raises(StsError, match="at most 1000 values in a column, found 1001"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -228,6 +229,30 @@ def test_a_draft_is_replaced_only_when_asked(
     assert suites.draft_path(workspace, "d").read_bytes() == before
     assert sts(workspace, "mine", "d", "--per-category", "2", "--replace") == 0
     assert suites.draft_path(workspace, "d").read_bytes() != before
+
+
+@pytest.mark.parametrize("more", [(), ("--replace",)])
+def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
+    workspace: Workspace,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    more: tuple[str, ...],
+) -> None:
+    name, mine = f"at-once{len(more)}", mining.mine
+    if more:
+        assert sts(workspace, "mine", name, "--per-category", "1") == 0
+
+    def beside(*given: Any, **named: Any) -> mining.Mined:
+        monkeypatch.setattr(mining, "mine", mine)
+        assert sts(workspace, "mine", name, "--per-category", "2", *more) == 0
+        return mine(*given, **named)
+
+    monkeypatch.setattr(mining, "mine", beside)
+    capsys.readouterr()
+    assert sts(workspace, "mine", name, "--per-category", "3", *more) == 1
+    error = capsys.readouterr().err
+    assert f"draft {name} was written by another command meanwhile" in error.splitlines()[-1]
+    assert len(suites.read_scenarios(suites.draft_path(workspace, name))) == 16
 
 
 @pytest.mark.parametrize(

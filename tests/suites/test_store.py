@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from sts.cli.main import main
 from sts.continuations.takeover import by_shape
+from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
@@ -59,6 +61,7 @@ def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> No
     suite = frozen(workspace)
     assert suite.label == "mine@1"
     assert store.load(workspace, "mine@1").hash == suite.hash
+    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
     again = store.freeze(workspace, "mine")
     assert (again.label, again.parent) == ("mine@2", "mine@1")
     assert store.load(workspace, "mine@1").hash == suite.hash
@@ -185,10 +188,11 @@ def test_a_broken_suite_hides_no_other(
 ) -> None:
     frozen(workspace)
     (folder(workspace) / "suite.json").write_text("{")
+    store.draft_path(workspace, "mine").write_bytes(b"")
     assert main(["suite", "ls", "--workspace", str(workspace.root)]) == 0
     out = capsys.readouterr().out
     assert "mine@1" in out
-    assert "CANNOT BE USED" in out
+    assert out.count("CANNOT BE USED") == 2
     assert "starter@1" in out
 
 
@@ -231,7 +235,7 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
 ) -> None:
     frozen(workspace)
     monkeypatch.setattr(store, "_MOST_BYTES", 100)
-    with pytest.raises(DamagedData, match="over 100 bytes"):
+    with pytest.raises(DamagedData, match="at most 100 bytes"):
         store.load(workspace, "mine@1")
 
 
@@ -242,6 +246,12 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
         ({"takeover": 40}, "fewer than 40 steps"),
         ({"takeover": -1}, "context of 0"),
         ({"horizon": 0}, "continuation of 1 or more"),
+        ({"horizon": 2**31 - 1}, "more than 1000000 steps in a part"),
+        ({"id": "reach\N{RIGHT-TO-LEFT OVERRIDE}doog"}, r"names .* found 'reach\\u202edoog'"),
+        ({"tags": ("x" * 5000,)}, "names of at most 200 letters"),
+        ({"category": "reach\x1b[2J"}, r"found 'reach\\x1b\[2J'"),
+        ({"instruction": Instruction("Go\x07", "a", 6, "curator")}, r"not one line of .*'Go\\x07'"),
+        ({"instruction": Instruction("y" * 5000, "a", 6, "curator")}, "at most 2000 letters"),
     ],
 )
 def test_an_unsound_suite_is_refused_though_its_hashes_match(
@@ -254,6 +264,49 @@ def test_an_unsound_suite_is_refused_though_its_hashes_match(
     store.write_scenarios(store.draft_path(workspace, "draft"), [bad])
     with pytest.raises(DamagedData, match=found):
         store.freeze(workspace, "draft")
+
+
+@pytest.mark.parametrize("number", [2**31, 2**70])
+@pytest.mark.parametrize("field", ["horizon", "takeover", "context_start"])
+def test_a_number_of_steps_beyond_its_column_is_one_line(
+    workspace: Workspace, field: str, number: int
+) -> None:
+    bad = dataclasses.replace(scenarios(1)[0], **{field: number})
+    with pytest.raises(DamagedData, match=f"column {field} cannot hold what is no int32"):
+        store.write_scenarios(store.draft_path(workspace, "mine"), [bad])
+    assert not list(workspace.path("drafts").rglob("*"))
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "x" * 501, "\N{LEFT-TO-RIGHT ISOLATE}", "\x1b[2J"])
+def test_a_description_that_no_line_can_show_is_refused(workspace: Workspace, text: str) -> None:
+    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(1))
+    with pytest.raises(ArgumentError, match="expected a description of one line"):
+        store.freeze(workspace, "mine", description=text)
+    store.write(folder(workspace), Suite("mine", 1, None, text, tuple(scenarios(1)), {}))
+    with pytest.raises(DamagedData, match="expected a description of one line"):
+        store.load(workspace, "mine@1")
+
+
+def test_letters_of_every_script_may_stand_in_an_instruction(workspace: Workspace) -> None:
+    for text in ("می\N{ZERO WIDTH NON-JOINER}رود", "松尾へ行け。", "👩\N{ZERO WIDTH JOINER}🌾"):
+        (one,) = scenarios(1)
+        told = dataclasses.replace(one, instruction=Instruction(text, "a", 6, "curator"))
+        store.write(folder(workspace), Suite("mine", 1, None, "", (told,), {}))
+        assert store.load(workspace, "mine@1").scenarios[0].instruction.text == text
+
+
+def test_a_pipe_in_place_of_a_suites_file_is_not_waited_for(workspace: Workspace) -> None:
+    frozen(workspace)
+    for name in ("scenarios.parquet", "suite.json"):
+        (folder(workspace) / name).unlink()
+        os.mkfifo(folder(workspace) / name)
+        with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
+            store.load(workspace, "mine@1")
+    draft = store.draft_path(workspace, "mine")
+    draft.unlink()
+    os.mkfifo(draft)
+    with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
+        store.freeze(workspace, "mine")
 
 
 def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path, keep: int) -> None:
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     parquet.write(path, "scenarios", 1, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
-    with pytest.raises(DamagedData, match="found scenarios/1"):
+    with pytest.raises(DamagedData, match="found 'scenarios/1'"):
         store.read(path)
 
 

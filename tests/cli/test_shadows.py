@@ -1,0 +1,71 @@
+"""Folders of a user's that are called as ours are: they take the place of none."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sts import registry
+from sts.errors import ArgumentError
+
+STS = [str(Path(sys.executable).parent / "sts")]
+MODULE = [sys.executable, "-m", "sts.cli.main"]
+AGENT = """
+from sts.worlds.lambda_star.agents.random import Random
+
+
+class Mine(Random):
+    name = "mine"
+"""
+RECORD = ["record", "--episodes", "2", "--size", "5x5", "--steps", "5", "--agent"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with modules called as packages of ours."""
+    for name in ("analysis", "scenarios", "annotator_app"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"raise SystemExit('{name} of the user')")
+        (tmp_path / name / "agent.py").write_text(AGENT)
+    (tmp_path / "sts").mkdir()
+    (tmp_path / "sts" / "agent.py").write_text(AGENT)
+    (tmp_path / "my_agents.py").write_text(AGENT)
+    return tmp_path
+
+
+def ran(command: list[str], folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("command", [STS, MODULE], ids=["sts", "module"])
+def test_a_folder_called_as_one_of_ours_takes_its_place_nowhere(
+    folder: Path, command: list[str]
+) -> None:
+    for words in (("--help",), (*RECORD, "my_agents:Mine")):
+        done = ran(command, folder, *words)
+        assert (done.returncode, done.stderr) == (0, ""), words
+    assert "2 trajectories of 5 steps" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["analysis.agent", "sts.agent", "random"])
+def test_a_module_of_ones_own_that_is_called_as_an_installed_one_is_one_line(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "random.py").write_text(AGENT)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    top = name.partition(".")[0]
+    with pytest.raises(ArgumentError) as error:
+        registry.load_path("agent", f"{name}:Mine")
+    assert str(error.value) == (
+        f"agent '{name}:Mine': {top} in {folder} has the name of an installed package, which "
+        "comes first; rename yours"
+    )
+
+
+def test_a_package_called_sts_stands_in_the_way_of_none_but_the_module(folder: Path) -> None:
+    (folder / "sts" / "__init__.py").touch()
+    assert ran(STS, folder, "--version").returncode == 0
+    done = ran(MODULE, folder, "--version")  # Python looks there first, and finds no `sts.cli`
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)

@@ -1,0 +1,150 @@
+"""Parquet files of ours: what they may hold is known before anything of them is unpacked."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sts.errors import DamagedData, NewerFormat, StsError
+from sts.storage import parquet
+
+SCHEMA = {"name": pa.string(), "step": pa.int32(), "moves": pa.list_(pa.int8())}
+
+
+def made(path: Path, rows: int = 4, name: str = "a", moves: int = 3) -> Path:
+    columns = {"name": [name] * rows, "step": range(rows), "moves": [[0] * moves] * rows}
+    parquet.write(path, "bells", 1, SCHEMA, columns)
+    return path
+
+
+def refused(path: Path, found: str) -> None:
+    with pytest.raises(DamagedData, match=found) as error:
+        parquet.read(path, "bells", 1, SCHEMA)
+    assert str(error.value).startswith(str(path)) and str(error.value).isprintable()
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    table = parquet.read(made(tmp_path / "b.parquet"), "bells", 1, SCHEMA)
+    assert table.schema.types == list(SCHEMA.values())
+    assert table.column("name").to_pylist() == ["a"] * 4
+    assert [list(moves) for moves in parquet.unlist(table, "moves")] == [[0, 0, 0]] * 4
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "found"),
+    [
+        ("ROWS", 3, "at most 3 rows, found 4"),
+        ("ITEMS", 3, "column name has 4 values"),
+        ("MOST", -3, "column moves has 12 values"),
+        ("BYTES", 3, r"column name has 4 values of \d+ bytes"),
+    ],
+)
+def test_a_file_that_says_that_it_is_too_large_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, found: str
+) -> None:
+    path = made(tmp_path / "b.parquet")
+    monkeypatch.delattr(pq.ParquetFile, "read")
+    monkeypatch.setattr(parquet, limit, value)
+    if limit == "MOST":
+        monkeypatch.setattr(parquet, "ROWS", 4)
+    refused(path, found)
+
+
+def test_one_text_that_a_small_file_repeats_without_end_is_never_repeated_in_memory(
+    tmp_path: Path,
+) -> None:
+    path, count = tmp_path / "b.parquet", 2**20
+    once = pa.array(["x" * 10_000], pa.string())
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), once)
+    lists = pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), column)
+    for name, values in (("name", column), ("tags", lists)):
+        pq.write_table(pa.table({name: values}), path, store_schema=False)
+        assert path.stat().st_size < 10**6
+        with pytest.raises(DamagedData, match=f"texts of column {name} come to more than"):
+            parquet.read_plain(path, [name])
+
+
+def test_more_rows_than_are_read_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "ROWS", 3)
+    with pytest.raises(StsError, match="expected at most 3 rows in a file, found 4"):
+        made(tmp_path / "b.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**70])
+def test_a_number_too_large_for_its_column_is_one_line(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "b.parquet"
+    with pytest.raises(DamagedData, match="column step cannot hold what is no int32") as error:
+        parquet.write(path, "bells", 1, {"step": pa.int32()}, {"step": [number]})
+    assert "\n" not in str(error.value)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("mark", "kind", "found"),
+    [
+        ("bells/2", NewerFormat, "bells format 2; this version reads up to 1"),
+        ("bells/" + "9" * 5000, NewerFormat, "bells format 9{9};"),
+        ("bells/²", DamagedData, "found 'bells/²'"),
+        ("x" * 5000, DamagedData, r"found 'x{60}\.\.\.'"),
+        ("\x1b[2J", DamagedData, r"found '\\x1b\[2J'"),
+    ],
+)
+def test_a_mark_that_nobody_should_see_is_cut_and_escaped(
+    tmp_path: Path, mark: str, kind: type[StsError], found: str
+) -> None:
+    path = tmp_path / "b.parquet"
+    schema = pa.schema(list(SCHEMA.items()), metadata={"sts.format": mark})
+    pq.write_table(schema.empty_table(), path)
+    with pytest.raises(kind, match=found):
+        parquet.read(path, "bells", 1, SCHEMA)
+
+
+def test_what_stands_in_place_of_a_file_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    refused(tmp_path / "pipe", "expected a file, found a named pipe")
+    refused(tmp_path, "expected a file, found a folder")
+    refused(Path("/dev/zero"), "expected a file, found a device")
+
+
+def test_a_plain_table_is_read_by_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "labels.parquet"
+    pq.write_table(pa.table({"verdict": ["success", ""], "step": [4, None], "more": [1, 2]}), path)
+    assert parquet.read_plain(path, ("verdict", "step")) == [
+        {"verdict": "success", "step": 4},
+        {"verdict": "", "step": None},
+    ]
+    with pytest.raises(DamagedData, match="column agent is missing"):
+        parquet.read_plain(path, ("agent",))
+    path.write_bytes(b"PAR1")
+    with pytest.raises(DamagedData, match="expected a Parquet file"):
+        parquet.read_plain(path, ("verdict",))
+
+
+@pytest.mark.slow
+def test_forty_million_rows_in_a_megabyte_take_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "b.parquet"
+    schema = pa.schema([("name", pa.string())], metadata={"sts.format": "trajectories/1"})
+    once = pa.array(["a"], pa.string())
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(40):
+            indices = pa.array(np.zeros(10**6, np.int32))
+            column = pa.DictionaryArray.from_arrays(indices, once).cast(pa.string())
+            writer.write_table(pa.table([column], schema=schema))
+    assert path.stat().st_size < 10**6
+    code = (
+        "import resource, sys; from pathlib import Path; from sts.errors import DamagedData\n"
+        "from sts.storage import parquet; import pyarrow as pa\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try: parquet.read(Path(sys.argv[1]), 'trajectories', 1, {'name': pa.string()})\n"
+        "except DamagedData: pass\n"
+        "sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > 100_000)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(path)]).returncode == 0

@@ -1,0 +1,202 @@
+"""Freezing and mining beside others: at most one succeeds, and what is there is whole."""
+
+import itertools
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sts.errors import ArgumentError, StsError
+from sts.storage.workspace import Workspace
+from sts.suites import store
+from sts.suites.types import Scenario, Suite
+from tests.examples import scenarios
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    draft(workspace, scenarios(2))
+    return workspace
+
+
+def draft(workspace: Workspace, found: list[Scenario], name: str = "mine") -> None:
+    store.write_scenarios(store.draft_path(workspace, name), found)
+
+
+def together(*calls: Callable[[], object]) -> list[object]:
+    """Returns what each call returns, or the error of ours that it raises."""
+    outcomes: list[object] = [None] * len(calls)
+
+    def run(i: int) -> None:
+        try:
+            outcomes[i] = calls[i]()
+        except StsError as error:
+            outcomes[i] = error
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+@pytest.fixture
+def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets no freeze write before another has found nothing wrong with its draft."""
+    barrier = threading.Barrier(2, timeout=60)
+    lint = store.lint
+
+    def waiting(found: tuple[Scenario, ...]) -> list[str]:
+        faults = lint(found)
+        barrier.wait()
+        return faults
+
+    monkeypatch.setattr(store, "lint", waiting)
+
+
+@pytest.mark.usefixtures("side_by_side")
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (("mine", "mine"), "mine@1 is frozen already; the next is 2"),
+        (("mine@1", "mine@1"), "mine@1 is frozen already; the next is 2"),
+        (("mine@2", "mine@3"), "holds the same scenarios already|would be older than mine@3"),
+    ],
+)
+def test_two_freezes_at_once_leave_one_suite(
+    workspace: Workspace, labels: tuple[str, str], why: str
+) -> None:
+    outcomes = together(*(partial(store.freeze, workspace, label) for label in labels))
+    (suite,) = (one for one in outcomes if isinstance(one, Suite))
+    with pytest.raises(ArgumentError, match=why):
+        raise next(one for one in outcomes if isinstance(one, StsError))
+    assert list(store.versions(workspace)["mine"]) == [suite.version]
+    assert store.load(workspace, suite.label).hash == suite.hash
+
+
+@pytest.mark.usefixtures("side_by_side")
+def test_two_versions_frozen_at_once_do_not_both_grow_from_one_parent(
+    workspace: Workspace,
+) -> None:
+    every = scenarios(3)
+    draft(workspace, every[:1])
+    store.write(workspace.path("suites", "mine", "1"), Suite("mine", 1, None, "", (every[2],), {}))
+    outcomes = together(*(partial(store.freeze, workspace, f"mine@{n}") for n in (2, 3)))
+    assert sum(isinstance(one, Suite) for one in outcomes) == 1
+    assert len(store.versions(workspace)["mine"]) == 2
+
+
+def test_a_draft_mined_anew_while_it_is_frozen_is_not_frozen(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lint = store.lint
+
+    def mined_meanwhile(found: tuple[Scenario, ...]) -> list[str]:
+        draft(workspace, scenarios(1))
+        return lint(found)
+
+    monkeypatch.setattr(store, "lint", mined_meanwhile)
+    with pytest.raises(StsError, match="changed while it was being frozen; nothing was frozen"):
+        store.freeze(workspace, "mine")
+    assert "mine" not in store.versions(workspace)
+    monkeypatch.setattr(store, "lint", lint)
+    assert len(store.freeze(workspace, "mine").scenarios) == 1
+
+
+def test_of_two_that_write_one_draft_at_once_one_is_refused(workspace: Workspace) -> None:
+    for name in ("mine", "new"):
+        mark = store.draft_mark(workspace, name)
+        put = partial(store.put_draft, workspace, name, replaces=mark)
+        outcomes = together(partial(put, scenarios(1)), partial(put, scenarios(3)))
+        assert sum(isinstance(one, Path) for one in outcomes) == 1
+        with pytest.raises(StsError, match="was written by another command meanwhile and stays"):
+            raise next(one for one in outcomes if isinstance(one, StsError))
+
+
+def test_a_version_below_the_newest_is_refused(workspace: Workspace) -> None:
+    assert store.freeze(workspace, "mine@3").label == "mine@3"
+    draft(workspace, scenarios(1))
+    with pytest.raises(ArgumentError, match="mine@2 would be older than mine@3, .* the next is 4"):
+        store.freeze(workspace, "mine@2")
+    assert store.freeze(workspace, "mine").label == "mine@4"
+
+
+def test_the_same_scenarios_are_not_frozen_again_in_any_order_or_under_other_ids(
+    workspace: Workspace,
+) -> None:
+    store.freeze(workspace, "mine")
+    first, second = scenarios(2)
+    draft(workspace, scenarios(1))
+    store.freeze(workspace, "mine")
+    for again in ([first, second], [second, first]):
+        draft(workspace, again)
+        with pytest.raises(ArgumentError, match="mine@1 holds the same scenarios already"):
+            store.freeze(workspace, "mine")
+    assert sorted(store.versions(workspace)["mine"]) == [1, 2]
+
+
+def test_a_broken_version_hinders_no_other(workspace: Workspace) -> None:
+    store.freeze(workspace, "mine")
+    file = workspace.path("suites", "mine", "1", "suite.json")
+    for text in ("{", "[]", '{"version_of_format": 1, "scenarios": [1]}', '{"scenarios": {}}'):
+        file.write_text(text)
+        draft(workspace, scenarios(2))
+        assert store.freeze(workspace, "mine").version > 1
+        shutil.rmtree(workspace.path("suites", "mine", "2"))
+
+
+class Killed(BaseException):
+    """The process ended here."""
+
+
+def test_killed_at_any_moment_a_freeze_leaves_nothing_or_the_whole_version(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = 0
+    for moment in itertools.count():
+        with monkeypatch.context() as patch:
+            left = killed_after(moment, patch)
+            try:
+                store.freeze(workspace, "mine")
+            except Killed:
+                pass
+        if workspace.path("suites", "mine", "1").exists():
+            assert len(store.load(workspace, "mine@1").scenarios) == 2
+            whole += 1
+        else:
+            assert "mine" not in store.versions(workspace)
+        if left():
+            break
+        shutil.rmtree(workspace.path("suites", "mine", "1"), ignore_errors=True)
+    assert moment > 5 and whole >= 1
+    assert [p.name for p in workspace.path("suites", "mine").iterdir()] == ["1"]
+
+
+def killed_after(moment: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """Ends the process, as far as files see, at that call which changes one, before it is made.
+
+    Returns whether there were fewer calls than that.
+    """
+    calls = itertools.count()
+    dead = []
+
+    def watched(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*given: object, **named: object) -> object:
+            if dead or next(calls) == moment:
+                dead.append(True)
+                raise Killed
+            return real(*given, **named)
+
+        return call
+
+    for name in ("fsync", "rename", "replace", "link", "mkdir", "rmdir", "unlink"):
+        patch.setattr(os, name, watched(getattr(os, name)))
+    real = shutil.rmtree
+    patch.setattr(shutil, "rmtree", lambda *given, **named: dead or real(*given, **named))
+    return lambda: not dead
