@@ -73,8 +73,8 @@ def importing(what: str) -> Iterator[None]:
     except StsError:  # ours, which says what is missing
         raise
     except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
-        why = f"{type(error).__name__}: {error}"
-        raise StsError(f"{what} cannot be loaded: {why}") from error
+        why = " ".join(str(error).split())
+        raise StsError(f"{what} cannot be loaded: {type(error).__name__}: {why}") from error
 
 
 def look_here() -> None:

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
     from sts.storage.workspace import Workspace
-    from sts.suites.store import versions
+    from sts.suites.folders import versions
 
     one = _chosen(args.domain)
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]

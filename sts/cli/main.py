@@ -31,8 +31,15 @@ _DISK = {
 
 
 class _Parser(argparse.ArgumentParser):
+    example = ""
+
     def error(self, message: str) -> NoReturn:
         raise ArgumentError(f"{message} (see {self.prog} --help)")
+
+    def format_help(self) -> str:
+        if self.example:  # its names are looked up only where they are read
+            self.epilog = f"example: {demo.example(self.example)}"
+        return super().format_help()
 
 
 def _listed() -> str:
@@ -69,9 +76,9 @@ def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     parser = _Parser(
         prog=f"sts {name}",
         description=command.summary,
-        epilog=f"example: {demo.example(command.example)}",
         allow_abbrev=False,
     )
+    parser.example = command.example
     command.configure(parser)
     leaves = [parser]
     for action in parser._actions:

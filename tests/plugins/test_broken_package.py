@@ -6,7 +6,10 @@ import pytest
 
 from tests.plugins.installing import Said, declare, session
 
-GROUPS = ("commands", "domains", "agents", "categories", "flags", "demos", "importers")
+GROUPS = (
+    *("commands", "domains", "agents", "categories", "flags"),
+    *("demos", "importers", "suites"),
+)
 BROKEN = {f"sts.{group}": {"broken": "broken_package:THING"} for group in GROUPS}
 TAKEN = {"sts.agents": {"oracle": "broken_package:Oracle"}}
 LINES = (
@@ -14,6 +17,7 @@ LINES = (
     "record --help",
     "demo --help",
     "domain ls",
+    "suite ls",
     "broken",
     "demo --domain broken --no-app",
     "record --domain broken --agent random --episodes 1",
@@ -45,6 +49,8 @@ def test_help_and_lists_name_it_and_show_all_else(said: dict[str, Said]) -> None
     assert said["demo --help"].code == 0
     assert "not usable: domain 'broken' of sts-broken" in said["domain ls"].out
     assert "lambda-star  up-left" in said["domain ls"].out
+    assert f"CANNOT BE USED: packaged suite 'broken' {why}" in said["suite ls"].out
+    assert "starter@1" in said["suite ls"].out
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,7 @@ def test_its_own_names_are_one_line(said: dict[str, Said], line: str, what: str)
 
 
 def test_what_is_not_its_goes_on(said: dict[str, Said]) -> None:
-    recorded, mined = LINES[9], "mine m --category stand-still --per-category 1"
+    recorded, mined = LINES[10], "mine m --category stand-still --per-category 1"
     assert (said[recorded].code, said[recorded].err) == (0, "")
     assert said[mined].code == 0 and "1 scenarios from" in said[mined].out
 
