@@ -53,10 +53,10 @@ def _chosen(domain: str | None) -> Demo:
     """
     from sts.errors import ArgumentError
 
-    found = demo.of(domain) if domain is not None else demo.first()
-    if found is None:
+    chosen = demo.of(domain) if domain is not None else demo.first()
+    if chosen is None:
         raise ArgumentError(f"expected --domain D, one of {_names()}")
-    return found
+    return chosen
 
 
 def _names() -> str:

@@ -91,7 +91,7 @@ def named(name: str) -> Category:
             every += of(domain)
         except StsError as error:  # it may be another's that is meant
             failed.append(error)
-    found = [category for category in every if category.name == name]
-    if not found:
+    matching = [category for category in every if category.name == name]
+    if not matching:
         raise failed[0] if failed else UnknownName("category", name, [c.name for c in every])
-    return _by_name(found)[name]
+    return _by_name(matching)[name]

@@ -45,18 +45,18 @@ def of(domain: str) -> Demo:
       UnknownName: it has none; says which have.
       StsError: it cannot be loaded, or is none.
     """
-    found = registry.load(GROUP, "demo", domain)
-    if not isinstance(found, Demo):
+    demo = registry.load(GROUP, "demo", domain)
+    if not isinstance(demo, Demo):
         raise StsError(f"entry point {GROUP}:{domain} is not a Demo")
-    return found
+    return demo
 
 
 def first() -> Demo | None:
     """Returns the demo that says that it is the first, or None where none does."""
     for domain in registry.named(GROUP):
         with contextlib.suppress(StsError):  # of a demo that nobody asked for
-            if (found := of(domain)).first:
-                return found
+            if (demo := of(domain)).first:
+                return demo
     return None
 
 

@@ -70,6 +70,13 @@ def test_there_are_names_to_look_for() -> None:
     assert len(FILES) > 150 and len(agents.known()) > 20
 
 
+def test_every_agent_in_a_worlds_folder_says_that_it_plays_it() -> None:
+    for name, point in registry.named("sts.agents").items():
+        if point.value.startswith("sts.worlds."):
+            home = registry.named("sts.domains")[point.load().domain]
+            assert point.value.split(".")[:3] == home.value.split(".")[:3], name
+
+
 @pytest.mark.parametrize("folder", OURS)
 def test_nothing_names_a_world(folder: str) -> None:
     found = []
