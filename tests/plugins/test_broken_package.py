@@ -25,6 +25,7 @@ LINES = (
     "record --agent oracle --episodes 1",
     "record --agent random --episodes 30 --steps 30 --size 8x8 --team 2",
     "mine m --category stand-still --per-category 1",
+    "mine every --per-category 1",
     "mine nowhere --category walk-on-water",
     "run starter@1 --agent oracle",
 )
@@ -72,6 +73,7 @@ def test_what_is_not_its_goes_on(said: dict[str, Said]) -> None:
     recorded, mined = LINES[10], "mine m --category stand-still --per-category 1"
     assert (said[recorded].code, said[recorded].err) == (0, "")
     assert said[mined].code == 0 and "1 scenarios from" in said[mined].out
+    assert said["mine every --per-category 1"].code == 0
 
 
 @pytest.mark.parametrize(
