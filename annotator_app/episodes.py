@@ -27,6 +27,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     picture = domain.picture(one.episode.state)
     framed = picture.kind == "frames"
     return payload(
+        drawing=domain.name if picture.kind == "drawn" else None,
         picture=picture,
         scene=sheets_of(workspace, one.episode) if framed else one.episode.scene,
         says=one.episode.says,
@@ -40,6 +41,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
 
 def payload(
     *,
+    drawing: str | None,
     picture: Picture,
     scene: NDArray[np.uint16] | Sequence[Sheet],
     says: NDArray[np.int8],
@@ -52,7 +54,8 @@ def payload(
     """One episode as JSON for the player, who adds the opaque `id` of its item.
 
     Args:
-      picture: how its scenes are drawn.
+      drawing: the domain by whose drawing its scenes are drawn; None for frames.
+      picture: what there is to know of the world for that.
       scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
         sheets of all frames.
       says: int8[T, P], the token said by each participant during each step; 0 is silence.
@@ -64,13 +67,13 @@ def payload(
     """
     steps = len(says)
     return {
-        "scene_kind": picture.kind,
+        "drawing": drawing,
         "height": picture.height,
         "width": picture.width,
         "names": list(picture.names),
         "glyphs": list(picture.glyphs),
         "judged": [picture.participants[one] for one in evaluated],
-        "auras": [{"object": k, "sign": sign} for k, sign in picture.auras],
+        "details": dict(picture.details),
         "steps": steps,
         "takeover": takeover,
         "horizon": steps - takeover,

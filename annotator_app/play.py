@@ -86,7 +86,8 @@ def _view(
     recording, takeover, role = scenario.recording, scenario.takeover, scenario.roles[0]
     picture = domain(recording.domain).picture(recording.state)
     if picture.kind != "frames":
-        return session.view(scenario, turns, person=person.name, attempt=0)
+        view = session.view(scenario, turns, person=person.name, attempt=0)
+        return {**view, "drawing": recording.domain}
     context = sprites.sheets_of(workspace, recording.part(recording.state, 0, takeover), role)
     seen = [sheet_view(one) for one in context]
     size: dict[str, int] = {}

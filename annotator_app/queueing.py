@@ -11,6 +11,7 @@ from sts.continuations.types import HUMAN, Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts.suites.folders import versions
 from sts.suites.types import Suite
 
 
@@ -23,7 +24,7 @@ def chosen(workspace: Workspace, label: str | None) -> Suite:
     """
     if label is not None:
         return suites.load(workspace, label)
-    every = suites.versions(workspace)
+    every = versions(workspace)
     if len(every) != 1:
         known = ", ".join(f"{name}@{max(found)}" for name, found in sorted(every.items()))
         raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known or 'none yet'}")

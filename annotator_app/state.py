@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import logging
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 
 import streamlit as st
 
-from annotator_app import people
+from annotator_app import components, people
 from annotator_app.auth import COOKIE
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
@@ -17,7 +19,9 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations.store import find, load
 from sts.continuations.types import Continuation
-from sts.errors import StoreError
+from sts.domains import domain
+from sts.domains.drawing import drawing
+from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
@@ -27,6 +31,7 @@ broken: Broken = {}
 unplayable: set[str] = set()
 """Content hashes of scenarios that it has found cannot be shown at the seat."""
 _ALL = 1_000_000
+_LOG = logging.getLogger(__name__)
 _PERSON = "sts_person"
 
 
@@ -52,6 +57,28 @@ def suite() -> Suite:
 def continuations() -> dict[str, Continuation]:
     """The suite's continuations by identity, as they were at start-up."""
     return {one.id: one for one in load(workspace(), [s.hash for s in suite().scenarios])}
+
+
+@st.cache_resource(show_spinner=False)
+def component(name: str) -> Callable[..., Any]:
+    """What mounts the component `name`, with the drawings of the suite's worlds."""
+    texts = components.component(name, drawings())
+    return st.components.v2.component(f"sts_{name}", **texts._asdict())
+
+
+@st.cache_resource(show_spinner=False)
+def drawings() -> dict[str, str]:
+    """What the worlds of the suite are drawn by, under the names of their domains.
+
+    One that cannot be read is left out, with a line in the log: its episodes cannot be shown.
+    """
+    found = {}
+    for name in sorted({one.recording.domain for one in suite().scenarios}):
+        try:
+            found[name] = drawing(domain(name))
+        except StsError as error:
+            _LOG.error("%s", error)
+    return {name: text for name, text in found.items() if text}
 
 
 @lru_cache(maxsize=1024)

@@ -33,7 +33,7 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
     Raises:
       DamagedData: a scenario's parameters are not what its category asks for.
     """
-    rules = categories.known() | {c.name: c for c in own}
+    rules = ruling(suite, own)
     scenarios = {s.hash: s for s in suite.scenarios}
     found = store.load(workspace, scenarios)
     called, notes = agent_names(found), agent_notes(found)
@@ -67,6 +67,12 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
             )
         )
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def ruling(suite: Suite, own: Sequence[Category] = ()) -> dict[str, Category]:
+    """Returns by name the categories that can label a suite: its worlds' and the user's `own`."""
+    worlds = (s.recording.domain for s in suite.scenarios)
+    return categories.installed(worlds) | {c.name: c for c in own}
 
 
 def _no_rule(*given: object) -> tuple[str, None]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,9 +16,13 @@ from sts.errors import ArgumentError, StsError, UnknownName
 
 
 @functools.cache
+def _points(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(sorted(entry_points(group=group)))
+
+
 def named(group: str) -> dict[str, EntryPoint]:
-    """Returns the entry points of `group` by name."""
-    return {point.name: point for point in sorted(entry_points(group=group))}
+    """Returns the entry points of `group` by name; of several packages' the last."""
+    return {point.name: point for point in _points(group)}
 
 
 def load(group: str, kind: str, name: str) -> Any:
@@ -25,12 +30,51 @@ def load(group: str, kind: str, name: str) -> Any:
 
     Raises:
       UnknownName: there is none; says which exist.
+      ArgumentError: several packages call something so.
+      StsError: it cannot be imported; says why, and whose it is.
     """
-    points = named(group)
-    if name not in points:
-        raise UnknownName(kind, name, points)
-    with redirect_stdout(sys.stderr):  # what a module prints when it is imported
-        return points[name].load()
+    if name not in named(group):
+        raise UnknownName(kind, name, named(group))
+    points = {point.value: point for point in _points(group) if point.name == name}
+    if len(points) > 1:
+        owners = " and ".join(f"{_owner(point)} ({value})" for value, point in points.items())
+        raise ArgumentError(f"{kind} {name!r} is installed by {owners}: expected one of them")
+    (point,) = points.values()
+    return _loaded(point, kind)
+
+
+def load_every(group: str, kind: str, name: str) -> list[Any]:
+    """Returns what `name` of `group` stands for in each package that has it; [] where none has.
+
+    Raises:
+      StsError: one cannot be imported; says why, and whose it is.
+    """
+    return [_loaded(point, kind) for point in _points(group) if point.name == name]
+
+
+def _loaded(point: EntryPoint, kind: str) -> Any:
+    with importing(f"{kind} {point.name!r} of {_owner(point)}"):
+        return point.load()
+
+
+def _owner(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "a package"
+
+
+@contextmanager
+def importing(what: str) -> Iterator[None]:
+    """Turns what goes wrong when somebody's modules are imported into one line about `what`.
+
+    What they print goes to standard error.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except StsError:  # ours, which says what is missing
+        raise
+    except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
+        why = " ".join(str(error).split())
+        raise StsError(f"{what} cannot be loaded: {type(error).__name__}: {why}") from error
 
 
 def look_here() -> None:

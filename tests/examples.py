@@ -102,8 +102,6 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 
 
 def agents_of(domain: str) -> list[str]:
-    """Returns the names of the installed agents that stand in the folder of a domain."""
-    folder = f"sts.worlds.{domain.replace('-', '_')}."
-    return [
-        n for n, point in registry.named("sts.agents").items() if point.value.startswith(folder)
-    ]
+    """Returns the names of the installed agents that play the worlds of a domain."""
+    named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.known())
+    return [name for name, agent in named if agent.domain == domain]

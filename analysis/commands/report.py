@@ -124,7 +124,7 @@ def _text(report: Mapping[str, Any], page: Path) -> str:
 
 COMMAND = Command(
     summary="rank the agents: one page, report.json, tables and figures",
-    example="sts report starter@1 --target sampled",
+    example="sts report {suite} --target sampled",
     configure=_configure,
     run=_run,
 )

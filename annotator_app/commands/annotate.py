@@ -80,7 +80,7 @@ def _text(suite: str, progress: Progress, address: str, link: str | None) -> str
 
 COMMAND = Command(
     summary="judge continuations in a browser",
-    example="sts annotate starter@1 --as ann",
+    example="sts annotate {suite} --as ann",
     configure=configure,
     run=run,
 )

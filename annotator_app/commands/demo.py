@@ -4,66 +4,16 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import NamedTuple
 
+from sts import registry
+from sts.cli import demo
 from sts.cli.command import Command
-
-
-class Demo(NamedTuple):
-    """What is demonstrated in one domain.
-
-    Attributes:
-      suite: `NAME@1`, packaged or made here.
-      agents: who continues its scenarios.
-      shown: the scenario that is shown, and two of the agents on it.
-      making: the commands that make the suite where it is not packaged.
-      scores: whether the agents have the score of Λ*'s own test.
-    """
-
-    suite: str
-    agents: tuple[str, ...]
-    shown: tuple[str, str, str]
-    making: tuple[tuple[str, ...], ...] = ()
-    scores: bool = False
-
-
-DEMOS = {
-    "lambda-star": Demo(
-        suite="starter@1",
-        agents=("random", "blind", "local-search", "stigmergy", "rule", "oracle"),
-        shown=("reach-good-01", "rule", "random"),
-        scores=True,
-    ),
-    "babyai": Demo(
-        suite="babyai@1",
-        agents=(
-            *("babyai-random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
-            *("babyai-noisy-bot-30", "babyai-noisy-bot-10", "babyai-bot"),
-        ),
-        shown=("babyai-go-to-01", "babyai-seeker", "babyai-random"),
-    ),
-    "overcooked": Demo(
-        suite="overcooked@1",
-        agents=(
-            *("overcooked-stay", "overcooked-random", "overcooked-greedy", "overcooked-cloned"),
-            "recorded",
-        ),
-        shown=("deliver-soup-01", "overcooked-cloned", "overcooked-random"),
-        making=(
-            ("trajectories", "import", "--format", "overcooked-2019"),
-            ("mine", "overcooked", "--per-category", "5", "--replace"),
-            ("suite", "freeze", "overcooked"),
-            ("overcooked", "train"),
-        ),
-    ),
-}
+from sts.cli.demo import Demo, players
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    parser.add_argument(
-        "--domain", choices=DEMOS, default="lambda-star", help="default lambda-star"
-    )
+    parser.add_argument("--domain", metavar="D", help=f"whose worlds: {_names()}")
     parser.add_argument("--no-app", action="store_true", help="stop after the report")
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
@@ -73,29 +23,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
     from sts.storage.workspace import Workspace
-    from sts.suites.store import versions
+    from sts.suites.folders import versions
 
-    demo = DEMOS[args.domain]
-    players = [word for name in demo.agents for word in ("--agent", name)]
-    count, workers = str(args.continuations), str(args.workers)
-    scenario, *pair = demo.shown
-    name, _, version = demo.suite.partition("@")
+    one = _chosen(args.domain)
+    amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
+    scenario, *pair = one.shown
+    name, _, version = one.suite.partition("@")
     made = int(version) in versions(Workspace.open(args.workspace)).get(name, {})
-    commands = [] if made else [list(words) for words in demo.making]
+    commands = [] if made else [list(words) for words in one.making]
     commands += [
-        ["suite", "verify", demo.suite],
-        ["run", demo.suite, *players, "--continuations", count, "--workers", workers],
-        ["show", f"{demo.suite}/{scenario}", *(w for one in pair for w in ("--agent", one))],
-        ["label", demo.suite],
+        ["suite", "verify", one.suite],
+        ["run", one.suite, *players(one.agents), *amount],
+        ["show", f"{one.suite}/{scenario}", *players(pair)],
+        ["label", one.suite],
+        *(list(words) for words in one.measuring),
+        ["report", one.suite],
     ]
-    if demo.scores:
-        commands.append(
-            ["lambda-star", "score", *players, "--team", "3", "--episodes", "1000", "--save"]
-        )
-    commands.append(["report", demo.suite])
     if not args.no_app:
-        commands.append(["annotate", demo.suite, "--as", "you", "--port", str(args.port)])
+        commands.append(["annotate", one.suite, "--as", "you", "--port", str(args.port)])
     return commands
+
+
+def _chosen(domain: str | None) -> Demo:
+    """Returns the demo of a domain, or the first.
+
+    Raises:
+      UnknownName: the domain has none.
+      ArgumentError: no domain is named, and no demo is the first.
+    """
+    from sts.errors import ArgumentError
+
+    chosen = demo.of(domain) if domain is not None else demo.first()
+    if chosen is None:
+        raise ArgumentError(f"expected --domain D, one of {_names()}")
+    return chosen
+
+
+def _names() -> str:
+    return ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,12 +1,15 @@
-"""The browser components as static files: the episode player and the human seat.
+"""The browser components as static files: the episode player and the page of those who act.
 
 The JavaScript is plain ES modules, tested as such; a component takes one inline script, so the
-modules are joined in the order of their imports.
+modules are joined in the order of their imports. What worlds draw comes with them, and is written
+into that script as text: a browser, or a recording, never says which code is run.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,13 +18,14 @@ HERE = Path(__file__).parent
 MODULES = {
     "player": (
         *("page", "episode", "keys", "outbox", "desk"),
-        *("draw", "draw_frame", "film", "player"),
+        *("drawings", "draw_frame", "speech", "film", "player"),
     ),
     "seat": (
-        *("page", "episode", "draw", "draw_sight", "draw_frame", "film"),
+        *("page", "episode", "drawings", "draw_frame", "film"),
         *("seat_state", "seat"),
     ),
 }
+_TEXTS = "const TEXTS = {};"
 
 
 class Component(NamedTuple):
@@ -32,16 +36,23 @@ class Component(NamedTuple):
     js: str
 
 
-@cache
-def component(name: str) -> Component:
-    """The texts of one component, `player` or `seat`."""
+def component(name: str, drawings: Mapping[str, str]) -> Component:
+    """The texts of one component, `player` or `seat`.
+
+    Args:
+      name: which.
+      drawings: the ES modules that worlds are drawn by, each under the name of its domain.
+    """
+    # Of what JSON may hold, only this could end a script that stands in a page.
+    texts = json.dumps(dict(drawings)).replace("<", "\\u003c")
     return Component(
         html=(HERE / f"{name}.html").read_text(encoding="utf-8"),
         css=(HERE / f"{name}.css").read_text(encoding="utf-8"),
-        js=joined(MODULES[name]),
+        js=joined(MODULES[name]).replace(_TEXTS, f"const TEXTS = {texts};"),
     )
 
 
+@cache
 def joined(modules: tuple[str, ...]) -> str:
     """One script from several modules: imports of each other go, and so do exports by name.
 

@@ -1,6 +1,6 @@
 // One continuation as the page shows it, decoded once. Frame f (0..steps) is the scene before
 // step f; frame `takeover` is the last one that was recorded, later ones are the continuation.
-// What a scene looks like is known as the cell of each object, or as sheets of frames.
+// What a scene looks like is known as one number for each object, or as sheets of frames.
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
@@ -13,8 +13,8 @@ export function decode(payload) {
   const says = bytes(payload.says);
   const objects = payload.names.length;
   const speakers = payload.steps ? says.length / payload.steps : 0;
-  const cells = payload.sheets ? null : words(bytes(payload.scene));
-  const scenes = cells ? cells.length / objects : payload.sheets.reduce((sum, sheet) => sum + sheet.count, 0);
+  const numbers = payload.sheets ? null : words(bytes(payload.scene));
+  const scenes = numbers ? numbers.length / objects : payload.sheets.reduce((sum, sheet) => sum + sheet.count, 0);
   if (scenes !== payload.steps + 1 || !Number.isInteger(speakers))
     throw new Error(`episode ${payload.id}: ${scenes} scenes for ${payload.steps} steps`);
   const utterances = [];
@@ -25,12 +25,8 @@ export function decode(payload) {
         object: objects - speakers + (i % speakers),
         text: payload.tokens[says[i]],
       });
-  return { ...payload, cells, objects, utterances, length: payload.steps - payload.takeover };
-}
-
-export function cellOf(episode, frame, object) {
-  const cell = episode.cells[frame * episode.objects + object];
-  return [Math.floor(cell / episode.width), cell % episode.width];
+  const scene = (frame) => numbers.subarray(frame * objects, (frame + 1) * objects);
+  return { ...payload, scene: numbers && scene, utterances, length: payload.steps - payload.takeover };
 }
 
 // Where a frame stands: in which of the sheets, and which of its frames; null where none has it.
@@ -41,12 +37,6 @@ export function pictureOf(sheets, frame) {
     index -= sheet.count;
   }
   return null;
-}
-
-// The shorter way round the torus from one cell to another, as [rows, columns].
-export function displacement(episode, [r0, c0], [r1, c1]) {
-  const around = (d, size) => ((((d + size / 2) % size) + size) % size) - size / 2;
-  return [around(r1 - r0, episode.height), around(c1 - c0, episode.width)];
 }
 
 // Which part of the timeline a frame is in, and where in it.

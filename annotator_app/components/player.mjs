@@ -1,14 +1,15 @@
 // The page around the desk: elements, listeners, repainting and the channel to the server.
 
 import { Desk, REASONS, SPEEDS } from "./desk.mjs";
-import { paint, paintObject } from "./draw.mjs";
 import { colourIn, paintFrame } from "./draw_frame.mjs";
-import { cellOf, count, instructionAt, pictureOf, placeOf } from "./episode.mjs";
+import { drawings } from "./drawings.mjs";
+import { count, instructionAt, pictureOf, placeOf } from "./episode.mjs";
 import { Film } from "./film.mjs";
 import { KEYS, actionOf } from "./keys.mjs";
 import { Outbox } from "./outbox.mjs";
 import { closeConnectionDialogs, element, isTyping, keep, keepFocus } from "./page.mjs";
 import { localStore, ownsKey, recall, themeOf } from "./page.mjs";
+import { paintBubble } from "./speech.mjs";
 
 const RESEND = 4000; // ms between attempts while something is unacknowledged
 const LOST = 7000; // ms without an answer before the person is told
@@ -227,9 +228,9 @@ class Player {
     const theme = themeOf(this.root.host);
     this.$(".legend").replaceChildren(...episode.names.map((name, object) => {
       const judged = episode.judged.includes(object);
-      const icon = episode.sheets ? swatch(name) : element("canvas", { width: 56, height: 56 });
-      if (!episode.sheets)
-        paintObject(icon.getContext("2d"), object, 28, 28, 18, { glyph: episode.glyphs[object], judged, theme });
+      const { paintObject } = drawings.get(episode.drawing) ?? {};
+      const icon = paintObject ? element("canvas", { width: 56, height: 56 }) : swatch(name);
+      paintObject?.(icon, episode, object, theme);
       const label = element("span", { textContent: judged ? `${name}: judged` : name });
       const row = element("li", { className: judged ? "judged" : "" });
       row.append(icon, label);
@@ -319,17 +320,19 @@ class Player {
     const { episode, frame } = visit;
     const theme = { ...themeOf(this.root.host), scale };
     if (episode.sheets) return this.#drawFrame(canvas, episode, frame, theme);
-    const bubbles = paint(canvas, episode, frame, theme);
+    const drawing = drawings.get(episode.drawing);
+    const x = canvas.getContext("2d");
+    x.setTransform(1, 0, 0, 1, 0, 0);
+    x.clearRect(0, 0, width, height);
+    x.save();
+    const places = drawing.paint(canvas, episode, frame, { ...theme, edge: frame > episode.takeover ? theme.accent : theme.border });
+    x.restore();
     const latest = new Map();
     for (const u of episode.utterances)
       if (u.frame <= frame && frame - u.frame < Math.max(1, this.desk.speed))
         latest.set(u.object, { ...u, fresh: u.frame === frame });
-    bubbles([...latest.values()]);
-    if (!this.desk.playing)
-      canvas.setAttribute("aria-label", episode.names.map((name, k) => {
-        const [row, column] = cellOf(episode, frame, k);
-        return `${name} in row ${row + 1}, column ${column + 1}`;
-      }).join("; "));
+    for (const said of latest.values()) if (places?.[said.object]) paintBubble(canvas, places[said.object], said, theme);
+    if (!this.desk.playing) canvas.setAttribute("aria-label", drawing.describe?.(episode, frame) ?? placeOf(episode, frame).join(", "));
   }
 
   #drawFrame(canvas, episode, frame, theme) {

@@ -1,7 +1,7 @@
 // The page of the human seat: a neighbourhood or a picture, the moves, a word.
 
 import { paintFrame } from "./draw_frame.mjs";
-import { paintSight } from "./draw_sight.mjs";
+import { drawings } from "./drawings.mjs";
 import { count } from "./episode.mjs";
 import { Film } from "./film.mjs";
 import { closeConnectionDialogs, element, isTyping, keepFocus, localStore, ownsKey, themeOf } from "./page.mjs";
@@ -106,7 +106,7 @@ class SeatPage {
     const sight = view.frames[seat.frame];
     const step = seat.frame - view.takeover;
     this.$(".part").textContent = this.#part(view, step);
-    this.$(".place").textContent = view.sheets ? `You are: ${view.you}` : placeIn(sight);
+    this.$(".place").textContent = view.sheets ? `You are: ${view.you}` : drawings.get(view.drawing).placeOf?.(sight) ?? "";
     this.$(".reward").textContent = [
       `Last reward ${signed(sight.last_reward)}`,
       ...(sight.last_move ? [`last move ${sight.last_move}`] : []),
@@ -186,11 +186,14 @@ class SeatPage {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     if (picture) return this.#drawFrame(canvas, picture, { ...themeOf(this.root.host), scale });
     const sight = this.seat.view.frames[this.seat.frame];
-    paintSight(canvas, sight, themeOf(this.root.host));
-    canvas.setAttribute("aria-label", sight.cells.map((cell, i) => {
-      const there = [cell.good && "Good", cell.evil && "Evil", cell.others && `${cell.others} others`].filter(Boolean);
-      return there.length ? `${PLACES[i] ?? `cell ${i + 1}`}: ${there.join(", ")}` : "";
-    }).filter(Boolean).join("; ") || "nobody near");
+    const x = canvas.getContext("2d");
+    x.setTransform(1, 0, 0, 1, 0, 0);
+    x.clearRect(0, 0, width, height);
+    x.save();
+    const drawing = drawings.get(this.seat.view.drawing);
+    drawing.paintSight(canvas, sight, { ...themeOf(this.root.host), scale });
+    x.restore();
+    canvas.setAttribute("aria-label", drawing.describeSight?.(sight) ?? "What you see");
   }
 
   #drawFrame(canvas, picture, theme) {
@@ -204,8 +207,6 @@ class SeatPage {
   }
 }
 
-const placeIn = ({ row, column, height, width }) =>
-  `You are in row ${row + 1}, column ${column + 1} of ${height} × ${width}; the edges meet`;
 const HELP = "Space plays the context, T jumps to your turn, ← → look back. ";
 const SPEECH =
   "Q W E A S D Z X C or the keypad move; with Shift they are said instead; " +
@@ -222,7 +223,6 @@ const brokenFor = (n) => [
   `${count(n, "scenario")} cannot be shown`,
   "Something is wrong on the server. Please tell whoever runs this study.",
 ];
-const PLACES = ["up-left", "up", "up-right", "left", "here", "right", "down-left", "down", "down-right"];
 const signed = (n) => (n > 0 ? `+${n}` : `${n}`.replace("-", "−"));
 
 export default function (component) {

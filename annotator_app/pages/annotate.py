@@ -5,10 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotator_app import state
-from annotator_app.components import component
 from annotator_app.events import exchange
-
-_PLAYER = st.components.v2.component("sts_player", **component("player")._asdict())
 
 
 @st.fragment  # when the player sends something, only this runs again
@@ -28,4 +25,4 @@ def page() -> None:
         broken=state.broken,
         runs=state.is_owner(),
     )
-    _PLAYER(key="player", data=data, on_sync_change=lambda: None)
+    state.component("player")(key="player", data=data, on_sync_change=lambda: None)

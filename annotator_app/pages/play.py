@@ -5,10 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotator_app import play, state
-from annotator_app.components import component
 from annotator_app.events import namespace
-
-_SEAT = st.components.v2.component("sts_seat", **component("seat")._asdict())
 
 
 @st.fragment  # when the seat sends something, only this runs again
@@ -28,4 +25,4 @@ def page() -> None:
         broken=state.unplayable,
     )
     data["namespace"] = namespace(state.place(), person.id)
-    _SEAT(key="seat", data=data, on_sync_change=lambda: None)
+    state.component("seat")(key="seat", data=data, on_sync_change=lambda: None)

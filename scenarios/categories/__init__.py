@@ -1,7 +1,8 @@
-"""One file a category: each defines `CATEGORY`, and being here is all it takes to be known.
+"""The installed categories, by whose worlds they are about.
 
-Those of a domain that comes with an extra stand in a folder of their own. They must be importable
-without the extra: it is needed only where a trajectory of the domain is at hand.
+The entry-point group `sts.categories` names a package or a module by the name of a domain: every
+`Category` in it is one of that domain, and a file there is all it takes to be installed. They must
+be importable without what the domain needs: that is at hand only where a trajectory of it is.
 """
 
 from __future__ import annotations
@@ -9,22 +10,69 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from collections.abc import Iterable, Iterator
+from types import ModuleType
 
 from scenarios import own_category
 from scenarios.category import Category
-from sts.errors import UnknownName
+from sts import registry
+from sts.errors import ArgumentError, StsError, UnknownName
+
+GROUP = "sts.categories"
 
 
 @functools.cache
-def known() -> dict[str, Category]:
-    """Returns every category by name, in order of name."""
-    modules = (
-        importlib.import_module(m.name)
-        for m in pkgutil.walk_packages(__path__, f"{__name__}.")
-        if not m.ispkg
-    )
-    found: list[Category] = [m.CATEGORY for m in modules if hasattr(m, "CATEGORY")]
-    return {c.name: c for c in sorted(found, key=lambda c: c.name)}
+def of(domain: str) -> tuple[Category, ...]:
+    """Returns the categories of a domain, in order of name; none where none are installed.
+
+    Raises:
+      StsError: they cannot be imported, or one is of another domain.
+      ArgumentError: two have one name.
+    """
+    modules: list[ModuleType] = []
+    for one in registry.load_every(GROUP, "categories of", domain):
+        with registry.importing(f"categories of {domain!r}"):
+            modules += _within(one)
+    every = {id(c): c for m in modules for c in vars(m).values() if isinstance(c, Category)}
+    for one in every.values():
+        if one.domain != domain:
+            raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
+    return tuple(_by_name(every.values()).values())
+
+
+def _within(module: ModuleType) -> Iterator[ModuleType]:
+    yield module
+    for info in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
+        yield importlib.import_module(info.name)
+
+
+def _by_name(every: Iterable[Category]) -> dict[str, Category]:
+    """Returns categories by name, in order of it.
+
+    Raises:
+      ArgumentError: two have one name.
+    """
+    out: dict[str, Category] = {}
+    for one in sorted(every, key=lambda one: one.name):
+        if one.name in out:
+            others = {out[one.name].domain, one.domain}
+            raise ArgumentError(
+                f"two categories are called {one.name!r}, of {' and '.join(sorted(others))}; "
+                "expected one, by module:NAME"
+            )
+        out[one.name] = one
+    return out
+
+
+def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
+    """Returns the categories of these domains, or of all, by name and in its order.
+
+    Raises:
+      ArgumentError: two of them have one name.
+      StsError: as `of`.
+    """
+    chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
+    return _by_name(category for domain in chosen for category in of(domain))
 
 
 def named(name: str) -> Category:
@@ -32,10 +80,18 @@ def named(name: str) -> Category:
 
     Raises:
       UnknownName: there is none; says which exist.
-      ArgumentError: what stands at `module:NAME` is no category.
+      ArgumentError: what stands at `module:NAME` is no category, or two are called so.
     """
     if ":" in name:
         return own_category.load(name)
-    if name not in known():
-        raise UnknownName("category", name, known())
-    return known()[name]
+    every: list[Category] = []
+    failed: list[StsError] = []
+    for domain in registry.named(GROUP):
+        try:
+            every += of(domain)
+        except StsError as error:  # it may be another's that is meant
+            failed.append(error)
+    matching = [category for category in every if category.name == name]
+    if not matching:
+        raise failed[0] if failed else UnknownName("category", name, [c.name for c in every])
+    return _by_name(matching)[name]

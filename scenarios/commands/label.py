@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Labels every continuation of the suite and prints what passes."""
     from scenarios import categories
-    from scenarios.labels import label_suite, save
+    from scenarios.labels import label_suite, ruling, save
     from sts.cli.arguments import say, table
     from sts.errors import StsError
     from sts.storage.workspace import Workspace
@@ -32,8 +32,7 @@ def run(args: argparse.Namespace) -> int:
     suite = store.load(workspace, args.suite)
     brought = [categories.named(name) for name in args.category]
     labels = label_suite(workspace, suite, brought)
-    ruled = {*categories.known(), *(c.name for c in brought)}
-    unruled = sorted({s.category for s in suite.scenarios} - ruled)
+    unruled = sorted({s.category for s in suite.scenarios} - {*ruling(suite, brought)})
     if len(unruled) == len({s.category for s in suite.scenarios}):
         raise StsError(
             f"no automatic label for {', '.join(unruled)}: name a category of your own by "
@@ -77,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     summary="label continuations by rule, judged by nobody",
-    example="sts label starter@1",
+    example="sts label {suite}",
     configure=configure,
     run=run,
 )

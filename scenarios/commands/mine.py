@@ -37,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Mines the workspace's trajectories and writes the draft."""
-    from scenarios import mining
+    from dataclasses import replace
+
+    from scenarios import categories, mining
     from sts.cli.arguments import at_least, progress, say
     from sts.errors import ArgumentError
     from sts.storage.workspace import Workspace
@@ -47,15 +49,15 @@ def run(args: argparse.Namespace) -> int:
     workspace = Workspace.open(args.workspace)
     older = suites.draft_mark(workspace, args.name)
     per_category = at_least(1, "--per-category", args.per_category)
-    chosen = _chosen(args)
+    chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
     if older is not None and not args.replace:
         raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
     recorded = trajectories.load(workspace)
     if not args.category:
-        there = {t.episode.domain for t in recorded}
-        chosen = [category for category in chosen if category.domain in there]
+        chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
     if args.partner is not None:
         _check_partner(args.partner, {category.domain for category in chosen})
+        chosen = [replace(category, partner=args.partner) for category in chosen]
 
     def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
         for count, trajectory in enumerate(recorded, 1):
@@ -73,19 +75,6 @@ def run(args: argparse.Namespace) -> int:
     text += f"\n\n-> {path}\nnext: sts suite freeze {args.name}"
     say(args.json, {"draft": args.name, "file": str(path)} | value, text)
     return 0
-
-
-def _chosen(args: argparse.Namespace) -> list[Category]:
-    """Returns the categories that the flags name, all of them by default, with their partner."""
-    from dataclasses import replace
-
-    from scenarios import categories
-
-    names = dict.fromkeys(args.category or categories.known())
-    chosen = [categories.named(name) for name in names]
-    if args.partner is None:
-        return chosen
-    return [replace(category, partner=args.partner) for category in chosen]
 
 
 def _warn_of_what_is_left_out(mined: Mined) -> None:

@@ -17,41 +17,6 @@ COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
 _WIDEST = 200
 
 
-def size(text: str) -> tuple[int, int]:
-    """Returns (rows, columns) of "10x12".
-
-    Raises:
-      ArgumentError: not of that form, or a side is under 3 or over 255.
-    """
-    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
-    if not match:
-        raise ArgumentError(f"expected a size like 10x10, found {text!r}")
-    height, width = int(match[1]), int(match[2])
-    if not (3 <= height <= 255 and 3 <= width <= 255):
-        raise ArgumentError(f"expected sides from 3 to 255, found {text}")
-    return height, width
-
-
-def settings(pairs: Sequence[str]) -> dict[str, Any]:
-    """Returns {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON.
-
-    Raises:
-      ArgumentError: not of that form, or a key twice.
-    """
-    out: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, text = pair.partition("=")
-        if not equals or not key.isidentifier():
-            raise ArgumentError(f"expected a setting as KEY=VALUE, found {pair!r}")
-        if key in out:
-            raise ArgumentError(f"the setting {key} is given twice")
-        try:
-            out[key] = json.loads(text)
-        except ValueError:
-            out[key] = text
-    return out
-
-
 def at_least(least: int, name: str, value: int) -> int:
     """Returns `value`.
 

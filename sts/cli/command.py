@@ -12,7 +12,8 @@ class Command(NamedTuple):
 
     Attributes:
       summary: one line for `sts --help`.
-      example: a command line that works, shown by `--help`.
+      example: a command line that works, shown by `--help`; a {suite}, a {scenario} of it, an
+        {agent} and an {other} in it are those of a demo.
       configure: adds its arguments to a parser; imports nothing heavy.
       run: does the work and returns the exit code; heavy imports belong inside.
     """

@@ -9,13 +9,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
 from typing import NoReturn
 
 import sts
 from sts import registry
+from sts.cli import demo
 from sts.cli.command import Command
-from sts.errors import ArgumentError, StsError, UnknownName
+from sts.errors import ArgumentError, StsError
 from sts.names import escaped
 
 _DISK = {
@@ -31,24 +31,35 @@ _DISK = {
 
 
 class _Parser(argparse.ArgumentParser):
+    example = ""
+
     def error(self, message: str) -> NoReturn:
         raise ArgumentError(f"{message} (see {self.prog} --help)")
 
-
-def _commands() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group="sts.commands"))}
-
-
-def _summary() -> str:
-    rows = [(name, _load(point).summary) for name, point in _commands().items()]
-    width = max((len(name) for name, _ in rows), default=0)
-    return "\n".join(f"  {name:<{width}}  {summary}" for name, summary in rows)
+    def format_help(self) -> str:
+        if self.example:  # its names are looked up only where they are read
+            self.epilog = f"example: {demo.example(self.example)}"
+        return super().format_help()
 
 
-def _load(point: EntryPoint) -> Command:
-    command = point.load()
+def _listed() -> str:
+    """Returns a line for each command; one that cannot be loaded hides no other."""
+    names = registry.named("sts.commands")
+    width = max(map(len, names), default=0)
+    return "\n".join(f"  {name:<{width}}  {_summary(name)}" for name in names)
+
+
+def _summary(name: str) -> str:
+    try:
+        return _load(name).summary
+    except StsError as error:
+        return f"CANNOT BE USED: {' '.join(str(error).split())}"
+
+
+def _load(name: str) -> Command:
+    command = registry.load("sts.commands", "command", name)
     if not isinstance(command, Command):
-        raise StsError(f"entry point sts.commands:{point.name} is not a Command")
+        raise StsError(f"entry point sts.commands:{name} is not a Command")
     return command
 
 
@@ -61,16 +72,13 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     name, rest = argv[0], argv[1:]
-    points = _commands()
-    if name not in points:
-        raise UnknownName("command", name, points)
-    command = _load(points[name])
+    command = _load(name)
     parser = _Parser(
         prog=f"sts {name}",
         description=command.summary,
-        epilog=f"example: {command.example}",
         allow_abbrev=False,
     )
+    parser.example = command.example
     command.configure(parser)
     leaves = [parser]
     for action in parser._actions:
@@ -91,7 +99,7 @@ def explain(error: OSError) -> str:
 def _ready_to_print() -> None:
     """A terminal that cannot show a letter shows its number; a closed stream swallows what comes.
 
-    Without this, printing "Λ*" where the locale is C would end in a traceback.
+    Without this, printing a Greek letter where the locale is C would end in a traceback.
     """
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -150,7 +158,7 @@ def _main(argv: Sequence[str] | None) -> int:
         _check_text(argv)
         if not argv or argv[0] in ("-h", "--help"):
             print("usage: sts COMMAND [...]\n\nThe open Standardised Test Suite.\n")
-            print(_summary())
+            print(_listed())
             print("\n`sts COMMAND --help` shows a command's arguments and an example.")
             return 0
         if argv[0] in ("-V", "--version"):

@@ -11,7 +11,7 @@ from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 _ANSWER = 60
-_EXAMPLE = "sts annotations export ratings.csv --suite starter@1"
+_EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sts.cli.command import Command
+from sts.cli.settings import add_settings, read_settings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,13 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument("name", metavar="NAME|module:Class")
     check.add_argument("--seeds", type=int, default=3, metavar="N", help="worlds to try")
     check.add_argument("--steps", type=int, default=40, metavar="T", help="in each")
-    check.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a setting of its worlds, a JSON value or text; repeatable",
-    )
+    add_settings(check)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,12 +48,13 @@ def _ls(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from sts.cli.arguments import say, settings
+    from sts.cli.arguments import say
     from sts.domains.conformance import Verdict, check
 
     words = {True: "ok", False: "not ok", None: "not checked"}
     found: list[Verdict] = []
-    for one in check(args.name, seeds=args.seeds, steps=args.steps, settings=settings(args.set)):
+    settings = read_settings(args, args.name)
+    for one in check(args.name, seeds=args.seeds, steps=args.steps, settings=settings):
         if not args.json:
             line = f"{words[one.ok]:<11}  {one.claim:<14}  {one.text}"
             told = not one.how or (found and found[-1].how == one.how)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sts.cli.command import Command
+from sts.cli.settings import add_settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sts.agents import Agent
     from sts.storage.workspace import Workspace
     from sts.trajectories.record import Batch, Failure
     from sts.trajectories.types import Trajectory
-
-OWN = "lambda-star"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,23 +24,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
     )
     parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
-    parser.add_argument("--domain", default=OWN, metavar="D", help="whose worlds")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a setting of the domain's worlds, a JSON value or text; repeatable",
-    )
-    parser.add_argument("--size", metavar="HxW", help="of Λ* (default: 10x10)")
-    parser.add_argument("--team", type=int, metavar="P", help="participants in Λ* (default: 1)")
+    parser.add_argument("--domain", metavar="D", help="whose worlds (default: the agent's)")
     parser.add_argument("--steps", type=int, default=50, metavar="T")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
     parser.add_argument("--split", choices=("auto",), default="auto", help="by hash of the world")
-    parser.add_argument(
-        "--patterns", choices=("paper", "lambdastar-2016"), help="of Λ* (default: paper)"
-    )
+    add_settings(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,10 +42,9 @@ def run(args: argparse.Namespace) -> int:
     from sts.trajectories.record import Failure, record_all
 
     at_least(1, "--episodes", args.episodes)
-    wanted = _settings(args)
     workspace = Workspace.open(args.workspace)
-    for name in args.agent:
-        agents.load(name)  # an error of the last one is said before the first begins
+    every = [agents.load(name) for name in args.agent]  # an error of the last one is said first
+    domain = args.domain or _home(every)
     done: list[Batch] = []
     failed: list[Failure] = []
     total = args.episodes * len(args.agent)
@@ -64,11 +52,11 @@ def run(args: argparse.Namespace) -> int:
         with progress("recording", "episodes") as show:
             for found in record_all(
                 args.agent,
-                domain=args.domain,
+                domain=domain,
                 count=args.episodes,
                 steps=args.steps,
                 seed=args.seed,
-                settings=wanted,
+                settings=read_settings(args, domain),
                 workers=at_least(1, "--workers", args.workers),
             ):
                 if isinstance(found, Failure):
@@ -124,32 +112,27 @@ def _raise_first(names: Sequence[str], failed: Sequence[Failure]) -> None:
     raise first.error.saying(f"{line} ({', '.join(notes)})" if notes else line)
 
 
-def _settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Returns what the domain makes its worlds to; the flags of Λ* have no meaning elsewhere."""
-    from sts.cli.arguments import at_least, settings, size
+def _home(every: Sequence[Agent]) -> str:
+    """Returns the domain that the agents play.
+
+    Raises:
+      ArgumentError: none of them says, or they play several.
+    """
     from sts.errors import ArgumentError
 
-    given = settings(args.set)
-    if args.domain == OWN:
-        height, width = size("10x10" if args.size is None else args.size)
-        return {
-            "height": height,
-            "width": width,
-            "participants": at_least(1, "--team", 1 if args.team is None else args.team),
-            "horizon": args.steps,
-            "patterns": args.patterns or "paper",
-        } | given
-    for flag in ("size", "team", "patterns"):
-        if getattr(args, flag) is not None:
-            raise ArgumentError(
-                f"--{flag} is for {OWN}; the settings of {args.domain} are given by --set KEY=VALUE"
-            )
-    return given
+    homes = {agent.domain: agent.name for agent in every if agent.domain}
+    if not homes:
+        raise ArgumentError(f"{every[0].name} plays any worlds: expected --domain D")
+    if len(homes) > 1:
+        texts = ", ".join(f"{name} those of {domain}" for domain, name in homes.items())
+        raise ArgumentError(f"expected agents that play the same worlds, found {texts}")
+    (home,) = homes
+    return home
 
 
 COMMAND = Command(
     summary="record agents on new worlds",
-    example="sts record --agent local-search --episodes 100 --size 10x10 --team 3 --steps 60",
+    example="sts record --agent {agent} --episodes 100 --steps 60",
     configure=configure,
     run=run,
 )

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     summary="let agents continue a suite's scenarios; resumable",
-    example="sts run starter@1 --agent rule --agent random --continuations 10",
+    example="sts run {suite} --agent {agent} --agent {other} --continuations 10",
     configure=configure,
     run=run,
 )

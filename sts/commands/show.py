@@ -204,7 +204,7 @@ def _of_continuation(
 
 COMMAND = Command(
     summary="show scenarios and continuations as strips, agents side by side",
-    example="sts show starter@1/reach-good-01 --agent rule --agent random",
+    example="sts show {suite}/{scenario} --agent {agent} --agent {other}",
     configure=configure,
     run=run,
 )

@@ -35,28 +35,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say, table
-    from sts.errors import StsError
-    from sts.suites import store
+    from sts.suites.folders import Listed, listed
 
-    rows = []
-    for name, folders in sorted(store.versions(workspace).items()):
-        for version, folder in sorted(folders.items()):
-            where = "packaged" if workspace.root not in folder.parents else "workspace"
-            try:
-                suite = store.read(folder)
-            except StsError as error:  # one that is broken hides no other
-                rows.append((f"{name}@{version}", 0, where, f"CANNOT BE USED: {error}"))
-                continue
-            rows.append((f"{name}@{version}", len(suite.scenarios), where, suite.description))
-    for path in sorted(workspace.path("drafts").glob("*/scenarios.parquet")):
-        count, words = 0, "candidates, to be frozen"
-        try:
-            count = len(store.read_scenarios(path))
-        except StsError as error:
-            words = f"CANNOT BE USED: {error}"
-        rows.append((path.parent.name, count, "draft", words))
-    header = ("suite", "scenarios", "where", "description")
-    say(args.json, [dict(zip(header, row, strict=True)) for row in rows], table(header, rows))
+    rows = listed(workspace)
+    say(args.json, [row._asdict() for row in rows], table(Listed._fields, rows))
     return 0
 
 
@@ -142,7 +124,7 @@ def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
 
 COMMAND = Command(
     summary="list, show, freeze and verify suites",
-    example="sts suite show starter@1",
+    example="sts suite show {suite}",
     configure=configure,
     run=run,
 )

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sts import registry
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     imported = actions.add_parser("import", help="bring in recordings made elsewhere")
     imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
-    imported.add_argument("--format", required=True, metavar="F", help="such as lambdastar-2016")
+    imported.add_argument("--format", required=True, metavar="F", help=_formats("sts.importers"))
     imported.add_argument(
         "--domain", metavar="D", help="what replays them, where F asks: a name or module:Class"
     )
@@ -32,11 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
     exported = actions.add_parser("export", help="write them for others to read")
     exported.add_argument("file", metavar="OUT", help="the file or folder to make")
-    exported.add_argument("--format", default="parquet", metavar="F", help="such as minari, rlds")
+    exported.add_argument(
+        "--format", default="parquet", metavar="F", help=_formats("sts.exporters")
+    )
     exported.add_argument(
         "--role", type=int, metavar="P", help="whose steps, where F holds one participant's; 0"
     )
     _add_filters(exported)
+
+
+def _formats(group: str) -> str:
+    return f"one of {', '.join(registry.named(group))}"
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +71,6 @@ def run(args: argparse.Namespace) -> int:
 def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     import sys
 
-    from sts import registry
     from sts.cli.arguments import progress, say
     from sts.errors import StsError
     from sts.names import escaped
@@ -306,7 +312,6 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
 def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
-    from sts import registry
     from sts.cli.arguments import progress, say
     from sts.errors import StsError, Unavailable
 
@@ -330,7 +335,7 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
 
 COMMAND = Command(
     summary="import, list, show, verify and export recorded episodes",
-    example="sts trajectories import traces/*.jsonl --format lambdastar-2016",
+    example="sts trajectories export test-side.parquet --split test",
     configure=configure,
     run=run,
 )

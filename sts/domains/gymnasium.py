@@ -1,7 +1,7 @@
 """Any Gymnasium environment with a Discrete action space as a world that can be restored.
 
-By its id, `gymnasium:CartPole-v1` (`gymnasium:minigrid:MiniGrid-Empty-5x5-v0` where a module
-registers it), or by a class that says more:
+By its id, `gymnasium:CartPole-v1` (`gymnasium:rooms:Rooms-v0` where a module registers it),
+or by a class that says more:
 
     class CartPole(GymnasiumEnvironment):
         id, moves, noop = "CartPole-v1", ("left", "right"), 0

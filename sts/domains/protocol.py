@@ -6,8 +6,8 @@ steps, P participants, R the roles that one agent plays, K the objects that a sc
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -40,26 +40,25 @@ def framed(participants: int) -> Form:
 
 @dataclass(frozen=True)
 class Picture:
-    """How a scene is drawn: `kind` names a drawing that the player and the terminal know.
+    """What there is to know of a world to draw its scenes.
 
     Attributes:
-      kind: "torus" is a grid of `height` x `width` cells whose edges meet, and a scene says in
-        which cell each object is; "frames" are pictures of `height` x `width` pixels, and a scene
-        is the digest of what they show.
+      kind: "drawn" where a scene says in which of `height` x `width` cells each object is, which
+        the domain's own drawing draws; "frames" where the world renders pictures of `height` x
+        `width` pixels, and a scene is the digest of what they show.
       names: of the objects; for frames, of the participants.
       glyphs: one letter for each of them.
       participants: the index of each participant in these.
-      auras: (scene index, sign) of each object that gives (+1) or takes (-1) reward in the cells
-        around it.
+      details: whatever else the domain's drawing needs, as JSON; walls, for example.
     """
 
-    kind: str
+    kind: Literal["drawn", "frames"]
     height: int
     width: int
     names: tuple[str, ...]
     glyphs: tuple[str, ...]
     participants: tuple[int, ...]
-    auras: tuple[tuple[int, int], ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def form(self) -> Form:
@@ -119,6 +118,9 @@ class Domain(Protocol):
       guide: what is to be seen in its pictures, for annotators; a few sentences of Markdown, or "".
       sees: what a person who plays in it is shown: "observation", what an agent may know; or
         "world", more than that.
+
+    One whose scenes are drawn also has an attribute `drawing`: the name of a file beside the module
+    of its class, the ES module that draws them in a browser; see `sts.domains.drawing`.
     """
 
     name: str

@@ -11,13 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from sts import registry
 from sts.domains import checked
 from sts.episodes import Instruction, columns
 from sts.errors import (
     ArgumentError,
     DamagedData,
-    NewerFormat,
     StsError,
     TamperedSuite,
     UnknownName,
@@ -34,10 +32,17 @@ from sts.storage.files import (
     write_atomically,
 )
 from sts.storage.workspace import Workspace
+from sts.suites.folders import (
+    DESCRIPTION,
+    FORMAT,
+    FORMAT_VERSION,
+    VERSION,
+    contents,
+    versions,
+)
 from sts.suites.lint import lint, misfits
 from sts.suites.types import Scenario, Suite
 
-FORMAT, VERSION = "scenarios", 1
 SCHEMA = {
     "id": pa.string(),
     "hash": pa.string(),
@@ -63,11 +68,7 @@ _PLAIN = (
     "takeover_hash"
 ).split()
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
-_VERSION = re.compile(r"[1-9][0-9]{0,5}")
-_LABEL = re.compile(rf"({_NAME.pattern})(?:@({_VERSION.pattern}))?")
-_MOST_BYTES = 2**26
-DESCRIPTION = 500
-"""Letters of a suite's description."""
+_LABEL = re.compile(rf"({_NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
 def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
@@ -82,7 +83,7 @@ def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
         "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
     }
     recordings = columns.episode_columns([s.recording for s in scenarios])
-    parquet.write(path, FORMAT, VERSION, SCHEMA, rows | recordings)
+    parquet.write(path, FORMAT, FORMAT_VERSION, SCHEMA, rows | recordings)
 
 
 def read_scenarios(path: Path) -> tuple[Scenario, ...]:
@@ -93,7 +94,7 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
       NewerFormat: a later version.
       TamperedSuite: a row is not what its hash says.
     """
-    table = parquet.read(path, FORMAT, VERSION, SCHEMA)
+    table = parquet.read(path, FORMAT, FORMAT_VERSION, SCHEMA)
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{path}: scenario {row['id']}" for row in rows]
     recordings = checked(columns.episodes(table), names)
@@ -193,7 +194,7 @@ def freeze(workspace: Workspace, draft: str, *, description: str = "") -> Suite:
       StsError: the draft was changed meanwhile.
     """
     name, at, version = draft.partition("@")
-    if at and not _VERSION.fullmatch(version):
+    if at and not VERSION.fullmatch(version):
         raise ArgumentError(
             f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
         )
@@ -254,7 +255,7 @@ def _check_next(
 def _hashes(folder: Path) -> set[str] | None:
     """Returns the hashes of a suite's scenarios, None of one that is broken."""
     try:
-        return set(_contents(folder)["scenarios"].values())
+        return set(contents(folder)["scenarios"].values())
     except (StsError, OSError, LookupError, ValueError, TypeError, AttributeError):
         return None
 
@@ -286,7 +287,7 @@ def read(folder: Path) -> Suite:
       NewerFormat: a later version of the format.
     """
     try:
-        own = _contents(folder)
+        own = contents(folder)
         scenarios = read_scenarios(folder / "scenarios.parquet")
         suite = Suite(
             name=own["name"],
@@ -316,30 +317,6 @@ def read(folder: Path) -> Suite:
         for fault in misfits(scenario):
             raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
-
-
-def _contents(folder: Path) -> dict[str, Any]:
-    """Returns what the `suite.json` of a folder says, of a format that is read here."""
-    file = folder / "suite.json"
-    own: dict[str, Any] = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)
-    number = own["version_of_format"]
-    if type(number) is not int or number < 1:
-        raise DamagedData(f"{file}: expected version_of_format 1, found {number!r}")
-    if number > 1:
-        raise NewerFormat(f"{file}: suite format {number}; this version reads up to 1: update sts")
-    return own
-
-
-def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
-    """Returns the folder of every version of every suite, packaged ones too."""
-    roots = [Path(p.load().__path__[0]) / n for n, p in registry.named("sts.suites").items()]
-    roots += sorted(p for p in workspace.path("suites").glob("*") if p.is_dir())
-    out: dict[str, dict[int, Path]] = {}
-    for root in roots:
-        for file in root.glob("*/suite.json"):
-            if _VERSION.fullmatch(file.parent.name):
-                out.setdefault(root.name, {}).setdefault(int(file.parent.name), file.parent)
-    return out
 
 
 def load(workspace: Workspace, label: str) -> Suite:

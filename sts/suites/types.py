@@ -18,7 +18,7 @@ class Scenario:
     """Context, takeover point, continuation length and instruction, mined from a trajectory.
 
     Attributes:
-      id: its name within a suite, such as "reach-good-03".
+      id: its name within a suite, such as "CATEGORY-03".
       category: the kind of behaviour it tests.
       kind: "instruction" or "question".
       instruction: `given_at` is counted from the start of the context.

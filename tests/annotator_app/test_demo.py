@@ -13,6 +13,7 @@ import pytest
 
 from annotator_app.commands import demo
 from annotator_app.queueing import enqueue
+from sts import registry
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations import store as continuations
@@ -165,7 +166,10 @@ def test_a_suite_that_is_not_packaged_is_made_once(tmp_path: Path) -> None:
 
 
 def test_every_demo_shows_agents_that_it_runs(tmp_path: Path) -> None:
-    for name, one in demo.DEMOS.items():
+    names = registry.named("sts.demos")
+    assert {"lambda-star", "babyai", "overcooked"} <= set(names)
+    for name in names:
+        one = registry.load("sts.demos", "demo", name)
         assert set(one.shown[1:]) <= set(one.agents)
         told = commands(name, tmp_path)
         assert any(words[0] == "lambda-star" for words in told) is (name == "lambda-star")
@@ -174,7 +178,7 @@ def test_every_demo_shows_agents_that_it_runs(tmp_path: Path) -> None:
 def test_an_unknown_domain_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--domain", "chess"]) == 2
     error = capsys.readouterr().err
-    assert "invalid choice: 'chess'" in error and error.count("\n") == 1
+    assert "unknown demo 'chess'; known: babyai" in error and error.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -223,19 +223,19 @@ def test_a_namespace_is_one_persons_in_one_workspace() -> None:
 
 def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
     names, auras = ("Good", "Evil", "A", "B"), ((0, 1), (1, -1))
-    picture = Picture("torus", 20, 30, names, ("G", "E", "A", "B"), (2, 3), auras)
+    picture = Picture("drawn", 20, 30, names, ("G", "E", "A", "B"), (2, 3), {"auras": auras})
     scene = np.array([[599, 0, 1, 2], [300, 0, 1, 2]], np.uint16)
     says = np.array([[0, 21]], np.int8)
     data = payload(
-        picture=picture, scene=scene, says=says, takeover=0, evaluated=(1,),
+        drawing="grid", picture=picture, scene=scene, says=says, takeover=0, evaluated=(1,),
         tokens=("", "yes"), instruction="go", given_at=0,
     )  # fmt: skip
     assert np.array_equal(np.frombuffer(base64.b64decode(data["scene"]), "<u2"), scene.ravel())
     assert base64.b64decode(data["says"]) == bytes([0, 21])
     assert data["judged"] == [3]
-    assert data["auras"] == [{"object": 0, "sign": 1}, {"object": 1, "sign": -1}]
+    assert (data["drawing"], data["details"]) == ("grid", {"auras": auras})
     assert set(data) == {
-        "scene_kind", "height", "width", "names", "glyphs", "judged", "auras", "steps",
+        "drawing", "height", "width", "names", "glyphs", "judged", "details", "steps",
         "takeover", "horizon", "scene", "says", "tokens", "instruction",
     }  # fmt: skip
 

@@ -62,7 +62,7 @@ def test_the_player_is_sent_the_very_pixels_and_no_digests(workspace: Workspace)
     one = one_of(workspace)
     data = shown(workspace, one)
     json.dumps(data, allow_nan=False)
-    assert data["scene_kind"] == "frames" and "scene" not in data
+    assert data["drawing"] is None and "scene" not in data
     assert data["names"] == ["blue walker", "orange walker"] and data["judged"] == [0]
     assert np.array_equal(unpacked(data), frames(one.episode))
 

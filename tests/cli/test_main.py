@@ -72,6 +72,15 @@ RECORD = ["record", "--agent", "random", "--episodes", "2"]
         ([*RECORD, "--size", "9"], "expected a size like 10x10"),
         ([*RECORD, "--size", "9x999"], "expected sides from 3 to 255"),
         ([*RECORD, "--team", "0"], "expected --team of 1 or more"),
+        ([*RECORD, "--team", "two"], "expected --team as a whole number, found 'two'"),
+        ([*RECORD, "--patterns", "odd"], "expected patterns paper or lambdastar-2016, found 'odd'"),
+        ([*RECORD, "--set", "team"], "expected a setting as KEY=VALUE, found 'team'"),
+        ([*RECORD, "--set", "team=2"], "'lambda-star' refuses its settings: .*'team'"),
+        (["record", "--agent", "recorded", "--episodes", "1"], "any worlds: expected --domain D"),
+        (
+            ["record", "--agent", "babyai-bot", "--episodes", "1", "--size", "9x9"],
+            "--size is for lambda-star; for babyai expected --set KEY=VALUE",
+        ),
         ([*RECORD, "--team", "101"], "expected a team of 1 to 100"),
         ([*RECORD, "--steps", "0"], "found 2 of 0|expected 2 to"),
         (["record", "--agent", "os:system", "--episodes", "1"], "is not an agent"),
@@ -220,14 +229,25 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
         assert "example: sts " + name in capsys.readouterr().out
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys; from sts.cli.main import main; main(['--help']);"
-        "heavy = {'numpy', 'numba', 'pandas', 'pyarrow', 'streamlit', 'sqlalchemy', 'altair'};"
-        "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+@pytest.mark.parametrize("words", ["--help", "record --help", "demo --help", "mine --help"])
+def test_help_imports_nothing_heavy(words: str, tmp_path: Path) -> None:
+    heavy = {"numpy", "numba", "pandas", "pyarrow", "streamlit", "sqlalchemy", "altair"}
+    assert not heavy & imported(words, tmp_path)
+
+
+def test_listing_suites_imports_no_world_and_no_compiler(root: Path, tmp_path: Path) -> None:
+    modules = imported(f"suite ls --workspace {root}", tmp_path)
+    assert "sts.suites.folders" in modules and not {"numba", "pandas", "streamlit"} & modules
+    assert not [name for name in modules if name.startswith("sts.worlds.")]
+
+
+def imported(words: str, folder: Path) -> set[str]:
+    """Returns the modules that a command line imports."""
+    code = f"import sys; from sts.cli.main import main; main({words.split()})"
+    code += "; print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
 
 
 def test_a_user_agent_that_fails_is_named_with_its_step(

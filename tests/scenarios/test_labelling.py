@@ -33,7 +33,7 @@ def trajectories() -> list[Trajectory]:
 @pytest.fixture
 def workspace(tmp_path: Path, trajectories: list[Trajectory]) -> Workspace:
     workspace = Workspace.open(str(tmp_path / "w")).ensure()
-    every = list(categories.known().values())
+    every = list(categories.installed().values())
     found = mining.mine(trajectories, every, per_category=2, seed=0)
     suites.write_scenarios(suites.draft_path(workspace, "tiny"), found.scenarios)
     suites.freeze(workspace, "tiny")

@@ -23,7 +23,7 @@ from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
-EVERY = [c for c in categories.known().values() if c.domain == "lambda-star"]
+EVERY = [c for c in categories.installed().values() if c.domain == "lambda-star"]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_a_file_of_its_own_makes_a_category() -> None:
     files = {
         p.stem.replace("_", "-") for p in folder.rglob("*.py") if "\nCATEGORY = " in p.read_text()
     }
-    assert files == {c.name.removeprefix(f"{c.domain}-") for c in categories.known().values()}
+    assert files == {c.name.removeprefix(f"{c.domain}-") for c in categories.installed().values()}
 
 
 def test_an_unknown_category_is_named_with_the_known_ones() -> None:
@@ -284,6 +284,6 @@ def test_what_cannot_be_mined_is_one_line_and_writes_nothing(
 
 
 def test_more_than_there_is_is_all_there_is(trajectories: list[Trajectory]) -> None:
-    every = list(categories.known().values())
+    every = list(categories.installed().values())
     most = mining.mine(trajectories, every, per_category=10**18, seed=0)
     assert hashes(most) == hashes(mining.mine(trajectories, every, per_category=1000, seed=0))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenarios import categories, mining
+from scenarios.categories import lambda_star
 from scenarios.category import Label
 from sts.worlds.lambda_star.state import TOKENS
 from tests.examples import recorded
@@ -23,14 +24,14 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     block = re.search(r"^```python title=(\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
     assert block
     (tmp_path / block[1]).write_text(block[2])
-    monkeypatch.setattr(categories, "__path__", [*categories.__path__, str(tmp_path)])
-    categories.known.cache_clear()
+    monkeypatch.setattr(lambda_star, "__path__", [*lambda_star.__path__, str(tmp_path)])
+    categories.of.cache_clear()
     yield "count-teammates"
-    categories.known.cache_clear()
+    categories.of.cache_clear()
 
 
 def test_a_file_beside_the_others_is_mined_and_labelled(own: str) -> None:
-    assert own in categories.known()
+    assert own in categories.installed()
     category = categories.named(own)
     found = mining.mine(
         recorded("random", count=40, team=4, steps=30), [category], per_category=3, seed=0

@@ -22,7 +22,7 @@ from tests.scenarios.solving import STAY, continued, solution
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "starter@1")
 EACH = pytest.mark.parametrize("scenario", SUITE.scenarios, ids=lambda s: s.id)
-NAMES = sorted(c.name for c in categories.known().values() if c.domain == "lambda-star")
+NAMES = sorted(c.name for c in categories.installed().values() if c.domain == "lambda-star")
 
 
 def of(category: str) -> list[Scenario]:

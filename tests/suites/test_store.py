@@ -14,7 +14,7 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import folders, store
 from sts.suites.lint import lint
 from sts.suites.types import Suite
 from tests.examples import on_test_side, recorded, scenario, scenarios
@@ -234,7 +234,7 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frozen(workspace)
-    monkeypatch.setattr(store, "_MOST_BYTES", 100)
+    monkeypatch.setattr(folders, "_MOST_BYTES", 100)
     with pytest.raises(DamagedData, match="at most 100 bytes"):
         store.load(workspace, "mine@1")
 

@@ -123,7 +123,18 @@ def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str
 ) -> None:
     agents_ = ("--agent", "random", "--agent", "tests.domains.keepers:LanternKeeper")
-    words = ["record", *agents_, "--episodes", "4", "--steps", "5", "--workers", workers]
+    words = [
+        "record",
+        "--domain",
+        "lambda-star",
+        *agents_,
+        "--episodes",
+        "4",
+        "--steps",
+        "5",
+        "--workers",
+        workers,
+    ]
     assert main([*words, "--workspace", str(tmp_path)]) == 2
     *kept, error = capsys.readouterr().err.splitlines()
     assert error.startswith("sts: agent 'lantern-keeper' plays the worlds of ")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scenarios.categories.babyai.missions import category
+from .missions import category
 
 CATEGORY = category("pick-up", context=4, horizon=20)

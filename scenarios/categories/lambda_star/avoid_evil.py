@@ -13,22 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.categories.lambda_star.tracks import (
-    DOMAIN,
-    SIGHT,
-    Track,
-    ago,
-    distances,
-    heading,
-    moments,
-    never,
-    offsets,
-)
 from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
+
+from .tracks import DOMAIN, SIGHT, Track, ago, distances, heading, moments, never, offsets
 
 HORIZON = 10
 FLIGHT, NEAR = 3, 2

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.categories.lambda_star.tracks import DOMAIN, SIGHT, Track, ago, moments, said
 from scenarios.category import CONTEXT, Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+
+from .tracks import DOMAIN, SIGHT, Track, ago, moments, said
 
 HORIZON = 5
 LONG = 4

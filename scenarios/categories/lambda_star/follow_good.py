@@ -12,19 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.categories.lambda_star.tracks import (
-    DOMAIN,
-    SIGHT,
-    Track,
-    chase,
-    distances,
-    moments,
-    once,
-)
 from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+
+from .tracks import DOMAIN, SIGHT, Track, chase, distances, moments, once
 
 HORIZON = 15
 STEPS = {"easy": 4, "medium": 7, "hard": 10}

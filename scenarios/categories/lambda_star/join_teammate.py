@@ -10,21 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.lambda_star.tracks import (
-    DOMAIN,
-    FIRST,
-    Cells,
-    Track,
-    ago,
-    distances,
-    moments,
-    once,
-)
 from scenarios.category import Candidate, Category, Label
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+
+from .tracks import DOMAIN, FIRST, Cells, Track, ago, distances, moments, once
 
 HORIZON = 10
 RECENT = 3

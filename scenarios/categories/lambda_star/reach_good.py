@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.lambda_star.tracks import DOMAIN, Track, ago, chase, first, moments, once
 from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+
+from .tracks import DOMAIN, Track, ago, chase, first, moments, once
 
 HORIZON = 15
 RECENT = 2

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.lambda_star.tracks import DOMAIN, SIGHT, Track, distances, moments, never
 from scenarios.category import CONTEXT, Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
+
+from .tracks import DOMAIN, SIGHT, Track, distances, moments, never
 
 HORIZON = 10
 STAY = MOVES.index("stay")

@@ -13,22 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.categories.lambda_star.tracks import (
-    DOMAIN,
-    Grid,
-    Track,
-    chase,
-    grid,
-    heading,
-    moments,
-    offsets,
-    once,
-)
 from scenarios.category import CONTEXT, Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
+
+from .tracks import DOMAIN, Grid, Track, chase, grid, heading, moments, offsets, once
 
 HORIZON = 10
 NUMBERS = {2: "two", 3: "three", 4: "four"}

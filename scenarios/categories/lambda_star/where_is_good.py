@@ -9,20 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.lambda_star.tracks import (
-    DOMAIN,
-    SIGHT,
-    Track,
-    across_edge,
-    direction,
-    distances,
-    moments,
-    said,
-)
 from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+
+from .tracks import DOMAIN, SIGHT, Track, across_edge, direction, distances, moments, said
 
 HORIZON = 5
 

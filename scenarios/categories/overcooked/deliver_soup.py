@@ -6,16 +6,7 @@ hands are free for it: they hold a dish or nothing.
 
 from __future__ import annotations
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    first_done,
-    fitting,
-    moments_before,
-)
-from scenarios.category import Category
+from .moments import Moment, category
 
 HORIZON, LEAD = 60, 45
 
@@ -35,19 +26,15 @@ def fault(moment: Moment, role: int) -> str | None:
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"
 
 
-CATEGORY = Category(
-    name="deliver-soup",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+CATEGORY = category(
+    "deliver-soup",
+    (
         "Deliver a soup.",
         "Bring a soup to the serving window.",
         "Serve a soup: bring it to the serving window yourself.",
     ),
-    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
-    label=first_done(done),
-    fits=fitting(fault),
-    context=CONTEXT,
-    partner=PARTNER,
+    done,
+    fault,
+    horizon=HORIZON,
+    lead=LEAD,
 )

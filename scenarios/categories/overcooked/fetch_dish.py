@@ -5,16 +5,7 @@ Asked when the cook's hands are empty.
 
 from __future__ import annotations
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    first_done,
-    fitting,
-    moments_before,
-)
-from scenarios.category import Category
+from .moments import Moment, category
 
 HORIZON, LEAD = 40, 30
 
@@ -29,15 +20,11 @@ def fault(moment: Moment, role: int) -> str | None:
     return "the cook's hands are not empty" if moment.holds(role) else None
 
 
-CATEGORY = Category(
-    name="fetch-dish",
-    kind="instruction",
-    domain=DOMAIN,
+CATEGORY = category(
+    "fetch-dish",
+    ("Fetch a dish.", "Go and get a dish.", "Take a dish, we need one."),
+    done,
+    fault,
     horizon=HORIZON,
-    wordings=("Fetch a dish.", "Go and get a dish.", "Take a dish, we need one."),
-    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
-    label=first_done(done),
-    fits=fitting(fault),
-    context=CONTEXT,
-    partner=PARTNER,
+    lead=LEAD,
 )

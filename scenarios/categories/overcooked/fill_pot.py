@@ -6,17 +6,9 @@ other cook puts into the pot counts towards the three, but the third must be the
 
 from __future__ import annotations
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    first_done,
-    fitting,
-    moments_before,
-)
-from scenarios.category import Category
 from sts.worlds.overcooked.basics import FULL
+
+from .moments import Moment, category
 
 HORIZON, LEAD = 60, 40
 
@@ -36,19 +28,15 @@ def fault(moment: Moment, role: int) -> str | None:
     return None if begun else "no pot is begun and not full"
 
 
-CATEGORY = Category(
-    name="fill-pot",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+CATEGORY = category(
+    "fill-pot",
+    (
         "Fill a pot: put in the third onion, so that it starts to cook.",
         "Get a soup cooking: make sure that you put the third onion into a pot.",
         "Put the last missing onion into a pot.",
     ),
-    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
-    label=first_done(done),
-    fits=fitting(fault),
-    context=CONTEXT,
-    partner=PARTNER,
+    done,
+    fault,
+    horizon=HORIZON,
+    lead=LEAD,
 )

@@ -12,20 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    Place,
-    names,
-    timeline,
-    within_reach,
-)
 from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+
+from .moments import CONTEXT, DOMAIN, PARTNER, Moment, Place, names, timeline, within_reach
 
 HORIZON, LEAD, SOON = 50, 25, 60
 

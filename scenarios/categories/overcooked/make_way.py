@@ -10,19 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    names,
-    timeline,
-)
 from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import SIDES
+
+from .moments import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
 
 HORIZON = 20
 EASY, MEDIUM = 3, 6

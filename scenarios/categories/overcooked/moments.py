@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
-from scenarios.category import Candidate, Label
+from scenarios.category import Candidate, Category, Label
 from scenarios.replayed import environments
 from sts.episodes import Episode
 from sts.suites.types import Scenario
@@ -133,6 +133,39 @@ def fitting(sensible: Sensible) -> Callable[[Scenario], str | None]:
         return sensible(timeline(recording)[-1], scenario.roles[0])
 
     return fits
+
+
+def category(
+    name: str,
+    wordings: tuple[str, ...],
+    done: Done,
+    sensible: Sensible,
+    *,
+    horizon: int,
+    lead: int,
+) -> Category:
+    """Returns the category that asks a cook for a deed which the recorded person came to do.
+
+    Args:
+      name: of it.
+      wordings: of it.
+      done: says when the deed is done.
+      sensible: says where it makes no sense to ask for it.
+      horizon: L.
+      lead: how many steps before the deed it is asked for at most.
+    """
+    return Category(
+        name=name,
+        kind="instruction",
+        domain=DOMAIN,
+        horizon=horizon,
+        wordings=wordings,
+        candidates=moments_before(done, sensible, horizon=horizon, lead=lead),
+        label=first_done(done),
+        fits=fitting(sensible),
+        context=CONTEXT,
+        partner=PARTNER,
+    )
 
 
 def difficulty(steps: int, lead: int) -> str:

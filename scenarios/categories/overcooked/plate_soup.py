@@ -5,16 +5,7 @@ Asked when a soup cooks or is done and the cook holds a dish or nothing.
 
 from __future__ import annotations
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    first_done,
-    fitting,
-    moments_before,
-)
-from scenarios.category import Category
+from .moments import Moment, category
 
 HORIZON, LEAD = 60, 40
 
@@ -31,19 +22,15 @@ def fault(moment: Moment, role: int) -> str | None:
     return None if any(cooked >= 0 for *_, cooked in moment.pots()) else "no soup cooks or is done"
 
 
-CATEGORY = Category(
-    name="plate-soup",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+CATEGORY = category(
+    "plate-soup",
+    (
         "Take a finished soup out of a pot.",
         "Put a finished soup on a dish.",
         "When a soup is done, take it out of the pot with a dish.",
     ),
-    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
-    label=first_done(done),
-    fits=fitting(fault),
-    context=CONTEXT,
-    partner=PARTNER,
+    done,
+    fault,
+    horizon=HORIZON,
+    lead=LEAD,
 )

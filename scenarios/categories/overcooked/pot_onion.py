@@ -5,16 +5,7 @@ Asked when the cook holds an onion or nothing.
 
 from __future__ import annotations
 
-from scenarios.categories.overcooked.moments import (
-    CONTEXT,
-    DOMAIN,
-    PARTNER,
-    Moment,
-    first_done,
-    fitting,
-    moments_before,
-)
-from scenarios.category import Category
+from .moments import Moment, category
 
 HORIZON, LEAD = 40, 30
 
@@ -29,15 +20,11 @@ def fault(moment: Moment, role: int) -> str | None:
     return None if moment.holds(role) in ("", "onion") else "the cook holds something else"
 
 
-CATEGORY = Category(
-    name="pot-onion",
-    kind="instruction",
-    domain=DOMAIN,
+CATEGORY = category(
+    "pot-onion",
+    ("Put an onion into a pot.", "Add an onion to a pot.", "Bring an onion to a pot."),
+    done,
+    fault,
     horizon=HORIZON,
-    wordings=("Put an onion into a pot.", "Add an onion to a pot.", "Bring an onion to a pot."),
-    candidates=moments_before(done, fault, horizon=HORIZON, lead=LEAD),
-    label=first_done(done),
-    fits=fitting(fault),
-    context=CONTEXT,
-    partner=PARTNER,
+    lead=LEAD,
 )

@@ -22,6 +22,7 @@ from sts.domains.conformance.runs import (
     settled,
     spread,
 )
+from sts.domains.drawing import drawing
 from sts.domains.protocol import Framed, Worlds
 from sts.errors import DamagedData, NewerFormat, StsError
 
@@ -297,6 +298,8 @@ def pictured(trial: Trial) -> None:
             _framed(trial, seed, (picture.height, picture.width, 3))
             if trial.domain.sees == "observation":
                 _seen(trial, seed, people)
+        elif not drawing(trial.domain):
+            raise Broken("its scenes are drawn, and it has no drawing")
         lines = trial.domain.draw(picture, played.scene[0], (0,))
         if len({len(line) for line in lines}) != 1:
             raise Broken(f"seed {seed}: drawn as text, its lines are not of one width")

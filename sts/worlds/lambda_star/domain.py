@@ -17,6 +17,8 @@ from sts.worlds.lambda_star import kernels
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
 
+AURAS = ((0, 1), (1, -1))
+"""(Scene index, sign) of each object that gives (+) or takes (-) reward in the cells around it."""
 _GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
 _GUIDE = """
 **The board** is a grid whose edges meet: who leaves on the right comes in on the left. **G** is
@@ -152,6 +154,7 @@ class LambdaStar:
     noop = states_.MOVES.index("stay")
     reward_unit = 0.5
     guide = _GUIDE
+    drawing = "board.mjs"
     sees: Literal["observation", "world"] = "observation"
 
     def restore(self, states: Sequence[bytes]) -> Batch:
@@ -176,7 +179,7 @@ class LambdaStar:
         return states_.view(states_.decode(state))
 
     def form(self, state: bytes) -> Form:
-        """Returns that its scenes are drawn on a torus, and say in which cell each object is."""
+        """Returns that its scenes are drawn, and say in which cell each object is."""
         return self.picture(state).form
 
     def picture(self, state: bytes) -> Picture:
@@ -185,13 +188,13 @@ class LambdaStar:
         count = len(s.cells)
         letters = [_GLYPHS[i] if count <= len(_GLYPHS) else str(i + 1) for i in range(count)]
         return Picture(
-            kind="torus",
+            kind="drawn",
             height=s.height,
             width=s.width,
             names=("Good", "Evil", *letters),
             glyphs=("G", "E", *letters),
             participants=tuple(range(2, 2 + count)),
-            auras=((0, 1), (1, -1)),
+            details={"auras": AURAS},
         )
 
     def shapes(self, state: bytes) -> int:

@@ -1,7 +1,7 @@
 """An episode as a strip of pictures: a few scenes of the torus side by side, as one SVG file.
 
-The look is the player's (annotator_app/components/draw.mjs): Okabe and Ito's colours, and whatever
-a colour says, a shape and a letter say too. The page shows through, and text and lines are of a
+The look is that in a browser (board.mjs, beside this file): Okabe and Ito's colours, and whatever a
+colour says, a shape and a letter say too. The page shows through, and text and lines are of a
 grey that reads on white and on dark. Equal episodes give equal bytes.
 """
 
@@ -101,7 +101,7 @@ def _ground(picture: Picture, scenes: NDArray[np.int64]) -> Iterator[str]:
     columns = "".join(f"M{x} 0v{high}" for x in range(CELL, wide, CELL))
     rows = "".join(f"M0 {y}h{wide}" for y in range(CELL, high, CELL))
     yield f'<path d="{columns}{rows}" stroke="currentColor" stroke-opacity=".25"/>'
-    for which, sign in picture.auras:
+    for which, sign in picture.details["auras"]:
         yield from _halo(picture, which, int(scenes[-1, which]), sign)
     for which in range(len(picture.glyphs)):
         yield from _trail(picture, which, scenes[:, which])

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cellOf, decode, displacement, instructionAt, placeOf } from "../../../annotator_app/components/episode.mjs";
+import { decode, instructionAt, placeOf } from "../../../annotator_app/components/episode.mjs";
 import { payload } from "./fixtures.mjs";
 
-test("cells are read as little-endian words, row by row", () => {
+test("scenes are read as little-endian words, row by row", () => {
   const episode = decode(payload("e"));
-  assert.deepEqual(cellOf(episode, 0, 1), [15, 0]); // 300 = 15 * 20 + 0, more than a byte
-  assert.deepEqual(cellOf(episode, 3, 2), [0, 3]);
+  assert.deepEqual([...episode.scene(0)], [7, 300, 0]); // more than a byte
+  assert.deepEqual([...episode.scene(3)], [7, 300, 3]);
 });
 
 test("what is said during a step is heard in the frame after it", () => {
@@ -30,10 +30,4 @@ test("places are counted from takeover", () => {
   assert.equal(placeOf(episode, 4)[0], "takeover");
   assert.deepEqual(placeOf(episode, 5), ["continuation", "step 1 of 6"]);
   assert.deepEqual(placeOf(episode, 10), ["continuation", "step 6 of 6"]);
-});
-
-test("motion takes the shorter way round the torus", () => {
-  const episode = decode(payload("e"));
-  assert.deepEqual(displacement(episode, [0, 19], [19, 0]), [-1, 1]);
-  assert.deepEqual(displacement(episode, [5, 5], [6, 4]), [1, -1]);
 });

@@ -151,7 +151,7 @@ test("an episode with fewer pictures than scenes is left out, since nothing coul
 
 test("frames need no cells, and their participants speak", () => {
   const episode = decode(filmed("e", { says: { 4: 1 } }));
-  assert.equal(episode.cells, null);
+  assert.equal(episode.scene, null);
   assert.equal(episode.utterances[0].text, "yes");
 });
 

@@ -12,8 +12,8 @@ export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 
   const said = new Uint8Array(steps);
   for (const [step, token] of Object.entries(says)) said[step] = token;
   return {
-    id, scene_kind: "torus", height: 20, width: 20, names: ["Good", "Evil", "A"], glyphs: ["G", "E", "A"],
-    judged: [2], auras: [], steps, takeover, horizon, scene: base64(scene), says: base64(said),
+    id, drawing: "grid", height: 20, width: 20, names: ["Good", "Evil", "A"], glyphs: ["G", "E", "A"],
+    judged: [2], details: {}, steps, takeover, horizon, scene: base64(scene), says: base64(said),
     tokens: ["", "yes", "no"], instruction: { text: "go", given_at: givenAt },
   };
 }
@@ -22,7 +22,7 @@ export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 
 export function filmed(id, options) {
   const { scene, ...rest } = payload(id, options);
   const sheets = [{ webp: id, columns: 3, count: 7 }, { webp: `${id} ends`, columns: 3, count: rest.steps - 6 }];
-  return { ...rest, scene_kind: "frames", names: ["blue", "red"], judged: [0], sheets };
+  return { ...rest, drawing: null, names: ["blue", "red"], judged: [0], sheets };
 }
 
 export class Storage {

@@ -33,7 +33,7 @@ from sts.worlds.babyai.agents import planning
 from sts.worlds.babyai.agents.missions import relative
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "babyai@1")
-OWN = [c for c in categories.known().values() if c.domain == "babyai"]
+OWN = [c for c in categories.installed().values() if c.domain == "babyai"]
 EACH = pytest.mark.parametrize("scenario", SUITE.scenarios, ids=lambda s: s.id)
 
 

@@ -154,8 +154,8 @@ def test_frames_are_named_by_their_step():
     assert root.get("aria-label") == "a < b & c"
 
 
-def test_colours_are_the_players():
-    player = (ROOT / "annotator_app" / "components" / "draw.mjs").read_text()
+def test_colours_are_those_in_a_browser():
+    player = (ROOT / "sts" / "worlds" / "lambda_star" / "board.mjs").read_text()
     root = drawn(episode([0, 12, 6, 7, 8]), [0])
     used = {e.get("fill") for e in root.iter() if e.tag in (f"{SVG}circle", f"{SVG}polygon")}
     assert len(used) == 5

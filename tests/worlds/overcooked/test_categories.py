@@ -58,12 +58,12 @@ def mined(recorded):
 
 
 def test_there_are_categories_for_the_kitchen_alone():
-    assert [c.name for c in categories.known().values() if c.domain == "overcooked"] == [*NAMES]
+    assert [c.name for c in categories.installed().values() if c.domain == "overcooked"] == [*NAMES]
 
 
 def test_they_are_known_without_the_package():
     code = "import sys; sys.modules['overcooked_ai_py'] = None; from scenarios import categories; "
-    code += "print(*(c.name for c in categories.known().values() if c.domain == 'overcooked'))"
+    code += "print(*(c.name for c in categories.installed().values() if c.domain == 'overcooked'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [*NAMES]
 

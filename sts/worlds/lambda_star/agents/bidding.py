@@ -74,6 +74,7 @@ class Bidding(Agent):
     """
 
     name = "bidding"
+    domain = "lambda-star"
     draws = 1
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:

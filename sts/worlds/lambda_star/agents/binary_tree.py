@@ -76,6 +76,7 @@ class BinaryTree(Agent):
     """
 
     name = "binary-tree"
+    domain = "lambda-star"
     draws = 1
 
     def act(

@@ -33,6 +33,7 @@ class Blind(Agent):
     """
 
     name = "blind"
+    domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
         """Returns the memory of nothing asked and nothing done."""

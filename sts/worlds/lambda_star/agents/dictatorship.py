@@ -63,6 +63,7 @@ class Dictatorship(Agent):
     """
 
     name = "dictatorship"
+    domain = "lambda-star"
     draws = 1
 
     def act(

@@ -85,6 +85,7 @@ class Imitation(Agent):
     """
 
     name = "imitation"
+    domain = "lambda-star"
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:

@@ -33,6 +33,8 @@ _FRESH = "fresh_"
 class Learner(Agent):
     """An agent that can be told that its episode is over, and then play it again."""
 
+    domain = "lambda-star"
+
     @abstractmethod
     def finish(
         self, observation: Observation, memory: dict[str, NDArray[Any]]

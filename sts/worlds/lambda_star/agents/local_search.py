@@ -44,6 +44,7 @@ class LocalSearch(Agent):
     """
 
     name = "local-search"
+    domain = "lambda-star"
 
     def act(
         self,

@@ -84,6 +84,7 @@ class Oracle(Agent):
     """
 
     name = "oracle"
+    domain = "lambda-star"
     sees = "world"
     deterministic = True
 

@@ -19,6 +19,7 @@ class Random(Agent):
     """
 
     name = "random"
+    domain = "lambda-star"
 
     def act(
         self,

@@ -35,6 +35,7 @@ class Rule(Agent):
     """
 
     name = "rule"
+    domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
         """Returns the memory of nothing seen, nothing asked and nothing done."""

@@ -126,6 +126,7 @@ class Stigmergy(Agent):
     """
 
     name = "stigmergy"
+    domain = "lambda-star"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
         """Takes how long marks last.

@@ -115,6 +115,7 @@ class WisdomOfTheCrowd(Agent):
     """
 
     name = "wisdom-of-the-crowd"
+    domain = "lambda-star"
     draws = 1
 
     def act(

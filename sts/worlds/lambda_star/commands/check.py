@@ -54,8 +54,9 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Prints what was found; returns 1 where a property fails."""
-    from sts.cli.arguments import progress, say, size, table
+    from sts.cli.arguments import progress, say, table
     from sts.worlds.lambda_star.commands.arguments import complexity
+    from sts.worlds.lambda_star.flags import size
     from sts.worlds.lambda_star.generation.patterns import Settings
     from sts.worlds.lambda_star.intelligence.soundness import examine
 

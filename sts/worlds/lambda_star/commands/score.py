@@ -74,9 +74,10 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Scores the agents and prints tables, even where a file then cannot be written."""
-    from sts.cli.arguments import progress, say, size
+    from sts.cli.arguments import progress, say
     from sts.storage.workspace import Workspace
     from sts.worlds.lambda_star.commands.arguments import complexity, target
+    from sts.worlds.lambda_star.flags import size
     from sts.worlds.lambda_star.intelligence import factors
     from sts.worlds.lambda_star.intelligence.score import score
     from sts.worlds.lambda_star.intelligence.text import text

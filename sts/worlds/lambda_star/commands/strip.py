@@ -109,10 +109,10 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     """Returns what the agent is called, and the episode that the intelligence test plays."""
     import numpy as np
 
-    from sts.cli.arguments import size
     from sts.episodes import Episode
     from sts.worlds.lambda_star import state
     from sts.worlds.lambda_star.domain import LambdaStar
+    from sts.worlds.lambda_star.flags import size
     from sts.worlds.lambda_star.generation import environments, patterns
     from sts.worlds.lambda_star.play import rollouts, teams
 

@@ -1,7 +1,6 @@
-// Painting: one frame of an episode on a canvas, and one object for the legend. Colours are
-// Okabe and Ito's; whatever a colour says, a shape and a letter say too.
-
-import { cellOf, displacement } from "./episode.mjs";
+// How Λ* looks in a browser: the torus as judges see it, and the neighbourhood that a participant
+// sees. Colours are Okabe and Ito's; whatever a colour says, a shape and a letter say too. What is
+// exported here is asked for by name; docs/worlds.md says what each is.
 
 // The first two objects have a colour and a shape of their own: a disc, and a diamond. The others go
 // round five colours and six shapes, so that thirty of them differ.
@@ -12,43 +11,68 @@ const DARK_FILLS = ["#0072B2"]; // these carry white letters
 const lookOf = (k) => OWN[k] ?? [COLOURS[(k - OWN.length) % COLOURS.length], SIDES[(k - OWN.length) % SIDES.length]];
 const TRAIL = 4; // steps of motion shown behind each object
 
-export function paint(canvas, episode, frame, theme) {
+// Draws what is where at a frame, and returns where each object stands.
+export function paint(canvas, episode, frame, options) {
   const x = canvas.getContext("2d");
   const cell = Math.floor(Math.min(canvas.width / episode.width, canvas.height / episode.height));
   const left = Math.floor((canvas.width - cell * episode.width) / 2);
   const top = Math.floor((canvas.height - cell * episode.height) / 2);
-  x.setTransform(1, 0, 0, 1, 0, 0);
-  x.clearRect(0, 0, canvas.width, canvas.height);
-  x.setTransform(1, 0, 0, 1, left, top);
-  const board = { x, cell, episode, frame, theme, wide: cell * episode.width, high: cell * episode.height };
+  const board = { x, cell, episode, frame, options, wide: cell * episode.width, high: cell * episode.height };
+  x.translate(left, top);
   x.save();
   x.beginPath();
   x.rect(0, 0, board.wide, board.high);
   x.clip();
   paintGround(board);
-  for (const aura of episode.auras) paintAura(board, aura);
+  for (const [object, sign] of episode.details.auras) paintAura(board, object, sign);
   if (frame > episode.takeover) for (const k of episode.judged) paintStart(board, k);
-  for (let k = 0; k < episode.objects; k++) paintTrail(board, k);
+  for (let k = 0; k < episode.names.length; k++) paintTrail(board, k);
   const places = placesOf(episode, frame);
   const judged = (k) => episode.judged.includes(k);
   const order = [...places.keys()].sort((a, b) => judged(a) - judged(b)); // the judged ones on top
   for (const k of order) {
     const { row, column, size } = places[k];
-    const shown = { glyph: episode.glyphs[k], judged: judged(k), theme };
-    paintObject(x, k, column * cell, row * cell, (size * cell) / 2, shown);
+    const shown = { glyph: episode.glyphs[k], judged: judged(k), options };
+    paintShape(x, k, column * cell, row * cell, (size * cell) / 2, shown);
   }
   x.restore();
-  x.strokeStyle = frame > episode.takeover ? theme.accent : theme.border;
+  x.strokeStyle = options.edge;
   x.lineWidth = Math.max(2, cell / 24);
   x.strokeRect(0, 0, board.wide, board.high);
-  return (utterances) => utterances.forEach((said) => paintBubble(board, places[said.object], said));
+  return places.map(({ row, column }) => ({ x: left + column * cell, y: top + row * cell, reach: 0.42 * cell }));
 }
 
-function paintGround({ x, cell, episode, theme, wide, high }) {
-  x.fillStyle = theme.background;
+// In which cell everything is, in words.
+export function describe(episode, frame) {
+  return episode.names.map((name, k) => {
+    const [row, column] = cellOf(episode, frame, k);
+    return `${name} in row ${row + 1}, column ${column + 1}`;
+  }).join("; ");
+}
+
+// One object by itself, for the list of who is who.
+export function paintObject(canvas, episode, object, options) {
+  const shown = { glyph: episode.glyphs[object], judged: episode.judged.includes(object), options };
+  const middle = canvas.width / 2;
+  paintShape(canvas.getContext("2d"), object, middle, canvas.height / 2, 0.64 * middle, shown);
+}
+
+function cellOf(episode, frame, object) {
+  const cell = episode.scene(frame)[object];
+  return [Math.floor(cell / episode.width), cell % episode.width];
+}
+
+// The shorter way round the torus from one cell to another, as [rows, columns].
+export function displacement({ height, width }, [r0, c0], [r1, c1]) {
+  const around = (d, size) => ((((d + size / 2) % size) + size) % size) - size / 2;
+  return [around(r1 - r0, height), around(c1 - c0, width)];
+}
+
+function paintGround({ x, cell, episode, options, wide, high }) {
+  x.fillStyle = options.background;
   x.fillRect(0, 0, wide, high);
   if (cell < 6) return;
-  x.strokeStyle = theme.grid;
+  x.strokeStyle = options.grid;
   x.lineWidth = 1;
   x.beginPath();
   for (let c = 1; c < episode.width; c++) x.moveTo(c * cell + 0.5, 0), x.lineTo(c * cell + 0.5, high);
@@ -57,19 +81,19 @@ function paintGround({ x, cell, episode, theme, wide, high }) {
 }
 
 // The cells around an object in which it gives or takes reward: tinted, with a sign in the corner.
-function paintAura({ x, cell, episode, frame, theme }, { object, sign }) {
+function paintAura({ x, cell, episode, frame, options }, object, sign) {
   const [row, column] = cellOf(episode, frame, object);
   x.save();
   for (let dr = -1; dr <= 1; dr++)
     for (let dc = -1; dc <= 1; dc++) {
       const r = (row + dr + episode.height) % episode.height;
       const c = (column + dc + episode.width) % episode.width;
-      x.globalAlpha = (theme.dark ? 0.34 : 0.2) * (dr || dc ? 1 : 1.5);
+      x.globalAlpha = (options.dark ? 0.34 : 0.2) * (dr || dc ? 1 : 1.5);
       x.fillStyle = lookOf(object)[0];
       x.fillRect(c * cell + 1, r * cell + 1, cell - 1, cell - 1);
       if (cell < 24) continue;
       x.globalAlpha = 0.8;
-      x.fillStyle = theme.text;
+      x.fillStyle = options.text;
       x.font = `${Math.round(cell * 0.22)}px sans-serif`;
       x.textAlign = sign > 0 ? "left" : "right"; // where areas overlap both signs stay readable
       x.textBaseline = "top";
@@ -79,10 +103,10 @@ function paintAura({ x, cell, episode, frame, theme }, { object, sign }) {
 }
 
 // Where a judged participant stood at takeover: instructions count from there.
-function paintStart({ x, cell, episode, theme }, object) {
+function paintStart({ x, cell, episode, options }, object) {
   const [row, column] = cellOf(episode, episode.takeover, object);
   x.save();
-  x.strokeStyle = theme.text;
+  x.strokeStyle = options.text;
   x.lineWidth = Math.max(1.5, cell * 0.03);
   x.setLineDash([cell * 0.12, cell * 0.08]);
   x.strokeRect((column + 0.08) * cell, (row + 0.08) * cell, 0.84 * cell, 0.84 * cell);
@@ -115,11 +139,11 @@ function paintTrail({ x, cell, episode, frame }, object) {
 // Objects that share a cell stand side by side in it, smaller: two by two, three by three, ...
 function placesOf(episode, frame) {
   const sharing = new Map();
-  for (let k = 0; k < episode.objects; k++) {
+  for (let k = 0; k < episode.names.length; k++) {
     const key = cellOf(episode, frame, k).join();
     sharing.set(key, [...(sharing.get(key) ?? []), k]);
   }
-  return Array.from({ length: episode.objects }, (_, k) => {
+  return Array.from({ length: episode.names.length }, (_, k) => {
     const [row, column] = cellOf(episode, frame, k);
     const group = sharing.get([row, column].join());
     const side = Math.ceil(Math.sqrt(group.length));
@@ -133,12 +157,12 @@ function placesOf(episode, frame) {
   });
 }
 
-export function paintObject(x, object, cx, cy, radius, { glyph, judged, theme }) {
+function paintShape(x, object, cx, cy, radius, { glyph, judged, options }) {
   const [colour, sides] = lookOf(object);
   if (judged) {
     x.beginPath();
     x.arc(cx, cy, radius * 1.3, 0, 2 * Math.PI);
-    x.strokeStyle = theme.text;
+    x.strokeStyle = options.text;
     x.lineWidth = Math.max(2, radius * 0.16);
     x.stroke();
   }
@@ -172,30 +196,66 @@ function outline(x, sides, cx, cy, radius) {
   x.closePath();
 }
 
-function paintBubble({ x, cell, wide, high, theme }, { row, column }, { text, fresh }) {
-  const font = Math.max(13 * theme.scale, Math.min(cell * 0.34, 22 * theme.scale));
-  x.save();
-  x.font = `600 ${Math.round(font)}px sans-serif`;
-  const w = x.measureText(text).width + font;
-  const h = font * 1.6;
-  const above = row * cell - cell * 0.55 - h > 0;
-  const tip = row * cell + (above ? -1 : 1) * cell * 0.42;
-  const bx = Math.max(2, Math.min(wide - w - 2, column * cell - w / 2));
-  const by = Math.max(2, Math.min(high - h - 2, above ? tip - h - font * 0.35 : tip + font * 0.35));
-  x.beginPath();
-  x.roundRect(bx, by, w, h, font * 0.4);
-  x.fillStyle = fresh ? "#fffbe6" : "#e4e4e0";
-  x.fill();
-  x.strokeStyle = fresh ? "#111" : "#777";
-  x.lineWidth = fresh ? 2.5 * theme.scale : theme.scale;
-  x.stroke();
-  x.beginPath();
-  x.moveTo(column * cell, tip);
-  x.lineTo(Math.max(bx + font, Math.min(bx + w - font, column * cell)), above ? by + h : by);
-  x.stroke();
-  x.fillStyle = fresh ? "#111" : "#555";
-  x.textAlign = "center";
-  x.textBaseline = "middle";
-  x.fillText(text, bx + w / 2, by + h / 2 + 1);
-  x.restore();
+const TINTS = { gain: "#009E73", loss: "#D55E00" };
+const GOOD = 0, EVIL = 1, SELF = 2, OTHERS = 3; // the same colours and shapes as on the board
+
+// What one participant sees: its Moore neighbourhood, itself in the middle.
+export function paintSight(canvas, sight, options) {
+  const x = canvas.getContext("2d");
+  const cell = Math.floor(canvas.width / sight.side);
+  const middle = (sight.cells.length - 1) / 2;
+  sight.cells.forEach((content, i) => {
+    const left = (i % sight.side) * cell;
+    const top = Math.floor(i / sight.side) * cell;
+    x.fillStyle = options.background;
+    x.fillRect(left, top, cell, cell);
+    if (content.reward) {
+      x.globalAlpha = Math.min(1, Math.abs(content.reward)) * (options.dark ? 0.5 : 0.3);
+      x.fillStyle = content.reward > 0 ? TINTS.gain : TINTS.loss;
+      x.fillRect(left, top, cell, cell);
+      x.globalAlpha = 1;
+    }
+    x.strokeStyle = options.grid;
+    x.lineWidth = Math.max(1, cell / 80);
+    x.strokeRect(left, top, cell, cell);
+    x.fillStyle = options.text;
+    x.font = `${Math.round(cell * 0.13)}px sans-serif`;
+    x.textAlign = "left";
+    x.textBaseline = "top";
+    const worth = `${content.reward > 0 ? "+" : "−"}${Math.abs(content.reward)}`;
+    if (content.reward) x.fillText(worth, left + cell * 0.06, top + cell * 0.06);
+    paintThere(x, content, i === middle, left, top, cell, options);
+  });
+  x.strokeStyle = options.text;
+  x.lineWidth = Math.max(2, cell / 40);
+  x.strokeRect(middle % sight.side * cell, Math.floor(middle / sight.side) * cell, cell, cell);
 }
+
+function paintThere(x, content, own, left, top, cell, options) {
+  const there = [
+    ...(own ? [[SELF, "YOU"]] : []),
+    ...(content.good ? [[GOOD, "G"]] : []),
+    ...(content.evil ? [[EVIL, "E"]] : []),
+    ...(content.others ? [[OTHERS, content.others > 1 ? `${content.others}` : ""]] : []),
+  ];
+  const side = there.length > 1 ? 2 : 1;
+  there.forEach(([object, glyph], i) => {
+    const cx = left + ((i % side) + 0.5) * (cell / side);
+    const cy = top + (Math.floor(i / side) + 0.5) * (cell / side) + (side === 2 && there.length < 3 ? cell / 4 : 0);
+    paintShape(x, object, cx, cy, cell * (side === 1 ? 0.28 : 0.17), { glyph, judged: false, options });
+  });
+}
+
+// Who is in which cell of it, in words.
+export function describeSight(sight) {
+  const cells = sight.cells.map((cell, i) => {
+    const there = [cell.good && "Good", cell.evil && "Evil", cell.others && `${cell.others} others`].filter(Boolean);
+    return there.length ? `${sight.side === 3 ? AROUND[i] : `cell ${i + 1}`}: ${there.join(", ")}` : "";
+  });
+  return cells.filter(Boolean).join("; ") || "nobody near";
+}
+const AROUND = ["up-left", "up", "up-right", "left", "here", "right", "down-left", "down", "down-right"];
+
+// Where the participant itself is.
+export const placeOf = ({ row, column, height, width }) =>
+  `You are in row ${row + 1}, column ${column + 1} of ${height} × ${width}; the edges meet`;

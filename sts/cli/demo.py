@@ -1,0 +1,68 @@
+"""What a world brings to `sts demo`: whom and what it shows. Help takes its examples from there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sts import registry
+from sts.errors import StsError
+
+GROUP = "sts.demos"
+Words = tuple[str, ...]
+
+
+class Demo(NamedTuple):
+    """What is demonstrated in one domain; it stands in the entry-point group `sts.demos`.
+
+    Attributes:
+      suite: `NAME@VERSION`, packaged or made here.
+      agents: who continues its scenarios.
+      shown: the scenario that is shown, and two of the agents on it.
+      making: the commands that make the suite where it is not there yet, without `sts`.
+      measuring: the commands that measure the agents otherwise, before the report.
+      first: whether it is the demo where no domain is named.
+    """
+
+    suite: str
+    agents: tuple[str, ...]
+    shown: tuple[str, str, str]
+    making: tuple[Words, ...] = ()
+    measuring: tuple[Words, ...] = ()
+    first: bool = False
+
+
+def players(agents: Sequence[str]) -> Words:
+    """Returns the arguments that name these agents: --agent A --agent B."""
+    return tuple(word for agent in agents for word in ("--agent", agent))
+
+
+def of(domain: str) -> Demo:
+    """Returns the demo of a domain.
+
+    Raises:
+      UnknownName: it has none; says which have.
+      StsError: it cannot be loaded, or is none.
+    """
+    demo = registry.load(GROUP, "demo", domain)
+    if not isinstance(demo, Demo):
+        raise StsError(f"entry point {GROUP}:{domain} is not a Demo")
+    return demo
+
+
+def first() -> Demo | None:
+    """Returns the demo that says that it is the first, or None where none does."""
+    for domain in registry.named(GROUP):
+        with contextlib.suppress(StsError):  # of a demo that nobody asked for
+            if (demo := of(domain)).first:
+                return demo
+    return None
+
+
+def example(text: str) -> str:
+    """Returns an example of a command with the names of the first demo, if there is one, in it."""
+    demo = first()
+    suite = demo.suite if demo else "NAME@1"
+    scenario, agent, other = demo.shown if demo else ("SCENARIO", "AGENT", "OTHER")
+    return text.format(suite=suite, scenario=scenario, agent=agent, other=other)

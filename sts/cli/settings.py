@@ -1,0 +1,134 @@
+"""The settings that new worlds are made to: `--set KEY=VALUE`, and flags that worlds bring along.
+
+A world's flags stand in the entry-point group `sts.flags` under its domain's name, as a sequence of
+`Flag`. Help reads those of every world, so the module they stand in imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sts import registry
+from sts.errors import ArgumentError, StsError
+
+GROUP = "sts.flags"
+
+
+class Flag(NamedTuple):
+    """A flag of a world's own, for the commands that make new worlds.
+
+    Attributes:
+      name: "size" makes it `--size`. Where the command itself has a flag of that name, such as
+        `--steps`, none is added, and `read` is told what that one says.
+      metavar: what help calls its value.
+      help: a few words, with the default.
+      read: returns the settings that a value stands for; raises ArgumentError where it is none.
+    """
+
+    name: str
+    metavar: str
+    help: str
+    read: Callable[[str], dict[str, Any]]
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Adds `--set` and the flags of every installed world, after the command's own arguments."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of the domain's worlds, a JSON value or text; repeatable",
+    )
+    own = {option for action in parser._actions for option in action.option_strings}
+    group = parser.add_argument_group("settings that a domain has a flag for")
+    for name, flags in _every_flag().items():
+        if f"--{name}" not in own:
+            texts = (f"{domain}: {flag.help}" for domain, flag in flags.items())
+            (metavar, *_) = (flag.metavar for flag in flags.values())
+            text = "; ".join(texts).replace("%", "%%")
+            group.add_argument(f"--{name}", dest=_dest(name), metavar=metavar, help=text)
+
+
+def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
+    """Returns what the arguments of `add_settings` say of worlds of `domain`; `--set` wins.
+
+    Raises:
+      ArgumentError: a flag is for other worlds, or its value stands for nothing.
+    """
+    given, mine = vars(args), _flags(domain)
+    for name, flags in _every_flag().items():
+        if given.get(_dest(name)) is not None and domain not in flags:
+            usable = [f"--{flag.name}" for flag in mine if _dest(flag.name) in given]
+            raise ArgumentError(
+                f"--{name} is for {', '.join(flags)}; for {domain} expected "
+                f"{', '.join([*usable, '--set KEY=VALUE'])}"
+            )
+    out: dict[str, Any] = {}
+    for flag in mine:
+        value = given.get(_dest(flag.name), given.get(flag.name.replace("-", "_")))
+        if value is not None:
+            out |= flag.read(str(value))
+    return out | pairs(args.set)
+
+
+def _dest(name: str) -> str:
+    """Returns where a world's flag is kept, apart from the command's own."""
+    return f"--{name}"
+
+
+def _every_flag() -> dict[str, dict[str, Flag]]:
+    """Returns the flags of all worlds by name, and by whose they are."""
+    out: dict[str, dict[str, Flag]] = {}
+    for domain in registry.named(GROUP):
+        try:
+            flags = _flags(domain)
+        except StsError:  # said to whoever wants worlds of this domain, and to nobody else
+            continue
+        for flag in flags:
+            out.setdefault(flag.name, {})[domain] = flag
+    return out
+
+
+def _flags(domain: str) -> tuple[Flag, ...]:
+    if domain not in registry.named(GROUP):
+        return ()
+    flags = tuple(registry.load(GROUP, "flags of domain", domain))
+    if not all(isinstance(flag, Flag) for flag in flags):
+        raise StsError(f"entry point {GROUP}:{domain} is no sequence of Flag")
+    return flags
+
+
+def pairs(texts: Sequence[str]) -> dict[str, Any]:
+    """Returns {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON.
+
+    Raises:
+      ArgumentError: not of that form, or a key twice.
+    """
+    out: dict[str, Any] = {}
+    for pair in texts:
+        key, equals, text = pair.partition("=")
+        if not equals or not key.isidentifier():
+            raise ArgumentError(f"expected a setting as KEY=VALUE, found {pair!r}")
+        if key in out:
+            raise ArgumentError(f"the setting {key} is given twice")
+        try:
+            out[key] = json.loads(text)
+        except ValueError:
+            out[key] = text
+    return out
+
+
+def whole(flag: str, text: str) -> int:
+    """Returns the whole number that a flag was given.
+
+    Raises:
+      ArgumentError: it is none.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentError(f"expected {flag} as a whole number, found {text!r}") from None

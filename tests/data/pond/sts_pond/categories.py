@@ -1,0 +1,111 @@
+"""What a ferry can be asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scenarios.category import Candidate, Category, Label
+from sts.engine.replay import along
+from sts_pond.water import NOBODY
+
+CONTEXT, HORIZON = 6, 16
+
+
+def waters(episode) -> Iterator:
+    """Yields the pond before each step and after the last; it is one, so look and go on."""
+    for ponds in along([episode], ["a recording on the pond"]):
+        yield ponds.waters[0]
+
+
+def _difficulty(away: int) -> str:
+    return "easy" if away < 2 else "medium" if away < 4 else "hard"
+
+
+def asked(fault, distance):
+    """Returns the candidates: every second step at which it makes sense, for each ferry."""
+
+    def candidates(trajectory):
+        episode = trajectory.episode
+        for moment, water in enumerate(waters(episode)):
+            if moment < CONTEXT or moment > episode.steps - HORIZON or moment % 2:
+                continue
+            for role in range(episode.participants):
+                if fault(water, role) is None:
+                    yield Candidate(moment, role, _difficulty(distance(water, role)))
+
+    return candidates
+
+
+def fitting(fault):
+    """Returns what says why it makes no sense to ask at takeover."""
+
+    def fits(scenario):
+        for moment, water in enumerate(waters(scenario.recording)):
+            if moment == scenario.takeover:
+                return fault(water, scenario.roles[0])
+        return "it has no takeover"
+
+    return fits
+
+
+def empty(water, role):
+    """Says why a ferry cannot be asked to fetch somebody."""
+    if water.aboard[role] != NOBODY:
+        return "the ferry has a passenger"
+    return None if water.waiting() else "nobody waits"
+
+
+def laden(water, role):
+    """Says why a ferry cannot be asked to bring somebody home."""
+    who = water.aboard[role]
+    if who == NOBODY:
+        return "the ferry is empty"
+    return "the passenger is there" if water.goal(who) == water.ferries[role] else None
+
+
+def fetched(episode, takeover, roles, parameters):
+    """Success at the first step after which somebody is aboard."""
+    for moment, water in enumerate(waters(episode)):
+        if moment > takeover and water.aboard[roles[0]] != NOBODY:
+            return Label("success", moment - takeover)
+    return Label("not_done", None)
+
+
+def paid(episode, takeover, roles, parameters):
+    """Success at the first step that is paid; failure where they are put ashore elsewhere."""
+    for moment, water in enumerate(waters(episode)):
+        if moment > takeover and water.aboard[roles[0]] == NOBODY:
+            home = episode.rewards[moment - 1, roles[0]] > 0
+            return Label("success" if home else "failure", moment - takeover)
+    return Label("not_done", None)
+
+
+FETCH = Category(
+    name="fetch-a-passenger",
+    kind="instruction",
+    domain="pond",
+    horizon=HORIZON,
+    wordings=("Fetch a passenger.", "Take somebody aboard.", "Go and load whoever waits."),
+    candidates=asked(
+        empty, lambda w, r: min(abs(w.passengers[p] - w.ferries[r]) for p in w.waiting())
+    ),
+    label=fetched,
+    fits=fitting(empty),
+    context=CONTEXT,
+)
+BRING = Category(
+    name="bring-them-home",
+    kind="instruction",
+    domain="pond",
+    horizon=HORIZON,
+    wordings=(
+        "Bring your passenger to where they want.",
+        "Land your passenger at their jetty.",
+        "Take who is aboard home.",
+    ),
+    candidates=asked(laden, lambda w, r: abs(w.goal(w.aboard[r]) - w.ferries[r])),
+    label=paid,
+    fits=fitting(laden),
+    context=CONTEXT,
+    partner="replay",
+)

@@ -1,0 +1,17 @@
+"""The demo of the pond."""
+
+from sts.cli.demo import Demo, players
+
+AGENTS = ("drifter", "ferryman")
+AMOUNT = ("--episodes", "40", "--steps", "30", "--team", "2")
+
+DEMO = Demo(
+    suite="pond@1",
+    agents=AGENTS,
+    shown=("fetch-a-passenger-01", "ferryman", "drifter"),
+    making=(
+        ("record", *players(AGENTS), *AMOUNT),
+        ("mine", "pond", "--per-category", "4", "--replace"),
+        ("suite", "freeze", "pond"),
+    ),
+)

@@ -1,0 +1,162 @@
+"""The domain `pond`: many ponds at once, as the suite asks for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Form, Picture
+from sts.domains.envelope import unwrap, wrap
+from sts.storage.files import canonical_json, content_hash
+from sts_pond.water import MOVES, NOBODY, WAIT, Water, drawn
+
+NAME, VERSION = "pond", "1"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What R ferries see on each of B ponds with Q passengers.
+
+    Attributes:
+      at: int64[B, R], the jetty at which one is.
+      goal: int64[B, R], where the passenger aboard wants to; -1 where nobody is.
+      waiting: int64[B, R, Q], the jetty at which each passenger waits; -1 for one who is afloat.
+      last_move: int64[B, R]; -1 before the first.
+    """
+
+    at: NDArray[np.int64]
+    goal: NDArray[np.int64]
+    waiting: NDArray[np.int64]
+    last_move: NDArray[np.int64]
+
+
+class Ponds:
+    """B ponds with equally many ferries and passengers."""
+
+    def __init__(self, waters: list[Water]) -> None:
+        self.waters = waters
+        self.rewards = np.zeros((len(waters), len(waters[0].ferries)), np.int8)
+
+    @property
+    def scene(self) -> NDArray[np.uint16]:
+        """uint16[B, K]: of each ferry and passenger the cell, on the shore (row 0) or afloat."""
+        return np.array([_cells(water) for water in self.waters], np.uint16)
+
+    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
+        """Returns what ferries see."""
+        goals = [
+            [w.goal(w.aboard[r]) if w.aboard[r] != NOBODY else -1 for r in roles]
+            for w in self.waters
+        ]
+        ashore = [
+            [p if i in w.waiting() else -1 for i, p in enumerate(w.passengers)] for w in self.waters
+        ]
+        return Seen(
+            np.array([[w.ferries[r] for r in roles] for w in self.waters]),
+            np.array(goals),
+            np.repeat(np.array(ashore)[:, None], len(roles), 1),
+            np.array([[w.made[r] for r in roles] for w in self.waters]),
+        )
+
+    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+        """Moves every pond on by one step."""
+        paid = [w.step(row) for w, row in zip(self.waters, moves.tolist(), strict=True)]
+        self.rewards = np.array(paid, np.int8)
+
+    def states(self) -> list[bytes]:
+        """Returns each pond serialised."""
+        return [wrap(NAME, VERSION, water.encoded()) for water in self.waters]
+
+
+def _cells(water: Water) -> list[int]:
+    afloat = [water.jetties * (p in water.aboard) + at for p, at in enumerate(water.passengers)]
+    return [*(water.jetties + at for at in water.ferries), *afloat]
+
+
+def _water(state: bytes) -> Water:
+    return Water(**json.loads(unwrap(NAME, VERSION, state)))
+
+
+class Pond:
+    """Ferries on a pond."""
+
+    name = NAME
+    moves = MOVES
+    tokens = ("silence",)
+    noop = WAIT
+    reward_unit = 1.0
+    sees: Literal["observation", "world"] = "world"
+    drawing = "board.mjs"
+    guide = (
+        "**The pond** has jetties in a row. Ferries (letters) carry one passenger each (numbers), "
+        "who stand on the shore above until they are loaded. Below each jetty stands who wants to "
+        "get to it in the end, or to get away from it."
+    )
+
+    def restore(self, states: Sequence[bytes]) -> Ponds:
+        """Returns the ponds in `states`, ready to step."""
+        return Ponds([_water(state) for state in states])
+
+    def generate(
+        self, count: int, *, seed: int, jetties: int = 7, ferries: int = 2, passengers: int = 3
+    ) -> list[bytes]:
+        """Returns the states of new ponds."""
+        waters = [drawn(seed, i, jetties, ferries, passengers) for i in range(count)]
+        return [wrap(NAME, VERSION, water.encoded()) for water in waters]
+
+    def world(self, state: bytes) -> str:
+        """Returns the hash of the pond and of who is where on it."""
+        water = _water(state)
+        own = [water.jetties, water.ferries, water.passengers, water.ends, water.bound]
+        return content_hash(canonical_json(own))
+
+    def view(self, state: bytes) -> dict[str, Any]:
+        """Returns a pond as JSON values."""
+        return {**vars(_water(state))}
+
+    def form(self, state: bytes) -> Form:
+        """Returns that its scenes are drawn."""
+        return self.picture(state).form
+
+    def picture(self, state: bytes) -> Picture:
+        """Returns two rows of cells, shore and water, and who goes between which jetties."""
+        water = _water(state)
+        ferries = [chr(ord("A") + f) for f in range(len(water.ferries))]
+        people = [str(p + 1) for p in range(len(water.passengers))]
+        return Picture(
+            kind="drawn",
+            height=2,
+            width=water.jetties,
+            names=(*(f"ferry {f}" for f in ferries), *(f"passenger {p}" for p in people)),
+            glyphs=(*ferries, *people),
+            participants=tuple(range(len(ferries))),
+            details={"ends": water.ends},
+        )
+
+    def shapes(self, state: bytes) -> Hashable:
+        """Returns how many ferries and passengers there are."""
+        water = _water(state)
+        return len(water.ferries), len(water.passengers)
+
+    def sight(self, worlds: Ponds, role: int) -> dict[str, Any]:
+        """Returns where a ferry is, and who waits where."""
+        water = worlds.waters[0]
+        return {"at": water.ferries[role], "waiting": water.waiting()}
+
+    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+        """Returns the shore above the water; + where more than two share a cell."""
+        cells: list[list[str]] = [[] for _ in range(2 * picture.width)]
+        order = [*judged, *(k for k in range(len(scene)) if k not in judged)]
+        for k in order:
+            cells[int(scene[k])].append(picture.glyphs[k])
+        shown = ["".join(c) if len(c) < 3 else f"{c[0]}+" for c in cells]
+        shore, water = shown[: picture.width], shown[picture.width :]
+        return [
+            "".join((cell or empty).ljust(3) for cell in row)
+            for row, empty in ((shore, "·"), (water, "~"))
+        ]

@@ -1,0 +1,98 @@
+"""Packages installed into a folder as an installer would, and `sts` run with what stands there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+Groups = dict[str, dict[str, str]]
+
+
+def project(source: Path) -> dict[str, object]:
+    """Returns the [project] table of a folder's pyproject.toml."""
+    return tomllib.loads((source / "pyproject.toml").read_text())["project"]
+
+
+def install(source: Path, site: Path, *packages: str) -> None:
+    """Copies `packages` of the project in `source` to `site`, with what its metadata declares.
+
+    Modification times are kept, so that what was compiled beside a module still belongs to it.
+    """
+    for package in packages:
+        shutil.copytree(source / package, site / package, dirs_exist_ok=True)
+    own = project(source)
+    declare(site, str(own["name"]), str(own["version"]), own["entry-points"])
+
+
+def declare(site: Path, name: str, version: str, groups: Groups) -> None:
+    """Writes the metadata of an installed distribution: its name, version and entry points."""
+    folder = site / f"{name.replace('-', '_')}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    lines = []
+    for group, points in groups.items():
+        lines += [f"[{group}]", *(f"{key} = {value}" for key, value in points.items()), ""]
+    (folder / "entry_points.txt").write_text("\n".join(lines))
+
+
+def environment(site: Path) -> dict[str, str]:
+    """Returns the environment in which what stands in `site` is found before all else."""
+    own = {key: value for key, value in os.environ.items() if not key.startswith("STS_")}
+    return own | {"PYTHONPATH": str(site)}
+
+
+_SESSION = """
+import contextlib, io, json, sys
+from sts.cli.main import main
+
+def run(words):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(words)
+    return [code, out.getvalue(), err.getvalue()]
+
+print(json.dumps([run(words) for words in json.load(sys.stdin)]))
+"""
+
+
+class Said(NamedTuple):
+    """What came of a command line."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed under --json."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+def session(site: Path, folder: Path, *lines: str, **more: str) -> list[Said]:
+    """Returns what `sts` says to command lines, one after the other in a process of their own.
+
+    Args:
+      site: what is installed there is found.
+      folder: the current one, with the workspace in it.
+      lines: each without the leading `sts`.
+      more: of the environment.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _SESSION],
+        input=json.dumps([shlex.split(line) for line in lines]),
+        env=environment(site) | more,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [Said(*one) for one in json.loads(done.stdout)]

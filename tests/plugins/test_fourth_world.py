@@ -1,0 +1,201 @@
+"""A world that comes as somebody's own package, `tests/data/pond`, at work in every command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.annotator_app.components.test_node import NODE, needs_node
+from tests.plugins.installing import ROOT, Said, environment, install, session
+
+POND = ROOT / "tests" / "data" / "pond"
+AGENTS = "--agent ferryman --agent drifter"
+BEFORE = (
+    "--help",
+    "record --help",
+    "domain ls --json",
+    "domain check pond --seeds 2 --steps 12 --team 2 --json",
+    "pond --jetties 9 --seed 3 --json",
+    f"trajectories import {POND / 'village.log'} --format ferry-log --json",
+    f"record {AGENTS} --episodes 40 --steps 30 --jetties 6 --team 2 --seed 1 --json",
+    "record --agent drifter --episodes 20 --steps 30 --set passengers=4 --json",
+    "record --agent drifter --episodes 1 --size 10x10",
+    "record --agent random --episodes 1 --jetties 6",
+    "record --agent drifter --agent random --episodes 1",
+    "trajectories verify --json",
+    "trajectories ls --json",
+    "mine pond --per-category 4 --json",
+    "suite freeze pond",
+    "suite verify pond@1",
+    "suite show pond@1 --json",
+    f"run pond@1 {AGENTS} --continuations 2",
+    "label pond@1 --json",
+    "show pond@1/fetch-a-passenger-01 --agent ferryman --agent drifter",
+    "report pond@1 --out report",
+)
+
+
+class Pond(NamedTuple):
+    """A pond that was recorded, mined and judged: where it is installed, and what was said."""
+
+    site: Path
+    folder: Path
+    said: dict[str, Said]
+
+
+@pytest.fixture(scope="module")
+def pond(tmp_path_factory: pytest.TempPathFactory) -> Pond:
+    folder = tmp_path_factory.mktemp("pond")
+    site = tmp_path_factory.mktemp("site")
+    install(POND, site, "sts_pond")
+    return Pond(site, folder, dict(zip(BEFORE, session(site, folder, *BEFORE), strict=True)))
+
+
+def test_its_command_flags_and_domain_are_listed_with_ours(pond: Pond) -> None:
+    assert "  pond          show how a new pond looks" in pond.said["--help"].out
+    said = " ".join(pond.said["record --help"].out.split())
+    assert "--jetties N pond: side by side (default: 7)" in said
+    assert "--team P lambda-star: participants (default: 1); pond: ferries (default: 2)" in said
+    domains = pond.said["domain ls --json"].json["domains"]
+    assert {"domain": "pond", "moves": "wait, left, right, load, land"} in domains
+    assert pond.said["pond --jetties 9 --seed 3 --json"].json["jetties"] == 9
+
+
+def test_it_is_held_to_every_claim(pond: Pond) -> None:
+    found = pond.said["domain check pond --seeds 2 --steps 12 --team 2 --json"].json
+    assert {one["claim"]: one["verdict"] for one in found["claims"]}["pictured"] == "ok"
+    assert found["failed"] == 0
+
+
+def test_a_flag_makes_worlds_of_its_domain_and_is_refused_by_others(pond: Pond) -> None:
+    (first, *_) = pond.said[BEFORE[6]].json["trajectories"]
+    (other, *_) = pond.said[BEFORE[7]].json["trajectories"]
+    shown = session(
+        *(pond.site, pond.folder),
+        *(f"trajectories show {id} --json" for id in (first, other)),
+    )
+    states = [one.json["state"] for one in shown]
+    assert [len(state["ferries"]) for state in states] == [2, 2]
+    assert [state["jetties"] for state in states] == [6, 7]
+    assert [len(state["passengers"]) for state in states] == [3, 4]
+    foreign = [pond.said[line] for line in BEFORE[8:11]]
+    assert [one.code for one in foreign] == [2, 2, 2]
+    assert [one.err for one in foreign] == [
+        "sts: --size is for lambda-star; for pond expected --jetties, --team, --set KEY=VALUE\n",
+        "sts: --jetties is for pond; for lambda-star expected --size, --team, --patterns, --set "
+        "KEY=VALUE\n",
+        "sts: expected agents that play the same worlds, found drifter those of pond, random "
+        "those of lambda-star\n",
+    ]
+
+
+def test_what_is_recorded_and_imported_replays(pond: Pond) -> None:
+    assert pond.said[BEFORE[5]].json["files"][0]["trajectories"] == 4
+    found = pond.said["trajectories verify --json"].json
+    assert found["exact"] == found["trajectories"] == 4 + 2 * 40 + 20
+    sources = {one["source"] for one in pond.said["trajectories ls --json"].json}
+    assert sources == {"sts", "ferry-log"}
+
+
+def test_its_categories_are_mined_frozen_shown_and_labelled(pond: Pond) -> None:
+    mined = pond.said["mine pond --per-category 4 --json"].json["categories"]
+    assert {one["category"]: one["chosen"] for one in mined} == {
+        "bring-them-home": 4,
+        "fetch-a-passenger": 4,
+    }
+    assert "8 scenarios" in pond.said["suite verify pond@1"].out
+    shown = pond.said["suite show pond@1 --json"].json["scenarios"]
+    assert len({one["instruction"]["text"] for one in shown}) == 6
+    labels = {one["agent"]: one for one in pond.said["label pond@1 --json"].json["agents"]}
+    assert labels["ferryman"]["pass_rate"] > 0.8 > 0.5 > labels["drifter"]["pass_rate"]
+    strip = pond.said["show pond@1/fetch-a-passenger-01 --agent ferryman --agent drifter"]
+    assert "~  ~" in strip.out and strip.out.count("┃") > 3
+
+
+def test_its_agents_are_ranked(pond: Pond) -> None:
+    assert pond.said["report pond@1 --out report"].code == 0
+    found = json.loads((pond.folder / "report" / "report.json").read_text())
+    assert [one["agent"] for one in found["agents"]] == ["ferryman", "drifter"]
+
+
+def test_its_demo_goes_from_nothing_to_a_report(pond: Pond, tmp_path: Path) -> None:
+    (demo,) = session(pond.site, tmp_path, "demo --domain pond --no-app --continuations 1 --json")
+    made = [one["command"][0] for one in demo.json]
+    assert made == ["record", "mine", "suite", "suite", "run", "show", "label", "report"]
+
+
+def test_a_suite_in_its_package_is_there_in_every_workspace(pond: Pond, tmp_path: Path) -> None:
+    frozen = pond.folder / "sts-workspace" / "suites" / "pond"
+    packaged = pond.site / "sts_pond" / "suites" / "pond"
+    shutil.copytree(frozen, packaged)
+    try:
+        listed, verified = session(pond.site, tmp_path, "suite ls --json", "suite verify pond@1")
+    finally:
+        shutil.rmtree(packaged)
+    (found,) = (one for one in listed.json if one["suite"] == "pond@1")
+    assert (found["where"], found["scenarios"], verified.code) == ("packaged", 8, 0)
+
+
+PAGE = """
+import json, sys
+from annotator_app.components import component
+from annotator_app.episodes import shown
+from sts.continuations import store
+from sts.domains import domain
+from sts.domains.drawing import drawing
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+
+workspace = Workspace.open("sts-workspace")
+(first, *_) = store.load(workspace, [s.hash for s in suites.load(workspace, "pond@1").scenarios])
+text = drawing(domain("pond"))
+script = component("player", {"pond": text}).js
+print(json.dumps({"payload": shown(workspace, first), "text": text, "script": script}))
+"""
+
+PAINT = """
+const { payload, text } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const words = new Uint16Array(new Uint8Array(Buffer.from(payload.scene, "base64")).buffer);
+const count = payload.names.length;
+const episode = { ...payload, scene: (frame) => words.slice(frame * count, (frame + 1) * count) };
+const letters = [];
+const brush = new Proxy({}, {
+  get: (_, name) => (...given) => name === "fillText" && letters.push(given[0]),
+  set: () => true,
+});
+const canvas = { width: 700, height: 300, getContext: () => brush };
+const options = { background: "#fff", text: "#222", grid: "#ccc", edge: "#222", scale: 1 };
+import(`data:text/javascript,${encodeURIComponent(text)}`).then((drawing) => {
+  const places = drawing.paint(canvas, episode, episode.takeover, options);
+  const words = drawing.describe(episode, 0);
+  console.log(JSON.stringify({ places: places.length, letters, words }));
+});
+"""
+
+
+@needs_node
+def test_its_own_drawing_draws_it_in_the_player(pond: Pond) -> None:
+    page = subprocess.run(
+        [sys.executable, "-c", PAGE],
+        cwd=pond.folder,
+        env=environment(pond.site),
+        capture_output=True,
+        text=True,
+    )
+    assert page.returncode == 0, page.stderr
+    sent = json.loads(page.stdout)
+    assert sent["payload"]["drawing"] == "pond"
+    assert "How a pond looks in a browser" in sent["script"]
+    assert NODE
+    painted = subprocess.run([NODE, "-e", PAINT], input=page.stdout, capture_output=True, text=True)
+    assert painted.returncode == 0, painted.stderr
+    found = json.loads(painted.stdout)
+    assert found["places"] == 5
+    assert found["letters"] == ["A", "B", "1", "2", "3"]
+    assert found["words"].startswith("ferry A afloat at jetty ")

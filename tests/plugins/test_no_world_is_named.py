@@ -1,0 +1,89 @@
+"""No file of the core, the app or the analysis names a world, nor anything that is of one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scenarios import categories
+from sts import agents, registry
+from sts.cli import demo
+from sts.domains import domain
+from tests.examples import agents_of
+from tests.plugins.installing import ROOT
+
+DOMAINS = tuple(registry.named("sts.domains"))
+ALSO = r"Λ|lambda.?star|minigrid|kitchen|torus|toroidal|\bsoups?\b|(?-i:\bGood\b|\bEvil\b)"
+"""How people call our worlds and what is in them, beside the names that are installed."""
+OTHERWISE = {("sts/domains/conformance/fresh.py", '"random"')}
+"""What is not a world's: Python's own module."""
+OURS = ("sts", "scenarios", "analysis", "annotator_app")
+READ = {".py", ".mjs", ".css", ".html", ".j2", ".md"}
+
+
+def of_a_world(path: Path) -> bool:
+    """Whether a file is a world's own, or data and what builds it."""
+    parts = path.relative_to(ROOT).parts
+    world = parts[:2] == ("sts", "worlds") or parts[:2] == ("scenarios", "categories")
+    return (world and len(parts) > 3) or parts[:2] == ("scenarios", "suites")
+
+
+FILES = [
+    path
+    for folder in OURS
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in READ and not of_a_world(path)
+]
+
+
+def names() -> tuple[set[str], set[str]]:
+    """Returns the names of installed worlds and of what is theirs: telling ones, and plain words.
+
+    A plain word, such as the agent `rule`, is a name only where it stands alone in quotes or after
+    a flag; any other is one wherever it stands.
+    """
+    every = {*DOMAINS, *registry.named("sts.importers"), *registry.named("sts.suites")}
+    for name in DOMAINS:
+        every |= {type(domain(name)).__name__, *agents_of(name)}
+        every |= {category.name for category in categories.of(name)}
+        every |= {demo.of(name).suite.partition("@")[0]}
+        folder = registry.named("sts.domains")[name].value.split(".")[2]
+        every.add(folder)
+    every -= {"minari", "Adapted"}  # a format of the core, and what makes a domain of a class
+    plain = {name for name in every if re.fullmatch("[a-z]+", name) and name not in DOMAINS}
+    return every - plain, plain
+
+
+TELLING, PLAIN = names()
+TOLD = re.compile("|".join([ALSO, *map(re.escape, sorted(TELLING))]), re.IGNORECASE)
+QUOTED = re.compile(
+    rf"""["'`]({"|".join(sorted(PLAIN))})(?:@\d+)?["'`]|--\w+ ({"|".join(sorted(PLAIN))})\b"""
+    rf"""|\b({"|".join(sorted(PLAIN))})@\d"""
+)
+
+
+def test_there_are_names_to_look_for() -> None:
+    assert {"lambda-star", "lambda_star", "babyai-bot", "reach-good", "local-search"} <= TELLING
+    assert {"random", "rule", "starter", "walk"} <= PLAIN
+    assert len(FILES) > 150 and len(agents.known()) > 20
+
+
+def test_every_agent_in_a_worlds_folder_says_that_it_plays_it() -> None:
+    for name, point in registry.named("sts.agents").items():
+        if point.value.startswith("sts.worlds."):
+            home = registry.named("sts.domains")[point.load().domain]
+            assert point.value.split(".")[:3] == home.value.split(".")[:3], name
+
+
+@pytest.mark.parametrize("folder", OURS)
+def test_nothing_names_a_world(folder: str) -> None:
+    found = []
+    for path in FILES:
+        if path.relative_to(ROOT).parts[0] == folder:
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = TOLD.search(line) or QUOTED.search(line)
+                if match and (str(path.relative_to(ROOT)), match[0]) not in OTHERWISE:
+                    found.append(f"{path.relative_to(ROOT)}:{number}: {match[0]}")
+    assert not found, "\n".join(found)

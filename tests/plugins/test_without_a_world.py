@@ -1,0 +1,74 @@
+"""The suite without one of its worlds, its folders and its entry points: all else is at work."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.plugins.installing import ROOT, Groups, declare, project, session
+
+PACKAGES = ("sts", "scenarios", "analysis", "annotator_app")
+
+
+def without(world: str, site: Path) -> set[str]:
+    """Installs the suite to `site` without a world; returns the names that it was found by."""
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, site / package)
+    folders = (f"sts/worlds/{world}", f"scenarios/categories/{world}")
+    gone = tuple(folder.replace("/", ".") for folder in folders)
+    for folder in folders:
+        shutil.rmtree(site / folder)
+    own = project(ROOT)
+    groups: Groups = {}
+    names = set()
+    for group, points in {"console_scripts": own["scripts"], **own["entry-points"]}.items():
+        groups[group] = {k: v for k, v in points.items() if not v.startswith(gone)}
+        names |= points.keys() - groups[group].keys()
+    declare(site, str(own["name"]), str(own["version"]), groups)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("world", "agents", "worlds", "suite"),
+    [
+        ("overcooked", ("rule", "random"), "--size 6x6 --team 2", "starter@1"),
+        ("lambda_star", ("babyai-seeker", "babyai-random"), "--set level=GoToLocal", "babyai@1"),
+    ],
+)
+def test_everything_else_is_at_work(world, agents, worlds, suite, tmp_path: Path) -> None:
+    site, folder = tmp_path / "site", tmp_path / "folder"
+    folder.mkdir()
+    names = without(world, site)
+    assert {world.replace("_", "-")} < names and not set(agents) & names
+    players = " ".join(f"--agent {agent}" for agent in agents)
+    lines = (
+        "--help",
+        "record --help",
+        "domain ls --json",
+        "suite ls --json",
+        f"suite show {suite} --json",
+        f"record {players} {worlds} --episodes 30 --steps 36 --json",
+        "trajectories verify",
+        "mine m --per-category 2 --json",
+        "suite freeze m",
+        f"run m@1 {players} --continuations 1",
+        "label m@1",
+        "report m@1 --out report",
+        "demo --help",
+        f"demo --domain {world.replace('_', '-')}",
+    )
+    slow = {"NUMBA_DISABLE_JIT": "1"}  # quicker than to compile every kernel anew for a few steps
+    said = dict(zip(lines, session(site, folder, *lines, **slow), strict=True))
+    *good, refused = said.values()
+    assert [one.err for one in good if one.code] == []
+    assert refused.code == 2 and refused.err.startswith("sts: unknown demo")
+    for line in ("--help", "record --help", "domain ls --json", "demo --help"):
+        assert not [name for name in names if f" {name} " in said[line].out], line
+    listed = {one["suite"]: one for one in said["suite ls --json"].json}
+    assert listed[suite]["scenarios"] >= 50
+    assert not [one for one in listed.values() if "CANNOT" in one["description"]]
+    found = json.loads((folder / "report" / "report.json").read_text())
+    assert {one["agent"] for one in found["agents"]} == set(agents)
