@@ -7,10 +7,57 @@ import fcntl
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from sts.errors import DamagedData
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def regular_bytes(path: Path, limit: int | None = None) -> bytes:
+    """Returns what the file `path` holds; never waits, as reading a pipe or a device would.
+
+    Args:
+      path: a regular file, or a link to one.
+      limit: bytes it may have; None for any number.
+
+    Raises:
+      DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit`.
+      OSError: there is none, or it may not be read.
+    """
+    _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
+    with open(path, "rb", opener=_without_waiting) as file:
+        _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
+        data = file.read() if limit is None else file.read(limit + 1)
+    if limit is not None and len(data) > limit:
+        raise _too_large(path, limit, f"more than {limit}")
+    return data
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _check_regular(path: Path, info: os.stat_result, limit: int | None) -> None:
+    if not stat.S_ISREG(info.st_mode):
+        found = _KINDS.get(stat.S_IFMT(info.st_mode), "something else")
+        raise DamagedData(f"{path}: expected a file, found {found}")
+    if limit is not None and info.st_size > limit:
+        raise _too_large(path, limit, str(info.st_size))
+
+
+def _too_large(path: Path, limit: int, found: str) -> DamagedData:
+    return DamagedData(f"{path}: expected a file of at most {limit} bytes, found {found}")
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:

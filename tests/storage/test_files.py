@@ -1,11 +1,13 @@
 """Files: permissions from the first moment, one holder of a lock, JSON that can be trusted."""
 
 import os
+import socket
 import threading
 from pathlib import Path
 
 import pytest
 
+from sts.errors import DamagedData
 from sts.storage import files
 
 
@@ -49,3 +51,55 @@ def test_json_of_another_kind_or_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         files.parsed_json(text, dict)
     assert files.parsed_json('{"a": [1.5]}', dict) == {"a": [1.5]}
+
+
+def test_only_a_regular_file_is_read_and_nothing_else_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket's address is short
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert files.regular_bytes(tmp_path / "file") == b"content"
+    assert files.regular_bytes(tmp_path / "link") == b"content"
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        for path, found in (
+            (tmp_path, "a folder"),
+            (tmp_path / "pipe", "a named pipe"),
+            (tmp_path / "socket", "a socket"),
+            (Path("/dev/zero"), "a device"),
+        ):
+            with pytest.raises(DamagedData, match=f"{path}: expected a file, found {found}"):
+                files.regular_bytes(path)
+    with pytest.raises(FileNotFoundError):
+        files.regular_bytes(tmp_path / "none")
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    before = path.stat()
+    path.unlink()
+    os.mkfifo(path)
+    monkeypatch.setattr(Path, "stat", lambda self: before)
+    with pytest.raises(DamagedData, match="found a named pipe"):
+        files.regular_bytes(path)
+
+
+def test_a_file_over_the_limit_is_refused_unread(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"12345")
+    assert files.regular_bytes(tmp_path / "large", limit=5) == b"12345"
+    with pytest.raises(DamagedData, match="expected a file of at most 4 bytes, found 5"):
+        files.regular_bytes(tmp_path / "large", limit=4)
+
+
+def test_a_file_that_says_it_is_empty_is_read_up_to_the_limit() -> None:
+    path = Path("/proc/self/status")  # its size is 0 until it is read
+    if not path.exists():
+        pytest.skip("no /proc here")
+    assert files.regular_bytes(path, limit=1_000_000)
+    with pytest.raises(DamagedData, match="at most 10 bytes, found more than 10"):
+        files.regular_bytes(path, limit=10)
