@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import unicodedata
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -13,6 +12,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from sts.annotations.schema import annotators, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
+from sts.names import clean_name
 
 
 def add(connection: Connection, name: str, *, linked: bool, now: float) -> Annotator:
@@ -42,10 +42,7 @@ def checked_name(name: str) -> str:
     Raises:
       ArgumentError: it is not 1 to 64 printable characters.
     """
-    name = unicodedata.normalize("NFC", name).strip()
-    if not (1 <= len(name) <= 64 and name.isprintable()):
-        raise ArgumentError(f"expected a name of 1 to 64 printable characters, found {name[:64]!r}")
-    return name
+    return clean_name(name, 64)
 
 
 def find(connection: Connection, name: str) -> Annotator | None:

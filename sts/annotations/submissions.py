@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, exists, insert, select, update
 from sts.annotations import people
 from sts.annotations.schema import claims, events, items, reference_episodes, refused, slots
 from sts.annotations.types import Ack
+from sts.names import printable
 from sts.ratings import MARKED, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
@@ -242,7 +243,7 @@ def _reason(value: object, verdict: str) -> str:
     if len(value) > REASON_LIMIT:
         raise Refusal(f"expected a reason of at most {REASON_LIMIT} characters, found {len(value)}")
     # Neither database keeps every string that JSON can hold: NUL and lone surrogates go.
-    return "".join(c if c.isprintable() else " " for c in value).strip() or "\ufffd"
+    return printable(value) or "\ufffd"
 
 
 def _number(value: object, key: str, limit: float) -> float | None:

@@ -1,0 +1,38 @@
+"""Names and texts that come from outside: what a name may be, and what of a text is shown."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from sts.errors import ArgumentError
+
+LIMIT = 200
+"""Characters of a name of an agent, scenario, category, continuation or metric."""
+_SHOWN = 60
+
+
+def clean_name(text: str, limit: int = LIMIT) -> str:
+    """Returns `text` as a name is kept: composed Unicode without outer spaces.
+
+    Marks that turn the direction of writing, letters of no width, line breaks and other controls
+    are not printable: with them, one name could be shown as another.
+
+    Raises:
+      ArgumentError: it is not 1 to `limit` printable characters.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if not (1 <= len(name) <= limit and name.isprintable()):
+        raise ArgumentError(
+            f"expected a name of 1 to {limit} printable characters, found {shown(text)}"
+        )
+    return name
+
+
+def shown(text: str) -> str:
+    """Returns `text` in quotes as an error shows it: what does not print as its number, cut."""
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
+
+def printable(text: str) -> str:
+    """Returns `text` with a space for every character that does not print; no outer spaces."""
+    return "".join(c if c.isprintable() else " " for c in text).strip()
