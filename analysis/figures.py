@@ -16,18 +16,7 @@ Chart = alt.TopLevelMixin
 
 def figures(report: Report) -> dict[str, str]:
     """Every figure that the report has data for: name -> SVG."""
-    makers: dict[str, Callable[[Report], Chart | None]] = {
-        "ranking": ranking,
-        "kinds": kinds,
-        "comparisons": comparisons,
-        "correlations": correlations,
-        "consistency": consistency,
-        "difficulty": difficulty,
-        "time_to_success": time_to_success,
-        "annotators": annotators,
-        "label_sets": label_sets,
-    }
-    charts = {name: make(report) for name, make in makers.items()}
+    charts = {name: make(report) for name, make in FIGURES.items()}
     return {name: plotting.to_svg(chart) for name, chart in charts.items() if chart is not None}
 
 
@@ -373,3 +362,17 @@ def _drawn(report: Report) -> list[Mapping[str, Any]]:
 
 def _names(report: Report) -> list[str]:
     return [entry["agent"] for entry in _drawn(report)]
+
+
+FIGURES: dict[str, Callable[[Report], Chart | None]] = {
+    "ranking": ranking,
+    "kinds": kinds,
+    "comparisons": comparisons,
+    "correlations": correlations,
+    "consistency": consistency,
+    "difficulty": difficulty,
+    "time_to_success": time_to_success,
+    "annotators": annotators,
+    "label_sets": label_sets,
+}
+"""Every figure that a report can have."""

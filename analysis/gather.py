@@ -9,11 +9,11 @@ import pandas as pd
 
 from analysis.outcomes import Subject
 from analysis.ratings import check_ratings
-from analysis.scores import merge_scores, read_scores
+from analysis.scores import merge_scores, read_saved
 from analysis.tables import from_frame, read_table, require_columns
 from sts.errors import DamagedData
 from sts.provenance import provenance
-from sts.ratings import REQUIRED
+from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -92,8 +92,8 @@ def suite_ratings(workspace: Workspace, suite: str) -> pd.DataFrame:
     references = pool(workspace)
     frames = [human] if len(human) else []
     if path.exists():
-        table = read_table(path)
-        require_columns(table, (*REQUIRED, "kind", "sees"))
+        table = read_table(path, tuple(TYPES))
+        require_columns(table, (*WRITTEN, "kind", "sees"))
         labels = table.frame[~table.frame["continuation"].isin(references)]
         frames.append(labels)
         known = labels.drop_duplicates("continuation").set_index("continuation")
@@ -112,4 +112,4 @@ def suite_ratings(workspace: Workspace, suite: str) -> pd.DataFrame:
 def workspace_scores(workspace: Workspace) -> pd.DataFrame:
     """Every scores table in the workspace, as one."""
     paths = sorted(workspace.path("scores").glob("*.parquet"))
-    return merge_scores((path.name, read_scores(path)) for path in paths)
+    return merge_scores((path.name, read_saved(path)) for path in paths)

@@ -6,6 +6,7 @@ A set is the judgements of one source: human, automatic or model. Sets are never
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,9 @@ def ranking_entries(label_set: LabelSet) -> list[dict[str, Any]]:
                 "agents": [outcomes.agents[row] for row in rows],
                 "scenarios": int(columns.sum()),
                 "categories": [
-                    outcomes.categories[c] for c in np.unique(outcomes.category[columns])
+                    outcomes.categories[c]
+                    for c in np.unique(outcomes.category[columns])
+                    if outcomes.categories[c]
                 ],
             }
         )
@@ -169,7 +172,7 @@ def scenario_entries(label_set: LabelSet) -> list[dict[str, Any]]:
         entries.append(
             {
                 "scenario": name,
-                "category": outcomes.categories[outcomes.category[s]],
+                "category": outcomes.categories[outcomes.category[s]] or None,
                 "kind": outcomes.kind[s] or None,
                 "difficulty": failure,
                 "agents": int(judged.size),
@@ -207,6 +210,7 @@ def _entries(
         judged=("y", "count"),
         annotations=("annotations", "sum"),
         cannot_judge=("cannot_judge", "sum"),
+        unjudgeable=("unjudgeable", "sum"),
     )
     names = np.array(outcomes.scenarios, dtype=object)
     entries = []
@@ -233,9 +237,9 @@ def _entries(
                 "rank": places[place[row]] if row in place else None,
                 "rank_set": sets[place[row]] if row in place else None,
                 "ranking": int(number[row]) or None,
-                "unranked": None if row in place else _unranked(label_set, row),
+                "unranked": None if row in place else _unranked(label_set, row, counts),
                 **counts,
-                "unjudged": counts["continuations"] - counts["judged"],
+                "unjudged": _unjudged(counts),
                 "scenarios": int(label_set.continued[row].sum()),
                 "missing": names[~label_set.continued[row]].tolist(),
                 "scenarios_judged": int((summary.number[row] > 0).sum()),
@@ -253,11 +257,17 @@ def _entries(
     return entries
 
 
-def _unranked(label_set: LabelSet, row: int) -> str:
+def _unjudged(counts: Mapping[str, int]) -> int:
+    """Continuations that nobody has looked at."""
+    return counts["continuations"] - counts["judged"] - counts["unjudgeable"]
+
+
+def _unranked(label_set: LabelSet, row: int, counts: Mapping[str, int]) -> str:
     """Says why an agent stands outside the rankings."""
     if label_set.outcomes.baseline[row]:
         return "baseline: it sees more than an agent may"
-    return f"not ranked: {label_set.rankings.reason[row] or 'nothing judged yet'}"
+    nothing = "nothing judged yet" if _unjudged(counts) else "nobody could judge what it did"
+    return f"not ranked: {label_set.rankings.reason[row] or nothing}"
 
 
 def _correct(entry: dict[str, Any], main: Rates, row: int, reference: annotators.Accuracy) -> None:
@@ -321,13 +331,15 @@ def _times(label_set: LabelSet, ratings: pd.DataFrame, seed: int) -> list[dict[s
     )
     resamples = sampling.resample_counts(outcomes.category, draws=RESAMPLES, seed=seed)
     areas = completion.mean_areas(laid, resamples)
-    longest = int(label_set.continuations["horizon"].max())
+    horizons = label_set.continuations["horizon"]
+    longest = None if horizons.isna().any() else int(horizons.max())
     entries: list[dict[str, Any]] = []
     for row, agent in enumerate(outcomes.agents):
         mine = marks[marks["agent"] == agent]
         timeless = int(((mine["verdict"] == "success") & mine["step"].isna()).sum())
-        if mine.empty or timeless:
-            reason = f"{timeless} successes have no step" if timeless else "nothing judged"
+        if mine.empty or timeless or longest is None:
+            without = "no horizon is given" if longest is None else "nothing judged"
+            reason = f"{timeless} successes have no step" if timeless else without
             keys = ("curve", "reached", "successes_curve", "mean_area", "interval")
             entries.append({**dict.fromkeys(keys), "horizon": longest, "reason": reason})
             continue
@@ -378,7 +390,7 @@ def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
         completion.CENSORED,
     )
     return rows.assign(
-        time=step.fillna(horizon).astype(np.int64),
+        time=step.fillna(horizon).fillna(0).astype(np.int64),
         status=status,
         weight=weights[agent, scenario] / annotations,
         area=np.where(success, (horizon - step) / horizon, 0.0),

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-BASELINE_SIGHTS = ("world", "rehearsal", "recording")
+from sts.ratings import SIGHTS
+
+BASELINE_SIGHTS = SIGHTS[1:]
 _SCENARIO = ["scenario", "category", "kind"]
 
 
@@ -35,7 +37,7 @@ class Outcomes(NamedTuple):
       baseline: bool[A], agents that see more than an observation; outside the ranking.
       scenarios: S names, by category and then by name.
       category: int64[S], index into `categories`.
-      categories: names, in alphabetical order.
+      categories: names, in alphabetical order; "" alone where no category is known.
       kind: S of "instruction", "question" or "" (unknown).
       values: float64[A, S, N], y of each judged continuation, NaN elsewhere.
     """
@@ -98,8 +100,9 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
 
     Returns:
       One row per continuation of the whole table, whatever the source of its rows: agent,
-      scenario, category, kind, sees, horizon, continuation, y (NaN if unjudged), annotations
-      (verdicts that count) and cannot_judge.
+      scenario, category, kind, sees, horizon, continuation, y (NaN where no verdict counts),
+      annotations (verdicts that count), cannot_judge (the others) and unjudgeable (all who looked
+      at it could not judge it).
     """
     rows = ratings[ratings["truth"] == ""]
     mine = rows[(rows["source"] == source) & (rows["verdict"] != "")]
@@ -110,10 +113,13 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
     columns = ["agent", "scenario", "category", "kind", "sees", "horizon", "continuation"]
     every = rows[columns].drop_duplicates("continuation").reset_index(drop=True)
     name = every["continuation"]
+    y = name.map(by_continuation.mean()).astype(np.float64)
+    cannot_judge = name.map(unable).fillna(0).astype(np.int64)
     return every.assign(
-        y=name.map(by_continuation.mean()).astype(np.float64),
+        y=y,
         annotations=name.map(by_continuation.size()).fillna(0).astype(np.int64),
-        cannot_judge=name.map(unable).fillna(0).astype(np.int64),
+        cannot_judge=cannot_judge,
+        unjudgeable=y.isna() & (cannot_judge > 0),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from analysis.verdict import percent, remark
+from analysis.verdict import completeness, percent, remark, unable
 from sts.plotting import inline
 
 TARGETS = {
@@ -59,7 +59,7 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     counts = report["counts"]
     total = counts["scenarios"]
     people = len(report["annotators"])
-    judged = report["labels_used"] == "human"
+    human = report["labels_used"] == "human"
     deepest = max((len(a["consistency"]["pass_hat_k"]) for a in report["agents"]), default=0)
     return template.render(
         r=report,
@@ -67,7 +67,8 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
         figures=figures,
         targets=TARGETS,
         other="fixed" if report["target"] == "sampled" else "sampled",
-        judged=judged,
+        judged=human,
+        completeness=completeness(counts),
         facts=[
             (
                 "labelled by",
@@ -79,19 +80,24 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
             (
                 "scenarios",
                 f"{total} in {counts['categories']} "
-                f"{'category' if counts['categories'] == 1 else 'categories'}",
+                f"{'category' if counts['categories'] == 1 else 'categories'}"
+                if counts["categories"]
+                else total,
             ),
             (
-                f"continuations {'judged' if judged else 'labelled'}",
+                f"continuations {'judged' if human else 'labelled'}",
                 f"{counts['judged']} of {counts['continuations']}",
             ),
-            ("judgements" if judged else "labels", counts["annotations"]),
+            *([("could not be judged", counts["unjudgeable"])] if counts["unjudgeable"] else []),
+            ("judgements" if human else "labels", counts["annotations"]),
             *([("annotators", people)] if people else []),
         ],
         long_names=max(len(entry["agent"]) for entry in report["agents"]) > 24,
         parts=[list(own) for _, own in groupby(report["agents"], itemgetter("ranking"))],
         remarks={
-            entry["agent"]: "; ".join(filter(None, (remark(entry, total), *entry["notes"])))
+            entry["agent"]: "; ".join(
+                filter(None, (remark(entry, total), unable(entry), *entry["notes"]))
+            )
             for entry in report["agents"]
         },
         columns=_columns(report["agents"]),

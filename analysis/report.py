@@ -25,10 +25,26 @@ from analysis.outcomes import Subject
 from analysis.scores import PASS_RATE
 from analysis.verdict import verdict, warnings
 from sts.errors import DamagedData, UnknownName
-from sts.ratings import SOURCES
+from sts.ratings import SIGHTS, SOURCES
 
 SCHEMA = "sts-report/1"
 GOLD = "interactive"
+UNKNOWN = {
+    "category": "No categories are given: there is no rate of a category, and all scenarios are "
+    "taken as a sample of one kind.",
+    "annotator": "It is not given who judged: nothing is known of the annotators' agreement and "
+    "accuracy, and each row without the name of a continuation is taken for one of its own.",
+    "horizon": "No horizon is given: time to success is not known.",
+    "step": "No step of a success is given: time to success is not known.",
+}
+"""What a report says where nothing stands in a column."""
+SEEN = {
+    "observation": "its observations alone",
+    "world": "the whole world",
+    "rehearsal": "a rehearsal of the episode",
+    "recording": "the recording",
+}
+"""What an agent was shown, in words."""
 
 
 def build(
@@ -86,6 +102,7 @@ def build(
         "labels": labels,
         "labels_used": used,
         "counts": _counts(main, own, references),
+        "unknown": _unknown(own),
         "rankings": ranking_entries(main),
         "agents": main.agents,
         "comparisons": comparisons,
@@ -123,17 +140,31 @@ def _blank(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and bool(np.isnan(values).any())
 
 
-def _counts(main: LabelSet, own: pd.DataFrame, references: pd.DataFrame) -> dict[str, int]:
+def _unknown(own: pd.DataFrame) -> dict[str, str]:
+    """What cannot be told because a column is not there, by the column."""
+    judged = own[~own["verdict"].isin(("", "cannot_judge"))]
+    successes = judged[judged["verdict"] == "success"]
+    without = {
+        "category": (own["category"] == "").all(),
+        "annotator": len(judged) > 0 and (own["annotator"] == "").all(),
+        "horizon": own["horizon"].isna().all(),
+        "step": len(successes) > 0 and successes["step"].isna().all(),
+    }
+    return {column: UNKNOWN[column] for column, missing in without.items() if missing}
+
+
+def _counts(main: LabelSet, own: pd.DataFrame, references: pd.DataFrame) -> dict[str, int | None]:
     table = main.continuations
-    judged = int(table["y"].notna().sum())
+    judged, unjudgeable = int(table["y"].notna().sum()), int(table["unjudgeable"].sum())
     return {
         "agents": len(main.outcomes.agents),
         "ranked_agents": len(main.ranked),
         "scenarios": len(main.outcomes.scenarios),
-        "categories": len(main.outcomes.categories),
+        "categories": sum(map(bool, main.outcomes.categories)) or None,
         "continuations": len(table),
         "judged": judged,
-        "unjudged": len(table) - judged,
+        "unjudgeable": unjudgeable,
+        "unjudged": len(table) - judged - unjudgeable,
         "annotations": int(table["annotations"].sum()),
         "cannot_judge": int(table["cannot_judge"].sum()),
         "extra": int((own["extra"] & (own["source"] == main.source)).sum()),
@@ -171,7 +202,9 @@ def _metrics(
     # Rates in another ranking are over other scenarios, and on no common scale.
     first = main.rankings.number[main.ranked] == 1
     rate = np.where(first, main.rates[target].rate[main.ranked], np.nan)
-    known = scores[scores["agent"].isin(names)]
+    reasons = _left_out(main, scores)
+    used = scores["agent"].isin(names) & (reasons == "")
+    known, others = scores[used], scores[reasons != ""].assign(reason=reasons[reasons != ""])
     strangers = sorted(set(scores["agent"]) - set(main.outcomes.agents))
     table = known.pivot(index="agent", columns="metric", values="value").reindex(names)
     errors = known.pivot(index="agent", columns="metric", values="standard_error").reindex(names)
@@ -203,13 +236,32 @@ def _metrics(
             {"x": x, "y": y, **found._asdict(), "order_accuracy": share, "order_pairs": pairs}
         )
     return {
-        "metrics": [
-            {str(key): item for key, item in row.items()} for row in known.to_dict("records")
-        ],
+        "metrics": _rows(known),
+        "metrics_left_out": _rows(others),
         "metrics_of_unknown_agents": strangers,
         "correlations": entries,
         "correlation_differences": _gold_differences(values),
     }
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): item for key, item in row.items()} for row in frame.to_dict("records")]
+
+
+def _left_out(main: LabelSet, scores: pd.DataFrame) -> pd.Series:
+    """Why a score enters no correlation, "" where nothing is against it.
+
+    An agent that saw more when it was measured than in the suite was another one there.
+    """
+    entries = {entry["agent"]: entry for entry in main.agents}
+    reasons = []
+    for agent, sees in zip(scores["agent"], scores["sees"], strict=True):
+        entry = entries.get(agent)
+        reason = entry["unranked"] or "" if entry else ""
+        if entry and not reason and sees not in (entry["sees"], SIGHTS[0]):
+            reason = f"it saw {SEEN[sees]} there, and {SEEN[entry['sees']]} here"
+        reasons.append(reason)
+    return pd.Series(reasons, index=scores.index, dtype=object)
 
 
 def _error_variance(comparisons: Comparisons, both: np.ndarray) -> float | None:
@@ -288,11 +340,12 @@ def _together(
 def _slim(found: LabelSet) -> dict[str, Any]:
     pairs = comparison_entries(found)
     keys = ("agent", "pass_rate", "interval", "rank", "rank_set", "continuations", "judged")
-    more = ("annotations", "cannot_judge", "sees")
+    more = ("annotations", "cannot_judge", "unjudgeable", "sees")
     return {
         "agents": [{key: entry[key] for key in (*keys, *more)} for entry in found.agents],
         "annotations": int(found.continuations["annotations"].sum()),
         "judged": int(found.continuations["y"].notna().sum()),
+        "unjudgeable": int(found.continuations["unjudgeable"].sum()),
         "separated_pairs": sum(pair["separated"] for pair in pairs),
         "pairs": len(pairs),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,17 +10,28 @@ import pandas as pd
 
 from analysis import tables
 from sts.errors import DamagedData
-from sts.storage.files import content_hash, write_atomically
+from sts.ratings import SIGHTS
+from sts.storage.files import content_hash
+from sts.storage.scores import REQUIRED, SCHEMA, check_mark, read, write
 from sts.storage.workspace import Workspace
 
 PASS_RATE = "pass_rate"
-REQUIRED = ("agent", "metric", "value")
-OPTIONAL = ("standard_error", "n", "family", "parameters")
+COLUMNS = tuple(SCHEMA)
 
 
 def read_scores(path: Path) -> pd.DataFrame:
-    """Reads a scores table from a file; see `check_scores`."""
-    return check_scores(tables.read_table(path))
+    """Reads a scores table from a file of anyone's; see `check_scores`."""
+    return check_scores(tables.read_table(path, COLUMNS))
+
+
+def read_saved(path: Path) -> pd.DataFrame:
+    """Reads a scores table of the workspace; see `check_scores`.
+
+    Raises:
+      DamagedData: it is damaged, or of an earlier version; says which.
+      NewerFormat: a later version.
+    """
+    return check_scores(tables.from_frame(path.name, pd.DataFrame(read(path), columns=COLUMNS)))
 
 
 def check_scores(table: tables.RawTable) -> pd.DataFrame:
@@ -31,19 +41,24 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
       table: the text as found.
 
     Returns:
-      agent, metric, family and parameters as text ("" where empty); value, standard_error and n
-      as float64 with NaN where empty.
+      Every column: value, standard_error and n as float64 with NaN where empty, the others as text.
+      `sees` is "observation" where it is empty; the others are "" then.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
     """
+    check_mark(table.name, table.mark)
     tables.require_columns(table, REQUIRED)
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
-    for column in OPTIONAL:
-        if column not in table.frame.columns:
-            table.frame[column] = ""
     frame = table.frame
+    for column in COLUMNS:
+        if column not in frame.columns:
+            frame[column] = ""
+    frame.loc[frame["sees"] == "", "sees"] = SIGHTS[0]
+    tables.one_of(table, "sees", SIGHTS)
+    for column in ("agent", "metric", "family"):
+        tables.clean_names(table, column)
     for column in ("agent", "metric"):
         tables.refuse(table, (frame[column] == "").to_numpy(), "a name", column)
     own = (frame["metric"] == PASS_RATE).to_numpy()
@@ -55,13 +70,13 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     tables.refuse(table, count < 1, "a count, at least 1", "n")
     twice = frame.duplicated(["agent", "metric"]).to_numpy()
     tables.refuse(table, twice, "one value per agent and metric", "metric")
-    tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
-    return frame.assign(value=value, standard_error=error, n=count)[[*REQUIRED, *OPTIONAL]]
+    tables.one_value_each(table, ("agent",), "family", np.ones(len(frame), dtype=bool))
+    return frame.assign(value=value, standard_error=error, n=count)[list(COLUMNS)]
 
 
 def empty_scores() -> pd.DataFrame:
     """A scores table without a row."""
-    return pd.DataFrame({column: [] for column in (*REQUIRED, *OPTIONAL)}, dtype=object)
+    return pd.DataFrame({column: [] for column in COLUMNS}, dtype=object)
 
 
 def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
@@ -75,7 +90,7 @@ def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
         for _, row in frame.iterrows():
             key = (row["agent"], row["metric"])
             other = kept.setdefault(key, (name, row))
-            if other[1]["value"] != row["value"]:
+            if any(other[1][column] != row[column] for column in ("value", "sees")):
                 raise DamagedData(
                     f"{name} and {other[0]} give {key[0]!r} different values of {key[1]!r}; "
                     "remove one of the files"
@@ -103,10 +118,9 @@ def import_scores(workspace: Workspace, scores: pd.DataFrame) -> Path:
     name = content_hash(ordered.to_csv(index=False).encode())[:16]
     path = workspace.path("scores", f"{name}.parquet")
     others = [other for other in sorted(path.parent.glob("*.parquet")) if other != path]
-    named = [(other.name, read_scores(other)) for other in others]
+    named = [(other.name, read_saved(other)) for other in others]
     merge_scores([*named, ("this table", scores)])
-    buffer = io.BytesIO()
-    ordered.to_parquet(buffer, index=False)
     workspace.ensure()
-    write_atomically(path, buffer.getvalue())
+    rows = [{column: row[column] for column in COLUMNS} for _, row in ordered.iterrows()]
+    write(path, rows)
     return path

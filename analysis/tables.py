@@ -6,8 +6,7 @@ pickled pandas metadata.
 
 from __future__ import annotations
 
-import csv
-import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,11 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
+from sts.names import clean_name, shown
+from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
+from sts.storage.files import regular_bytes
 
 TABLE_FORMATS = (".csv", ".parquet")
+MOST_LETTERS = 2**17
+"""Bytes of a cell; as many as Python's CSV reader takes."""
 
 
 class RawTable(NamedTuple):
@@ -30,39 +35,45 @@ class RawTable(NamedTuple):
       frame: every cell is text; a missing one is the empty string.
       lines: int64[rows], what errors call each row.
       unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
+      mark: what a Parquet file of ours says of its format, "" for any other.
     """
 
     name: str
     frame: pd.DataFrame
     lines: np.ndarray
     unit: str
+    mark: str = ""
 
     def place(self, row: int) -> str:
         """Names a row, counted from 0, as its author would find it."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
 
 
-def read_table(path: Path) -> RawTable:
+def read_table(path: Path, columns: Sequence[str]) -> RawTable:
     """Reads one CSV or Parquet file as text.
 
     Args:
       path: ends in .csv (UTF-8, comma-separated, one header line) or .parquet.
+      columns: what a table of its kind may have; others may be left out of what is read.
 
     Raises:
       ArgumentError: the file does not exist or ends in something else.
-      DamagedData: the file is empty, binary, truncated or ragged.
+      DamagedData: it is no regular file, or is empty, binary, truncated, ragged or too large.
     """
     if path.suffix.lower() not in TABLE_FORMATS:
         found = repr(path.suffix) if path.suffix else "no extension"
         raise ArgumentError(
             f"{path.name}: expected a .csv or .parquet table, found {found}; rename or convert it"
         )
-    if not path.is_file():
-        raise ArgumentError(f"no table at {path}; check the path")
-    data = path.read_bytes()
-    if not data.strip():
+    try:
+        data = regular_bytes(path, MOST_BYTES)
+    except FileNotFoundError:
+        raise ArgumentError(f"no table at {path}; check the path") from None
+    if path.suffix.lower() == ".csv":
+        return _parse_csv(path.name, data)
+    if not data:
         raise DamagedData(f"{path.name}: expected a table, found an empty file")
-    return _parse_csv(path.name, data) if path.suffix.lower() == ".csv" else _parquet(path, data)
+    return _parse_parquet(path.name, data, columns)
 
 
 def from_frame(name: str, frame: pd.DataFrame) -> RawTable:
@@ -76,14 +87,13 @@ def require_columns(table: RawTable, required: Sequence[str]) -> None:
     """Checks that every required column is there.
 
     Raises:
-      DamagedData: names each missing column and the ones found.
+      DamagedData: names each missing column.
     """
     missing = [column for column in required if column not in table.frame.columns]
     if missing:
-        found = ", ".join(map(repr, table.frame.columns))
         raise DamagedData(
             f"{table.name}: missing column{'s' if len(missing) > 1 else ''} "
-            f"{', '.join(map(repr, missing))}; found {found[:300]}"
+            f"{', '.join(map(repr, missing))}; expected {', '.join(required)}"
         )
 
 
@@ -102,7 +112,7 @@ def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None =
     if not bad.any():
         return
     row = int(np.argmax(bad))
-    found = "" if column is None else f", found {table.frame[column].iat[row]!r}"
+    found = "" if column is None else f", found {_cell(table.frame[column], row)}"
     name = "" if column is None else f"{column}: "
     raise DamagedData(f"{table.place(row)}: {name}expected {expected}{found}")
 
@@ -113,6 +123,22 @@ def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:
     bad = ~table.frame[column].isin(words).to_numpy()
     named = [word or "nothing" for word in words]
     refuse(table, bad, f"one of {', '.join(named)}", column)
+
+
+def clean_names(table: RawTable, column: str) -> None:
+    """Composes the names of a column, and refuses one that is no name; an empty cell stays.
+
+    Raises:
+      DamagedData: a cell is too long or does not print; names the row.
+    """
+    for name in pd.unique(table.frame[column]):
+        try:
+            clean = clean_name(name) if name else name
+        except ArgumentError as error:
+            row = int(np.argmax((table.frame[column] == name).to_numpy()))
+            raise DamagedData(f"{table.place(row)}: {column}: {error}") from None
+        if clean != name:
+            table.frame.loc[table.frame[column] == name, column] = clean
 
 
 def numbers(
@@ -135,25 +161,29 @@ def numbers(
     return values
 
 
-def one_value_each(table: RawTable, key: str, column: str, rows: np.ndarray) -> None:
+def one_value_each(table: RawTable, keys: Sequence[str], column: str, rows: np.ndarray) -> None:
     """Refuses a key that stands with two different values of a column.
 
     Args:
       table: where the rows come from.
-      key: the column whose values identify something.
+      keys: the columns that together identify something; the last gives it its name.
       column: what each of these must have exactly one of.
       rows: bool[rows], the rows to look at.
     """
-    frame = table.frame
-    first = frame[rows].groupby(key, sort=False)[column].first()
-    expected = frame[key].map(first)
-    bad = rows & (frame[column] != expected).to_numpy()
+    frame, key = table.frame[rows], keys[-1]
+    expected = frame.groupby(list(keys), sort=False)[column].transform("first")
+    bad = (frame[column] != expected).to_numpy()
     if bad.any():
         row = int(np.argmax(bad))
         raise DamagedData(
-            f"{table.place(row)}: {key} {frame[key].iat[row]!r} has {column} "
-            f"{frame[column].iat[row]!r} here and {expected.iat[row]!r} above; expected one value"
+            f"{table.place(int(np.flatnonzero(rows)[row]))}: {key} {_cell(frame[key], row)} has "
+            f"{column} {_cell(frame[column], row)} here and {_cell(expected, row)} above; "
+            "expected one value"
         )
+
+
+def _cell(column: pd.Series, row: int) -> str:
+    return shown(str(column.iat[row]))
 
 
 def _text(value: object) -> str:
@@ -167,48 +197,60 @@ def _text(value: object) -> str:
 
 
 def _parse_csv(name: str, data: bytes) -> RawTable:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise DamagedData(f"{name}: expected CSV text in UTF-8, found a binary file")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    start = 1
-    try:
-        header = [cell.strip() for cell in next(reader)]
-        start = reader.line_num + 1
-        for cells in reader:
-            if cells:
-                if len(cells) != len(header):
-                    raise DamagedData(
-                        f"{name}, line {start}: expected {len(header)} cells, found {len(cells)}"
-                    )
-                rows.append([cell.strip() for cell in cells])
-                lines.append(start)
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise DamagedData(f"{name}, line {start}: not readable as CSV ({error})") from error
-    _unique_header(name, header)
+    header, rows, lines = from_csv(name, data)
     frame = pd.DataFrame(rows, columns=header, dtype=object)
     return RawTable(name, frame, np.array(lines, dtype=np.int64), "line")
 
 
-def _parquet(path: Path, data: bytes) -> RawTable:
+def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
     try:
-        table = pq.read_table(io.BytesIO(data))
+        file = pq.ParquetFile(pa.BufferReader(data))
+        _check_size(name, file.metadata, columns)
+        every = file.schema_arrow.names
+        check_header(name, every)
+        kept = [column for column in every if column in columns]
+        # Dictionaries stay packed: one long text in each of many rows is held once.
+        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
+        table = file.read(columns=kept, use_threads=False)
+        cells = {column: _cells(name, table.column(column)) for column in kept}
     except (pa.ArrowException, OSError) as error:
         raise DamagedData(
-            f"{path.name}: expected a Parquet file, found a damaged one; write it again"
+            f"{name}: expected a Parquet file, found a damaged one; write it again"
         ) from error
-    _unique_header(path.name, table.column_names)
-    columns = {name: table.column(name).to_pylist() for name in table.column_names}
-    return from_frame(path.name, pd.DataFrame(columns, dtype=object))
+    mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
+    return from_frame(name, pd.DataFrame(cells, columns=kept, dtype=object))._replace(mark=mark)
 
 
-def _unique_header(name: str, header: Sequence[str]) -> None:
-    twice = sorted({column for column in header if list(header).count(column) > 1})
-    if twice:
-        raise DamagedData(f"{name}: column {twice[0]!r} stands twice; keep one")
+def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:
+    """Refuses before anything is unpacked: a small file can say that it holds any number."""
+    rows: Counter[str] = Counter()
+    size = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for part in map(group.column, range(group.num_columns)):
+            column = part.path_in_schema.partition(".")[0]
+            if column in columns:
+                rows[column] += part.num_values
+                size += part.total_uncompressed_size
+    most = max([metadata.num_rows, *rows.values()])
+    if most > MOST_ROWS:
+        raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found {most}")
+    if size > MOST_BYTES:
+        raise DamagedData(f"{name}: expected at most {MOST_BYTES} bytes unpacked, found {size}")
+
+
+def _cells(name: str, column: pa.ChunkedArray) -> list[object]:
+    cells: list[object] = []
+    for chunk in column.chunks:
+        packed = pa.types.is_dictionary(chunk.type)
+        values = chunk.dictionary if packed else chunk
+        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+            longest = pc.max(pc.binary_length(values)).as_py() or 0
+            if longest > MOST_LETTERS:
+                raise DamagedData(
+                    f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
+                )
+        each = values.to_pylist()
+        if packed:
+            each = [None if i is None else each[i] for i in chunk.indices.to_pylist()]
+        cells += each
+    return cells

@@ -21,6 +21,8 @@ def verdict(report: Mapping[str, Any]) -> str:
         judged = [entry for entry in report["agents"] if entry["pass_rate"] is not None]
         if any(entry["sees"] == "observation" for entry in judged):
             why = "No two agents can be ranked together: they continued different scenarios"
+        elif report["counts"]["unjudged"] == 0:
+            why = "No continuation could be judged, so there is nothing to rank"
         else:
             why = "No agent has a judged continuation yet, so there is nothing to rank"
         return f"{why}."
@@ -56,8 +58,8 @@ def warnings(report: Mapping[str, Any]) -> list[str]:
     found = []
     if len(rankings) > 1:
         parts = (
-            f"ranking {entry['ranking']} is on {entry['scenarios']} of {total} scenarios "
-            f"({_list(entry['categories'])})"
+            f"ranking {entry['ranking']} is on {entry['scenarios']} of {total} scenarios"
+            + (f" ({_list(entry['categories'])})" if entry["categories"] else "")
             for entry in rankings
         )
         found.append(
@@ -78,6 +80,26 @@ def warnings(report: Mapping[str, Any]) -> list[str]:
             "looks better than it is."
         )
     return found
+
+
+def completeness(counts: Mapping[str, int]) -> str:
+    """Says how many continuations are judged, and what became of the others.
+
+    Args:
+      counts: continuations, judged, unjudgeable and unjudged, of all agents or of one.
+    """
+    parts = [f"{counts['judged']} of {counts['continuations']} continuations have been judged"]
+    if counts["unjudgeable"]:
+        parts.append(f"{counts['unjudgeable']} could not be judged by anyone who looked")
+    if counts["unjudged"]:
+        parts.append(f"{counts['unjudged']} nobody has judged yet")
+    return "; ".join(parts)
+
+
+def unable(entry: Mapping[str, Any]) -> str:
+    """Says how many continuations of an agent could not be judged; else ""."""
+    count = entry["unjudgeable"]
+    return f"{count} continuation{'s' * (count > 1)} could not be judged" if count else ""
 
 
 def remark(entry: Mapping[str, Any], total: int) -> str:

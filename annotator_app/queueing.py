@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sts.annotations.items import item_of
+from sts.annotations.items import item_of, players
 from sts.annotations.store import Store
-from sts.continuations import session
-from sts.continuations.types import HUMAN, Continuation
+from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -36,17 +35,8 @@ def enqueue(
     workspace: Workspace, store: Store, suite: Suite, continuations: Sequence[Continuation]
 ) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
-    known = {
-        session.identity(suite.scenarios[0], one.name, 0).fingerprint: one.name
-        for one in store.annotators()
-    }
-    players = (
-        (known[one.fingerprint],) if one.agent == HUMAN and one.fingerprint in known else ()
-        for one in continuations
-    )
-    items = [
-        item_of(one, suite.label, who) for one, who in zip(continuations, players, strict=True)
-    ]
+    people = [one.name for one in store.annotators()]
+    items = [item_of(one, suite.label, players(one, people)) for one in continuations]
     return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
 
 

@@ -9,6 +9,10 @@ VERDICTS = ("success", "failure", "not_done", "cannot_judge")
 MARKED = ("success", "failure")
 """Verdicts that carry the step of their marker."""
 SOURCES = ("human", "automatic", "model")
+SIGHTS = ("observation", "world", "rehearsal", "recording")
+"""What an agent is shown: all but the first are more than an agent may see."""
+MOST_STEPS = 2**31 - 1
+"""The longest horizon, so that every store can hold it."""
 TYPES = {
     "agent": "str",
     "scenario": "str",
@@ -29,10 +33,17 @@ TYPES = {
     "notes": "str",
 }
 """Every column and its pandas type."""
-REQUIRED = tuple(TYPES)[:8]
-"""The columns that no ratings table can lack; the others are optional."""
+WRITTEN = tuple(TYPES)[:8]
+"""The columns of every ratings table of ours."""
+REQUIRED = ("agent", "scenario", "verdict")
+"""The columns that no ratings table can lack; without another, what it tells is not known."""
 
 
 def columns(*names: str) -> dict[str, str]:
-    """Returns the required columns and `names` with their types, in the table's order."""
-    return {name: kind for name, kind in TYPES.items() if name in (*REQUIRED, *names)}
+    """Returns the columns of `WRITTEN` and `names` with their types, in the table's order."""
+    return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN, *names)}
+
+
+def verdict(cell: str) -> str:
+    """Returns a verdict as `VERDICTS` has it, whatever its letter case and the blanks around it."""
+    return cell.strip().lower()

@@ -46,7 +46,7 @@ def _run(args: argparse.Namespace) -> int:
     from analysis.ratings import read_ratings
     from analysis.report import build
     from analysis.scores import empty_scores, override_scores, read_scores
-    from analysis.write import write
+    from analysis.write import check_folder, write
     from sts.provenance import provenance
     from sts.storage.workspace import Workspace
 
@@ -61,6 +61,8 @@ def _run(args: argparse.Namespace) -> int:
         )
     else:
         found = gather(Workspace.open(args.workspace), args.suite)
+    folder = Path(args.out) if args.out else found.folder
+    check_folder(folder)
     scores = found.scores
     if args.scores is not None:
         scores = override_scores(scores, read_scores(Path(args.scores)))
@@ -73,7 +75,7 @@ def _run(args: argparse.Namespace) -> int:
         contrasts=[(a, b) for a, b in args.contrast],
         provenance=found.provenance,
     )
-    page = write(Path(args.out) if args.out else found.folder, report)
+    page = write(folder, report)
     if args.json:
         json.dump(report, sys.stdout, ensure_ascii=False, allow_nan=False)
         print()
@@ -83,7 +85,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _text(report: Mapping[str, Any], page: Path) -> str:
-    from analysis.verdict import percent, remark
+    from analysis.verdict import completeness, percent, remark
 
     total = report["counts"]["scenarios"]
     several = len(report["rankings"]) > 1
@@ -115,10 +117,17 @@ def _text(report: Mapping[str, Any], page: Path) -> str:
     if report["metrics_of_unknown_agents"]:
         strangers = ", ".join(report["metrics_of_unknown_agents"])
         lines += ["", f"scores left out, for there is no such agent here: {strangers}"]
+    if report["metrics_left_out"]:
+        left = (f"{m['agent']} ({m['metric']}): {m['reason']}" for m in report["metrics_left_out"])
+        lines += ["", f"left out of correlations: {'; '.join(left)}"]
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report["target"]]
     more = f"Intervals: {target}, {report['labels_used']} labels."
     warnings = [f"Warning: {warning}" for warning in report["warnings"]]
-    notes = [f"Note: {note}." for note in report["provenance"].get("notes", ())]
+    notes = [f"Note: {note}" for note in report["unknown"].values()]
+    notes += [f"Note: {note}." for note in report["provenance"].get("notes", ())]
+    count = report["counts"]
+    if count["judged"] < count["continuations"]:
+        notes.insert(0, f"Note: {completeness(count)}.")
     return "\n".join([*lines, "", report["verdict"], *warnings, more, *notes, f"report: {page}"])
 
 

@@ -69,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _text(suite: str, progress: Progress, address: str, link: str | None) -> str:
     count, done, wanted = progress.items, progress.judged, progress.required
-    lines = [f"{suite}: {count} continuations, {done} of {wanted} judgements"]
+    unable = progress.unjudgeable
+    none = f", {unable} of the continuations could not be judged" if unable else ""
+    lines = [f"{suite}: {count} continuations, {done} of {wanted} judgements{none}"]
     if not progress.items:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
     lines.append(f"judge here: {link}" if link else f"serving {address}")

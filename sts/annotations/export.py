@@ -11,6 +11,7 @@ from sts.annotations.schema import annotators, events, item_suites, items, refer
 from sts.annotations.store import Store
 from sts.annotations.views import current
 from sts.ratings import columns
+from sts.storage.csv_tables import to_csv
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
@@ -55,7 +56,8 @@ def pool(workspace: Workspace) -> set[str]:
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
     """Writes a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
-    write_atomically(path, table.to_csv(index=False, lineterminator="\n").encode())
+    cells = table.astype(object).where(table.notna(), None)
+    write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
 def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]:
@@ -89,7 +91,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
     if suite is not None:
         members = members.where(item_suites.c.suite == suite)
     judged_reference = reference_episodes.c.item.is_not(None) & standing.c.id.is_not(None)
-    found = connection.execute(query.where(items.c.id.in_(members) | judged_reference))
+    rows = connection.execute(query.where(items.c.id.in_(members) | judged_reference))
     return [
         (
             *row[:4],
@@ -106,5 +108,5 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
             row.reason or "",
             row.extra or 0,
         )
-        for row in found
+        for row in rows
     ]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
 
-from sts.annotations import people
+from sts.annotations import people, queue
 from sts.annotations.schema import events, item_players, items
 from sts.annotations.submissions import REASON_LIMIT, Submission, find_event, record
+from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
-from sts.ratings import MARKED, REQUIRED, VERDICTS
+from sts.names import clean_name, printable, shown
+from sts.ratings import MARKED, MOST_STEPS, REQUIRED, VERDICTS, verdict
+from sts.storage.csv_tables import MOST_BYTES, from_csv
+from sts.storage.files import regular_bytes
+
+COLUMNS = (*REQUIRED, "annotator")
+"""The columns that an import cannot do without: a judgement has an author."""
 
 
 class Rating(NamedTuple):
@@ -24,13 +29,16 @@ class Rating(NamedTuple):
 
     Attributes:
       place: the file and line, for messages.
-      continuation: what was judged.
+      continuation: what was judged: its identity, or its index among those of agent and scenario,
+        or "" where these have one alone.
       annotator: by whom.
       verdict: success, failure, not_done or cannot_judge.
       step: 1..horizon for success and failure, else None.
-      horizon: continuation steps.
+      horizon: continuation steps, or None where the table does not say.
       seconds: time spent, or None.
       reason: why it cannot be judged, or "".
+      agent: who was judged.
+      scenario: the scenario's name in its suite.
     """
 
     place: str
@@ -38,9 +46,11 @@ class Rating(NamedTuple):
     annotator: str
     verdict: str
     step: int | None
-    horizon: int
+    horizon: int | None
     seconds: float | None
     reason: str
+    agent: str
+    scenario: str
 
 
 class Imported(NamedTuple):
@@ -62,44 +72,36 @@ def read_csv(path: Path) -> list[Rating]:
 
     Raises:
       ArgumentError: there is no such file.
-      DamagedData: the file is empty, binary or ragged, a column is missing, or a cell is not what
-        it should be; names the line.
+      DamagedData: it is no regular file, or is empty, binary or ragged, a column is missing, or a
+        cell is not what it should be; names the line.
     """
-    if not path.is_file():
-        raise ArgumentError(f"no table at {path}; check the path")
-    data = path.read_bytes()
-    if not data.strip():
-        raise DamagedData(f"{path.name}: expected a ratings table, found an empty file")
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise DamagedData(f"{path.name}: expected CSV text in UTF-8, found a binary file")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    found: list[Rating] = []
-    line = 1
-    try:
-        header = [cell.strip() for cell in next(reader, [])]
-        missing = [column for column in REQUIRED if column not in header]
-        if missing:
-            raise DamagedData(
-                f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
-                f"expected {', '.join(REQUIRED)}"
-            )
-        line = reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rating = _rating(f"{path.name}, line {line}", header, cells)
-                found += [rating] if rating else []
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DamagedData(f"{path.name}, line {line}: not readable as CSV ({error})") from None
-    return found
+        header, rows, lines = from_csv(path.name, regular_bytes(path, MOST_BYTES))
+    except FileNotFoundError:
+        raise ArgumentError(f"no table at {path}; check the path") from None
+    missing = [column for column in COLUMNS if column not in header]
+    if missing:
+        raise DamagedData(
+            f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
+            f"expected {', '.join(COLUMNS)}"
+        )
+    each = zip(lines, rows, strict=True)
+    ratings = (
+        _rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
+        for line, cells in each
+    )
+    return [rating for rating in ratings if rating is not None]
 
 
-def append(connection: Connection, ratings: Sequence[Rating], *, now: float) -> Imported:
-    """Appends judgements of continuations that the store knows; all of them or none.
+def append(
+    connection: Connection,
+    ratings: Sequence[Rating],
+    wanted: Iterable[Item] = (),
+    *,
+    required: int = 1,
+    now: float,
+) -> Imported:
+    """Appends judgements, once `wanted` is enqueued; all of them or none.
 
     A judgement that is already there, or that says what its annotator's current one says, changes
     nothing, so an import may be repeated and an export read back. Unknown annotators are added
@@ -109,10 +111,12 @@ def append(connection: Connection, ratings: Sequence[Rating], *, now: float) -> 
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
         names the line.
     """
+    everyone = names(ratings)
+    queue.enqueue(connection, wanted, required=required, now=now)
     here = {person.name: person.id for person in people.everybody(connection)}
-    new = [name for name in _names(ratings) if name not in here]
+    new = [name for name in everyone if name not in here]
     here |= {name: people.add(connection, name, linked=False, now=now).id for name in new}
-    for number in sorted(here[name] for name in _names(ratings)):
+    for number in sorted(here[name] for name in everyone):
         people.lock(connection, number)  # before any slot is taken, as `lock` asks
     added = 0
     for rating in ratings:
@@ -134,14 +138,19 @@ def append(connection: Connection, ratings: Sequence[Rating], *, now: float) -> 
     return Imported(added, len(ratings) - added, tuple(new))
 
 
-def _names(ratings: Sequence[Rating]) -> list[str]:
-    names: dict[str, None] = {}
+def names(ratings: Sequence[Rating]) -> list[str]:
+    """Returns who judged, as names are kept.
+
+    Raises:
+      DamagedData: one is no name; names the line.
+    """
+    unique: dict[str, None] = {}
     for rating in ratings:
         try:
-            names[people.checked_name(rating.annotator)] = None
+            unique[people.checked_name(rating.annotator)] = None
         except ArgumentError as error:
             raise DamagedData(f"{rating.place}: annotator: {error}") from None
-    return list(names)
+    return list(unique)
 
 
 def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
@@ -150,10 +159,15 @@ def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     ).one_or_none()
     if item is None:
         raise DamagedData(
-            f"{rating.place}: continuation {rating.continuation!r} is not in the annotation "
-            "store; open its suite with `sts annotate` first"
+            f"{rating.place}: continuation {shown(rating.continuation)} is neither in this "
+            "workspace nor in its annotation store; run it first: sts run"
         )
-    if item.horizon != rating.horizon:
+    if rating.step is not None and rating.step > item.horizon:
+        raise DamagedData(
+            f"{rating.place}: expected a step of 1 to {item.horizon}, counted from takeover, "
+            f"found {rating.step}"
+        )
+    if rating.horizon not in (None, item.horizon):
         raise DamagedData(
             f"{rating.place}: expected the horizon {item.horizon} of continuation "
             f"{rating.continuation!r}, found {rating.horizon}"
@@ -193,43 +207,53 @@ def _uuid(rating: Rating, name: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
-def _rating(place: str, header: list[str], cells: list[str]) -> Rating | None:
-    if len(cells) != len(header):
-        raise DamagedData(f"{place}: expected {len(header)} cells, found {len(cells)}")
-    row = {column: cell.strip() for column, cell in zip(header, cells, strict=True)}
-    if not row["annotator"] and not row["verdict"]:
+def _rating(place: str, row: Mapping[str, str]) -> Rating | None:
+    word = verdict(row["verdict"])
+    if not row["annotator"] and not word:
         return None
-    if row["verdict"] not in VERDICTS:
+    if word not in VERDICTS:
         raise DamagedData(
-            f"{place}: expected a verdict of {', '.join(VERDICTS)}, found {row['verdict']!r}"
+            f"{place}: expected a verdict of {', '.join(VERDICTS)}, found {shown(row['verdict'])}"
         )
     source = row.get("source") or "human"
     if source != "human":
         raise DamagedData(f"{place}: expected human judgements alone, found source {source!r}")
-    horizon = _whole(place, "horizon", row["horizon"], None)
-    marked = row["verdict"] in MARKED
-    if not marked and row["step"]:
-        raise DamagedData(f"{place}: expected no step with {row['verdict']}, found {row['step']!r}")
+    marked = word in MARKED
+    if not marked and row.get("step"):
+        raise DamagedData(f"{place}: expected no step with {word}, found {shown(row['step'])}")
+    cell = row.get("horizon", "")
+    horizon = _whole(place, "horizon", cell, MOST_STEPS) if cell else None
     return Rating(
         place,
-        row["continuation"],
+        _name(place, "continuation", row.get("continuation", "")),
         row["annotator"],
-        row["verdict"],
-        _whole(place, "step", row["step"], horizon) if marked else None,
+        word,
+        _whole(place, "step", row.get("step", ""), horizon or MOST_STEPS) if marked else None,
         horizon,
         _seconds(place, row.get("seconds", "")),
-        _reason(place, row.get("reason", "")) if row["verdict"] == "cannot_judge" else "",
+        _reason(place, row.get("reason", "")) if word == "cannot_judge" else "",
+        _name(place, "agent", row["agent"]),
+        _name(place, "scenario", row["scenario"]),
     )
 
 
-def _whole(place: str, column: str, cell: str, limit: int | None) -> int:
+def _name(place: str, column: str, cell: str) -> str:
+    try:
+        return clean_name(cell) if cell else cell
+    except ArgumentError as error:
+        raise DamagedData(f"{place}: {column}: {error}") from None
+
+
+def _whole(place: str, column: str, cell: str, limit: int) -> int:
     try:
         value = float(cell)  # pandas writes a column of whole numbers with gaps as 7.0
     except ValueError:
         value = math.nan
-    if not value.is_integer() or value < 1 or (limit is not None and value > limit):
-        expected = "1 or more" if limit is None else f"1 to {limit}, counted from takeover"
-        raise DamagedData(f"{place}: expected a {column} of {expected}, found {cell!r}")
+    if not (value.is_integer() and 1 <= value <= limit):
+        counted = ", counted from takeover" if column == "step" else ""
+        raise DamagedData(
+            f"{place}: expected a {column} of 1 to {limit}{counted}, found {shown(cell)}"
+        )
     return int(value)
 
 
@@ -241,7 +265,7 @@ def _seconds(place: str, cell: str) -> float | None:
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise DamagedData(f"{place}: expected seconds of 0 or more, found {cell!r}")
+        raise DamagedData(f"{place}: expected seconds of 0 or more, found {shown(cell)}")
     return value
 
 
@@ -250,4 +274,4 @@ def _reason(place: str, cell: str) -> str:
         raise DamagedData(
             f"{place}: expected a reason of at most {REASON_LIMIT} characters, found {len(cell)}"
         )
-    return cell
+    return printable(cell)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sts.annotations.types import Item
+from sts.continuations import session
+from sts.continuations.types import HUMAN
 
 if TYPE_CHECKING:
     from sts.continuations.types import Continuation
@@ -31,3 +34,10 @@ def item_of(continuation: Continuation, suite: str, players: tuple[str, ...] = (
         players=players,
         sees=continuation.sees,
     )
+
+
+def players(continuation: Continuation, people: Iterable[str]) -> tuple[str, ...]:
+    """Returns who of `people` played a continuation themselves, and so may not judge it."""
+    if continuation.agent != HUMAN:
+        return ()
+    return tuple(name for name in people if session.mark(name) == continuation.identity.fingerprint)

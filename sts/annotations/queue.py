@@ -69,6 +69,11 @@ def set_required(connection: Connection, suite: str, required: int) -> int:
     return sum(_raise_required(connection, list(batch), required) for batch in _batches(members))
 
 
+def enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
+    """Returns those of `continuations` that are enqueued, or are references."""
+    return {one for batch in _batches(continuations) for one in _ids(connection, batch)}
+
+
 def suites(connection: Connection) -> list[str]:
     """Every suite of which something is enqueued, sorted."""
     return sorted(connection.scalars(select(item_suites.c.suite).distinct()))

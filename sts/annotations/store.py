@@ -175,6 +175,11 @@ class Store:
         with self.database.write(alone=True) as connection:
             return queue.set_required(connection, suite, required)
 
+    def enqueued(self, continuations: Iterable[str]) -> set[str]:
+        """Returns those of `continuations` that are enqueued, or are references."""
+        with self.database.read() as connection:
+            return queue.enqueued(connection, continuations)
+
     def suites(self) -> list[str]:
         """Every suite of which something is enqueued, sorted."""
         with self.database.read() as connection:
@@ -247,14 +252,22 @@ class Store:
         with self.database.read() as connection:
             return submissions.refused_answers(connection)
 
-    def append(self, ratings: Sequence[imports.Rating]) -> imports.Imported:
+    def append(
+        self, ratings: Sequence[imports.Rating], wanted: Iterable[Item] = (), *, required: int = 1
+    ) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
 
+        Args:
+          ratings: of continuations that are enqueued, or in `wanted`.
+          wanted: what is enqueued first; see `locate.located`.
+          required: how often each of these is judged.
+
         Raises:
+          ArgumentError: `required` is below 1.
           DamagedData: a line's continuation is unknown or does not fit; names the line.
         """
         with self.database.write(alone=True) as connection:
-            return imports.append(connection, ratings, now=self._clock())
+            return imports.append(connection, ratings, wanted, required=required, now=self._clock())
 
     def history(self, annotator_id: int, limit: int = 10) -> list[Judgement]:
         """The annotator's current judgements, the latest first."""

@@ -155,6 +155,7 @@ class Progress(NamedTuple):
       complete: of these, the ones with every required judgement.
       required: judgements wanted in all.
       judged: of these, the ones that are in.
+      unjudgeable: continuations that everyone who looked could not judge.
       by_annotator: continuations judged by each person, reference episodes included, so that the
         count a person sees never tells which ones were references.
     """
@@ -163,4 +164,5 @@ class Progress(NamedTuple):
     complete: int
     required: int
     judged: int
+    unjudgeable: int
     by_annotator: Mapping[str, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Subquery, exists, func, or_, select
+from sqlalchemy import Connection, Subquery, case, exists, func, or_, select
 
 from sts.annotations.schema import (
     annotators,
@@ -64,11 +64,21 @@ def progress(connection: Connection, suite: str) -> Progress:
     incomplete, open_slots = connection.execute(
         select(func.count(), func.coalesce(func.sum(missing.c.slots), 0)).select_from(missing)
     ).one()
+    unjudgeable = (
+        select(events.c.item)
+        .join(latest := current(), latest.c.id == events.c.id)
+        .join(item_suites, item_suites.c.item == events.c.item)
+        .where(item_suites.c.suite == suite)
+        .group_by(events.c.item)
+        .having(func.min(case((events.c.verdict == "cannot_judge", 1), else_=0)) == 1)
+        .subquery()
+    )
     return Progress(
         items=number,
         complete=number - incomplete,
         required=int(required),
         judged=int(required) - int(open_slots),
+        unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
         by_annotator=judged_by(connection, suite),
     )
 

@@ -48,15 +48,18 @@ def _run(args: argparse.Namespace) -> int:
 
 def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
     from sts.annotations.imports import read_csv
+    from sts.annotations.locate import located
     from sts.annotations.store import Store
 
     ratings = read_csv(file)
     with Store.open(workspace) as store:
-        done = store.append(ratings)
-    text = f"{done.added} judgements added, {done.known} were there already"
-    if done.annotators:
-        text += f"; new annotators: {', '.join(done.annotators)}"
-    say(as_json, done._asdict(), text)
+        ratings, wanted = located(workspace, store, ratings)
+        required = workspace.setting("annotation", "required", 1)
+        imported = store.append(ratings, wanted, required=required)
+    text = f"{imported.added} judgements added, {imported.known} were there already"
+    if imported.annotators:
+        text += f"; new annotators: {', '.join(imported.annotators)}"
+    say(as_json, imported._asdict(), text)
 
 
 def _export(workspace: Workspace, file: Path, suite: str | None, *, as_json: bool) -> None:
@@ -65,21 +68,19 @@ def _export(workspace: Workspace, file: Path, suite: str | None, *, as_json: boo
 
     if suite is not None:
         store = Store.find(workspace)
-        known: list[str] = []
+        enqueued: list[str] = []
         if store is not None:
             with store:
-                known = store.suites()
-        if suite not in known:
-            raise UnknownName("enqueued suite", suite, known)
+                enqueued = store.suites()
+        if suite not in enqueued:
+            raise UnknownName("enqueued suite", suite, enqueued)
     table = ratings(workspace, suite)
     write_csv(file, table)
     judged = int((table["verdict"] != "").sum())
-    done = {"file": str(file), "judgements": judged, "unjudged": len(table) - judged}
-    say(
-        as_json,
-        done,
-        f"{file}: {judged} judgements, and {done['unjudged']} continuations nobody has judged",
-    )
+    unjudged = len(table) - judged
+    counts = {"file": str(file), "judgements": judged, "unjudged": unjudged}
+    text = f"{file}: {judged} judgements, and {unjudged} continuations nobody has judged"
+    say(as_json, counts, text)
 
 
 def _refused(workspace: Workspace, *, as_json: bool) -> None:

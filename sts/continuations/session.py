@@ -31,10 +31,14 @@ class Turn(NamedTuple):
     say: int
 
 
+def mark(person: str) -> str:
+    """Returns what tells a person's continuations from other people's."""
+    return content_hash(b"person", person.encode())[:16]
+
+
 def identity(scenario: Scenario, person: str, attempt: int) -> Identity:
     """Returns whose continuation this is: the person's `attempt`-th of the scenario, from 0."""
-    mark = content_hash(b"person", person.encode())[:16]
-    return Identity(scenario.hash, HUMAN, mark, 0, attempt)
+    return Identity(scenario.hash, HUMAN, mark(person), 0, attempt)
 
 
 def view(

@@ -79,8 +79,8 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
     """Returns the columns of `schema` in a file that `write` made.
 
     Raises:
-      DamagedData: no Parquet file, or not of this kind, or a column is missing, of another type,
-        with a gap, or larger than a file of ours can be.
+      DamagedData: no Parquet file, or not of this kind, or of an earlier version, or a column is
+        missing, of another type, with a gap, or larger than a file of ours can be.
       NewerFormat: a later version of the format.
       FileNotFoundError: there is none.
     """
@@ -95,6 +95,11 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
             raise NewerFormat(
                 f"{path}: {kind} format {number[:9]}; this version reads up to {version}: "
                 "update sts"
+            )
+        if int(number) < version:
+            raise DamagedData(
+                f"{path}: {kind} format {number}; this version reads {version}: move the file "
+                "away and make it again"
             )
         for column, item in schema.items():
             if column not in fields.names:

@@ -1,17 +1,67 @@
-"""The scores table: its columns, in one place for whoever writes or reads one.
+"""The scores table: its columns, and the workspace's files of it, `scores/2`.
 
 One row is one metric of one agent; `docs/data_standard.md` says what each column means.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 import pyarrow as pa
 
-SCORES = {
+from sts.errors import DamagedData
+from sts.storage import parquet
+
+FORMAT, VERSION = "scores", 2
+SCHEMA = {
     "agent": pa.string(),
     "metric": pa.string(),
     "value": pa.float64(),
     "standard_error": pa.float64(),
-    "n": pa.int64(),
+    "n": pa.float64(),
+    "family": pa.string(),
     "parameters": pa.string(),
+    "sees": pa.string(),
+    "fingerprint": pa.string(),
 }
+"""Every column and its type; a text that is not known is "", a number NaN."""
+REQUIRED = ("agent", "metric", "value")
+
+
+def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Writes a file of scores; what a row does not say, or None, is not known."""
+    columns = {name: [_known(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()}
+    parquet.write(path, FORMAT, VERSION, SCHEMA, columns)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Returns the rows of a file of scores.
+
+    Raises:
+      DamagedData: no such file, or one of an earlier version.
+      NewerFormat: a later version.
+    """
+    rows: list[dict[str, Any]] = parquet.read(path, FORMAT, VERSION, SCHEMA).to_pylist()
+    return rows
+
+
+def check_mark(name: str, mark: str) -> None:
+    """Refuses scores of another version, by what a Parquet file says of itself.
+
+    Raises:
+      DamagedData: it was written before it said what an agent saw, or is later; says which.
+    """
+    kind, _, number = mark.partition("/")
+    if kind == FORMAT and number != str(VERSION):
+        raise DamagedData(
+            f"{name}: scores format {number}; this version reads {VERSION}: measure them again"
+        )
+
+
+def _known(value: Any, kind: pa.DataType) -> Any:
+    if value is None:
+        return "" if kind == pa.string() else math.nan
+    return value

@@ -234,7 +234,7 @@ def test_bad_tables_are_one_line_and_exit_code_1(tmp_path: Path, capsys: Capture
     for data, expected in (
         (b"", "empty file"),
         (b"\x00\x01", "binary file"),
-        (b"agent,scenario\n1,2\n", "missing columns 'category'"),
+        (b"agent,scenario\n1,2\n", "missing column 'verdict'; expected agent, scenario, verdict"),
         (f"{header}a,s,c,k,p,maybe,1,9\n".encode(), "t.csv, line 2: verdict: expected a verdict"),
     ):
         path.write_bytes(data)

@@ -27,19 +27,25 @@ ROWS = (
 
 def test_a_value_is_the_mean_of_its_annotators_verdicts() -> None:
     values = continuation_values(table(*ROWS), "human").set_index("continuation")
-    assert values.loc["k1", "y"] == 0.5
-    assert values.loc["k1", "annotations"] == 2
+    assert values.loc[0, "y"] == 0.5
+    assert values.loc[0, "annotations"] == 2
 
 
 def test_cannot_judge_and_unjudged_are_missing_and_never_failures() -> None:
     values = continuation_values(table(*ROWS), "human").set_index("continuation")
-    assert np.isnan(values.loc["k2", "y"]) and values.loc["k2", "cannot_judge"] == 1
-    assert np.isnan(values.loc["k3", "y"]) and values.loc["k3", "annotations"] == 0
+    assert np.isnan(values.loc[1, "y"]) and values.loc[1, "cannot_judge"] == 1
+    assert np.isnan(values.loc[2, "y"]) and values.loc[2, "annotations"] == 0
+
+
+def test_only_what_all_who_looked_could_not_judge_is_unjudgeable() -> None:
+    more = ("a", "s1", "c", "k1", "r", "cannot_judge", "human")
+    values = continuation_values(table(*ROWS, more), "human").set_index("continuation")
+    assert values["unjudgeable"].to_dict() == {0: False, 1: True, 2: False}
 
 
 def test_human_and_automatic_labels_are_never_mixed() -> None:
     values = continuation_values(table(*ROWS), "automatic").set_index("continuation")
-    assert values["y"].to_dict() == {"k1": 1.0, "k2": 0.0, "k3": 1.0}
+    assert values["y"].to_dict() == {0: 1.0, 1: 0.0, 2: 1.0}
 
 
 def test_every_continuation_of_the_table_is_listed_whatever_its_source() -> None:

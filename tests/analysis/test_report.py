@@ -9,6 +9,7 @@ import pytest
 
 from analysis import figures, tables
 from analysis.outcomes import Subject
+from analysis.page import render
 from analysis.ratings import check_ratings
 from analysis.report import build, plain
 from analysis.scores import check_scores, empty_scores
@@ -346,6 +347,95 @@ def test_scores_of_baselines_and_strangers_do_not_enter() -> None:
     found = report(world(), scored(values, "m"))
     assert found["correlations"][0]["n"] == 2
     assert found["correlations"][0]["reason"] == "needs 3 agents with both metrics, found 2"
+
+
+def test_a_score_of_an_agent_that_saw_more_there_enters_no_correlation_and_is_named() -> None:
+    skills = {"a": 1.0, "b": 0.5, "c": -0.5, "d": -2.0}
+    scores = scored(skills | {"d": 9.0}, "lambda-star")
+    frame = world(skills=skills, scenarios=10)
+    assert report(frame, scores)["correlations"][0]["n"] == 4
+    scores.loc[scores["agent"] == "d", "sees"] = "rehearsal"
+    found = report(frame, scores)
+    assert (found["correlations"][0]["n"], found["correlations"][0]["spearman"]) == (3, 1)
+    (left,) = found["metrics_left_out"]
+    reason = "it saw a rehearsal of the episode there, and its observations alone here"
+    assert (left["agent"], left["metric"], left["value"]) == ("d", "lambda-star", 9.0)
+    assert left["reason"] == reason and left["sees"] == "rehearsal"
+    assert "d" not in {row["agent"] for row in found["metrics"]}
+    page = render(found, {})
+    assert f"d (lambda-star): {reason}" in page
+
+
+def test_a_metric_of_which_every_score_is_left_out_correlates_with_nothing() -> None:
+    scores = scored({"strong": 1.0, "weak": 2.0, "seer": 3.0}, "m").assign(sees="world")
+    found = report(world(), scores)
+    assert found["correlations"] == [] and len(found["metrics_left_out"]) == 3
+    page = render(found, {})
+    assert "seer (m): baseline: it sees more" in page and "No scores table" not in page
+
+
+def test_what_all_could_not_judge_is_counted_apart_from_what_nobody_judged() -> None:
+    frame = world(annotators={"ann": (1.0, 1.0)}, judged=1.0, baselines=())
+    frame["verdict"] = frame["verdict"].replace("cannot_judge", "not_done")
+    mine = frame.index[frame["agent"] == "strong"]
+    frame.loc[mine[:4], ["verdict", "step"]] = ["cannot_judge", None]
+    found = report(frame)
+    counts, entry = found["counts"], entry_of(found, "strong")
+    total = counts["continuations"]
+    assert (counts["judged"], counts["unjudgeable"], counts["unjudged"]) == (total - 4, 4, 0)
+    assert (entry["judged"], entry["unjudgeable"], entry["unjudged"]) == (60, 4, 0)
+    assert found["label_sets"]["human"]["unjudgeable"] == 4
+    said = f"{total - 4} of {total} continuations have been judged; 4 could not be judged by anyone"
+    page = render(found, {})
+    assert said in page and "4 continuations could not be judged" in page
+    assert "nobody has judged yet" not in page
+    frame.loc[mine[4:7], ["verdict", "step", "annotator"]] = ["", None, ""]
+    counts = report(frame)["counts"]
+    assert (counts["unjudgeable"], counts["unjudged"]) == (4, 3)
+
+
+def test_where_nothing_could_be_judged_nothing_is_called_missing() -> None:
+    frame = world(baselines=()).assign(verdict="cannot_judge", step=None)
+    found = report(frame)
+    assert found["verdict"] == "No continuation could be judged, so there is nothing to rank."
+    assert entry_of(found, "weak")["unranked"] == "not ranked: nobody could judge what it did"
+
+
+def test_three_columns_give_rates_comparisons_and_ranks_and_say_what_is_not_known() -> None:
+    frame = world(baselines=(), annotators={"ann": (1.0, 1.0)})
+    frame = frame[frame["verdict"] != "cannot_judge"]
+    whole, found = report(frame), report(frame[["agent", "scenario", "verdict"]])
+    for mine, theirs in zip(found["agents"], whole["agents"], strict=True):
+        assert (mine["agent"], mine["rank"]) == (theirs["agent"], theirs["rank"])
+        assert mine["pass_rate"] == pytest.approx(theirs["pass_rate"])
+        assert mine["interval"] is not None and mine["categories"] == {} and mine["kinds"] == {}
+        assert mine["time_to_success"]["mean_area"] is None
+        assert mine["time_to_success"]["reason"].endswith("successes have no step")
+        assert mine["corrected_pass_rate"] is None
+    assert found["comparisons"][0]["p"] is not None
+    assert set(found["unknown"]) == {"category", "annotator", "horizon", "step"}
+    assert whole["unknown"] == {}
+    assert found["counts"]["categories"] is None and found["annotators"] == []
+    assert found["annotators_together"]["alpha"]["alpha"] is None
+    assert found["scenarios"][0]["category"] is None
+    page = render(found, figures.figures(found))
+    assert found["unknown"]["category"] in page and found["unknown"]["annotator"] in page.replace(
+        "&#39;", "'"
+    )
+
+
+def test_steps_without_a_horizon_give_no_time_to_success() -> None:
+    found = report(world(baselines=()).drop(columns="horizon"))
+    time = found["agents"][0]["time_to_success"]
+    assert (time["mean_area"], time["horizon"], time["curve"]) == (None, None, None)
+    assert time["reason"] == "no horizon is given"
+
+
+def test_the_longest_horizon_is_no_burden() -> None:
+    frame = world(baselines=()).assign(horizon=2**31 - 1)
+    times = [entry["time_to_success"] for entry in report(frame)["agents"]]
+    assert {entry["horizon"] for entry in times} == {2**31 - 1}
+    assert all(entry["mean_area"] > 0 for entry in times)
 
 
 def test_planned_contrasts_are_adjusted_among_themselves() -> None:

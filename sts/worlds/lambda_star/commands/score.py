@@ -146,7 +146,7 @@ def _write(scores: Scores, table: Path | None, drawn: Path | None, files: dict[s
     from sts.worlds.lambda_star.intelligence.files import csv_table
 
     if table is not None:
-        write(table, csv_table(scores).encode())
+        write(table, csv_table(scores))
         files[str(table)] = ""
     if drawn is not None:
         from sts.worlds.lambda_star.intelligence.figure import figure

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sts.storage import parquet
+from sts.storage import scores as table
+from sts.storage.csv_tables import to_csv
 from sts.storage.files import canonical_json
-from sts.storage.scores import SCORES
 from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.score import REHEARSALS, Part, Scores
 
 METRIC = "lambda-star"
-_VERSION = 1
 
 
 def metric(settings: Mapping[str, Any]) -> str:
@@ -32,8 +28,8 @@ def metric(settings: Mapping[str, Any]) -> str:
     Args:
       settings: of `score.Scores`.
     """
-    usual, found = _told({}), _told(settings)
-    different = [f"{word}={said}" for word, said in found.items() if said != usual[word]]
+    usual, own = _in_words({}), _in_words(settings)
+    different = [f"{word}={value}" for word, value in own.items() if value != usual[word]]
     return " ".join([METRIC, *different])
 
 
@@ -41,41 +37,45 @@ def save(workspace: Workspace, scores: Scores) -> Path:
     """Keeps the scores in the workspace's scores table.
 
     They take the place of what was kept of the same agents in the same test; what was kept of other
-    agents, or in a test of other settings, stays.
+    agents, or in a test of other settings, stays. A row says what its agent saw in the test, which
+    may be more than it sees in a suite: a rehearsal.
 
     Raises:
-      DamagedData: the table cannot be read, and is left as it is.
+      DamagedData: the table cannot be read, or is of an earlier version; it is left as it is.
+      NewerFormat: the table is of a later version; it is left as it is.
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
-    used, called = canonical_json(scores.settings).decode(), metric(scores.settings)
+    name = metric(scores.settings)
     with workspace.locked():
-        rows = _kept(path)
+        rows = {(row["agent"], row["metric"]): row for row in _kept(path)}
         for mean in scores.agents:
-            error = math.nan if mean.standard_error is None else mean.standard_error
-            row = (mean.agent, called, mean.mean, error, mean.episodes, used)
-            rows[mean.agent, called] = row
-        found = dict(zip(SCORES, zip(*rows.values(), strict=True), strict=True))
-        parquet.write(path, "scores", _VERSION, SCORES, found)
+            rows[mean.agent, name] = {
+                "agent": mean.agent,
+                "metric": name,
+                "value": mean.mean,
+                "standard_error": mean.standard_error,
+                "n": mean.episodes,
+                "parameters": canonical_json(scores.settings).decode(),
+                "sees": mean.sees,
+            }
+        table.write(path, list(rows.values()))
     return path
 
 
-def csv_table(scores: Scores) -> str:
+def csv_table(scores: Scores) -> bytes:
     """Returns every score as CSV: a row for each factor, level and agent, the best first.
 
     The factor `all` has the scores over all environments of the base. `complexity_low` and
     `complexity_high` are the range that K was drawn from, empty where it is not drawn.
     """
     drawn = scores.settings["complexity"] or ("", "")
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow([*Part._fields, "complexity_low", "complexity_high"])
-    for mean in sorted(scores.agents, key=lambda mean: -mean.mean):
-        rows.writerow(["all", "", "", *mean, *drawn])
-    rows.writerows([*part, *drawn] for part in scores.breakdown)
-    return file.getvalue()
+    best_first = sorted(scores.agents, key=lambda mean: -mean.mean)
+    rows = [["all", "", "", *mean, *drawn] for mean in best_first]
+    rows += [[*part, *drawn] for part in scores.breakdown]
+    return to_csv([*Part._fields, "complexity_low", "complexity_high"], rows)
 
 
-def _told(settings: Mapping[str, Any]) -> dict[str, str]:
+def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
     """Returns each setting that makes a test another one, in the words of the command line."""
     asked = Settings()._asdict() | {"rehearsals": REHEARSALS} | dict(settings)
     made = Settings(*(asked[name] for name in Settings._fields))
@@ -92,14 +92,7 @@ def _told(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _kept(path: Path) -> dict[tuple[str, str], tuple[Any, ...]]:
-    """Returns the rows of a scores table by agent and metric; no row where there is none."""
-    if not path.exists():
-        return {}
-    table = parquet.read(path, "scores", _VERSION, SCORES)
-    rows = zip(*(table.column(name).to_pylist() for name in SCORES), strict=True)
-    kept = {}
-    for agent, _, value, error, n, parameters in rows:
-        called = metric(json.loads(parameters))
-        kept[agent, called] = (agent, called, value, error, n, parameters)
-    return kept
+def _kept(path: Path) -> list[dict[str, Any]]:
+    """Returns the rows of a scores table under the names that their tests have now."""
+    rows = table.read(path) if path.exists() else []
+    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in rows]

@@ -449,6 +449,34 @@ def test_a_report_reads_saved_scores_with_a_missing_error_as_missing(tmp_path, c
     assert frame["n"].to_dict() == {"lambda-star": 1, "lambda-star steps=12": 4}
 
 
+def test_a_saved_score_says_what_its_agent_saw(tmp_path, capsys):
+    agents = ["--agent", "q-learning", "--agent", "random", "--agent", "oracle"]
+    _, rows = saved(tmp_path, capsys, *agents, "--episodes", "2", "--rehearsals", "1")
+    sees = {"q-learning": "rehearsal", "random": "observation", "oracle": "world"}
+    assert {row["agent"]: row["sees"] for row in rows} == sees
+    _, rows = saved(tmp_path, capsys, *agents[:2], "--episodes", "2", "--rehearsals", "0")
+    kept = {(row["agent"], row["metric"]): row["sees"] for row in rows}
+    assert kept["q-learning", "lambda-star rehearsals=0"] == "observation"
+    assert kept["q-learning", "lambda-star rehearsals=1"] == "rehearsal"
+
+
+def test_scores_of_before_they_said_what_was_seen_are_not_added_to(tmp_path, capsys):
+    saved(tmp_path, capsys, "--agent", "random", "--episodes", "1")
+    (file,) = (tmp_path / "scores").iterdir()
+    old = (
+        pq.read_table(file)
+        .drop_columns(["sees"])
+        .replace_schema_metadata({"sts.format": "scores/1"})
+    )
+    pq.write_table(old, file)
+    before = file.read_bytes()
+    words = ["lambda-star", "score", "--agent", "random", "--episodes", "1", "--save"]
+    assert main([*words, "--workspace", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert "scores format 1; this version reads 2" in error and error.count("\n") == 1
+    assert file.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("settings", "rehearsals", "called"),
     [

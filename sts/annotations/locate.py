@@ -1,0 +1,97 @@
+"""From the lines of a table to the continuations of a workspace, served or not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from sts.annotations.imports import Rating, names
+from sts.annotations.items import item_of, players
+from sts.annotations.store import Store
+from sts.annotations.types import Item
+from sts.continuations import store as continuations
+from sts.errors import DamagedData, MissingExtra
+from sts.names import shown
+from sts.storage.workspace import Workspace
+from sts.suites import folders
+from sts.suites import store as suites
+
+
+def located(
+    workspace: Workspace, store: Store, ratings: Sequence[Rating]
+) -> tuple[list[Rating], list[Item]]:
+    """Returns the ratings with each continuation's identity, and what to enqueue for them.
+
+    Raises:
+      DamagedData: a line means no continuation, or more than one; names the line.
+    """
+    enqueued = store.enqueued({rating.continuation for rating in ratings})
+    if all(rating.continuation in enqueued for rating in ratings):
+        return list(ratings), []
+    people = {person.name for person in store.annotators()} | set(names(ratings))
+    return named(ratings, enqueued, candidates(workspace, people))
+
+
+def candidates(workspace: Workspace, people: Collection[str]) -> Iterable[tuple[Item, int]]:
+    """Yields every continuation of the workspace and its index, once for each suite that keeps it.
+
+    Args:
+      workspace: where suites and continuations are kept; a suite whose world is not installed is
+        passed over.
+      people: names of those who may have played some themselves.
+    """
+    for versions in folders.versions(workspace).values():
+        for folder in versions.values():
+            try:
+                suite = suites.read(folder)
+            except MissingExtra:
+                continue
+            for one in continuations.load(workspace, {s.hash for s in suite.scenarios}):
+                yield item_of(one, suite.label, players(one, people)), one.identity.index
+
+
+def named(
+    ratings: Sequence[Rating], enqueued: Collection[str], candidates: Iterable[tuple[Item, int]]
+) -> tuple[list[Rating], list[Item]]:
+    """Returns the ratings with each continuation's identity, and what to enqueue for them.
+
+    Args:
+      ratings: of a table; a continuation may be given by its identity, by its index, or, where
+        agent and scenario have one alone, not at all.
+      enqueued: identities that the annotation store has.
+      candidates: what the workspace has, each with its index among those of its scenario, agent
+        and seed.
+
+    Raises:
+      DamagedData: a line means no continuation, or more than one; names the line.
+    """
+    by_id: dict[str, list[Item]] = defaultdict(list)
+    indices: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for item, index in candidates:
+        by_id[item.continuation].append(item)
+        indices[item.agent, item.scenario][item.continuation] = index
+    out, wanted = [], {}
+    for rating in ratings:
+        identity = rating.continuation
+        if identity not in by_id and identity not in enqueued:
+            identity = _meant(rating, indices.get((rating.agent, rating.scenario), {}))
+        wanted[identity] = by_id.get(identity, [])
+        out.append(rating._replace(continuation=identity))
+    return out, [item for group in wanted.values() for item in group]
+
+
+def _meant(rating: Rating, indices: Mapping[str, int]) -> str:
+    name = rating.continuation
+    hits = [one for one, index in indices.items() if name in ("", str(index))]
+    if len(hits) == 1:
+        return hits[0]
+    what = f"continuation {shown(name)}" if name else "one continuation"
+    whose = f"of agent {shown(rating.agent)} in scenario {shown(rating.scenario)}"
+    if not hits:
+        raise DamagedData(
+            f"{rating.place}: {what} {whose} is not in this workspace; run it first: sts run"
+        )
+    raise DamagedData(
+        f"{rating.place}: expected {what} {whose}, found {len(hits)}: give its identity, such as "
+        f"{hits[0]}"
+    )

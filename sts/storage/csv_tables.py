@@ -1,0 +1,113 @@
+"""Tables as CSV: read as text whose lines can be named, written so that no spreadsheet runs a cell.
+
+A spreadsheet takes a text that begins like a formula for one. Such a text is written behind an
+apostrophe, which a spreadsheet does not show, and the reader takes it away again. Numbers stay.
+
+Source: OWASP, "CSV Injection".
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sts.errors import DamagedData
+from sts.names import shown
+
+MOST_ROWS = 5_000_000
+"""Rows of a table that is read whole: twice what 500 agents judged three times need."""
+MOST_BYTES = 2**30
+"""Bytes of such a table, packed or unpacked."""
+_FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
+
+
+class CsvTable(NamedTuple):
+    """A table as it was found, before its columns mean anything.
+
+    Attributes:
+      header: the columns' names.
+      rows: cells of each row, as many as the header has, without outer spaces.
+      lines: line of the file on which each row begins; the header is line 1.
+    """
+
+    header: list[str]
+    rows: list[list[str]]
+    lines: list[int]
+
+
+def from_csv(name: str, data: bytes) -> CsvTable:
+    """Returns the table in `data`: UTF-8, commas, one header line; empty lines are passed over.
+
+    Args:
+      name: what errors call it.
+      data: what the file holds.
+
+    Raises:
+      DamagedData: it is empty, binary, ragged or has more than `MOST_ROWS` rows, or a column
+        stands twice; names the line.
+    """
+    if not data.strip():
+        raise DamagedData(f"{name}: expected a table, found an empty file")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise DamagedData(f"{name}: expected CSV text in UTF-8, found a binary file")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    line = 1
+    try:
+        header = [_read(cell) for cell in next(reader, [])]
+        line = reader.line_num + 1
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append(_row(f"{name}, line {line}", header, cells))
+                lines.append(line)
+            if len(rows) > MOST_ROWS:
+                raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found more")
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DamagedData(f"{name}, line {line}: not readable as CSV ({error})") from None
+    check_header(name, header)
+    return CsvTable(header, rows, lines)
+
+
+def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """Returns a table as `from_csv` reads it; None and NaN become empty cells."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([_written(name) for name in header])
+    writer.writerows([_written(value) for value in row] for row in rows)
+    return file.getvalue().encode()
+
+
+def check_header(name: str, header: Sequence[str]) -> None:
+    """Raises DamagedData where a column stands twice."""
+    seen: set[str] = set()
+    for column in header:
+        if column in seen:
+            raise DamagedData(f"{name}: column {shown(column)} stands twice; keep one")
+        seen.add(column)
+
+
+def _row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
+    if len(cells) != len(header):
+        raise DamagedData(f"{place}: expected {len(header)} cells, found {len(cells)}")
+    return [_read(cell) for cell in cells]
+
+
+def _read(cell: str) -> str:
+    cell = cell.strip()
+    return cell[1:].strip() if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _written(value: object) -> object:
+    if isinstance(value, str):
+        text = value.replace("\r\n", "\n").replace("\r", "\n")  # alone, it would end the row
+        return f"'{text}" if _FORMULA.match(text) else text
+    return "" if value is None or value != value else value
