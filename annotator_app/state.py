@@ -29,7 +29,7 @@ from sts.suites.types import Suite
 broken: Broken = {}
 """What this process has found that cannot be shown."""
 unplayable: set[str] = set()
-"""Content hashes of scenarios that it has found cannot be shown at the seat."""
+"""Content hashes of scenarios that it has found cannot be shown to who plays."""
 _ALL = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON = "sts_person"
@@ -87,10 +87,14 @@ def episode(continuation: str) -> dict[str, Any]:
 
     Raises:
       UnknownName: it is not in the workspace.
-      StsError: it is seen as frames, and cannot be rendered.
+      StsError: it is seen as frames, and cannot be rendered; or nothing here draws its world.
     """
     one = continuations().get(continuation)
-    return shown(workspace(), one or find(workspace(), continuation))
+    data = shown(workspace(), one or find(workspace(), continuation))
+    name = data["drawing"]
+    if name is not None and name not in drawings():
+        raise StsError(f"there is no drawing of domain {name!r} here")
+    return data
 
 
 def warm_up() -> None:

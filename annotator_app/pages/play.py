@@ -1,4 +1,4 @@
-"""The human seat: a person plays a continuation under an agent's observation."""
+"""The page on which a person plays a continuation under an agent's observation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from annotator_app import play, state
 from annotator_app.events import namespace
 
 
-@st.fragment  # when the seat sends something, only this runs again
+@st.fragment  # when the page sends something, only this runs again
 def page() -> None:
-    """Mounts the seat, or says why there is none."""
+    """Mounts the page, or says why there is none."""
     person = state.person()
     if person is None:
         st.error("Your link has ended. Ask for a new one.")
@@ -20,9 +20,9 @@ def page() -> None:
         state.store(),
         state.suite(),
         person,
-        state.sent("seat"),
+        state.sent("play"),
+        author=namespace(state.place(), person.id),
         judged=state.judged_scenarios(person),
         broken=state.unplayable,
     )
-    data["namespace"] = namespace(state.place(), person.id)
-    state.component("seat")(key="seat", data=data, on_sync_change=lambda: None)
+    state.component("play")(key="play", data=data, on_sync_change=lambda: None)

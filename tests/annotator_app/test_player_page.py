@@ -175,7 +175,7 @@ def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> 
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(30)
     press(page, "Home", "ArrowRight")
-    assert page.get_attribute(".player", "data-frame") == "1"
+    assert page.get_attribute(".viewer", "data-frame") == "1"
     press(page, "n", "Enter")
     saved(page)
     assert len(server.judgements("reruns")) == 11
