@@ -74,7 +74,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     def admits(token: str) -> bool:
         return person(state.store(), settings, token) is not None
 
-    app = st.App(Path(__file__).with_name("app.py"), middleware=[Middleware(Gate, admits=admits)])
+    script = Path(__file__).with_name("pages") / "app.py"
+    app = st.App(script, middleware=[Middleware(Gate, admits=admits)])
     config = uvicorn.Config(
         app,
         log_level="warning",
