@@ -19,6 +19,7 @@ REMEMBERED = 3
 AT_ONCE = 1000
 """Submissions read from one message; a page sends the rest when these are acknowledged."""
 
+UNSAVED = "The server cannot save at the moment; what you have done waits here."
 _LOG = logging.getLogger(__name__)
 
 Shown = Callable[[str], dict[str, Any]]
@@ -74,7 +75,7 @@ def exchange(
             data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
     except StsError as error:
         _LOG.error("annotation store: %s", error)
-        data["trouble"] = "The server cannot save at the moment; your answers wait here."
+        data["trouble"] = UNSAVED
         return data
     done = progress.by_annotator.get(person.name, 0)
     data["queue"] = queue

@@ -11,7 +11,7 @@ from typing import Any, cast
 import streamlit as st
 
 from annotator_app import components, people
-from annotator_app.auth import COOKIE
+from annotator_app.auth import cookie_name
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
 from annotator_app.settings import Settings, current
@@ -155,4 +155,4 @@ def sent(key: str) -> Any:
 
 
 def _token() -> str:
-    return st.context.cookies.get(COOKIE, "")
+    return st.context.cookies.get(cookie_name(place()), "")
