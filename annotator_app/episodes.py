@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator_app.sprites import sheets_of
+from annotator_app.sprites import sprites_of
 from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
@@ -29,7 +29,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     return payload(
         drawing=domain.name if picture.kind == "drawn" else None,
         picture=picture,
-        scene=sheets_of(workspace, one.episode) if framed else one.episode.scene,
+        scene=sprites_of(workspace, one.episode) if framed else one.episode.scene,
         says=one.episode.says,
         takeover=one.takeover,
         evaluated=one.roles,
@@ -57,7 +57,7 @@ def payload(
       drawing: the domain by whose drawing its scenes are drawn; None for frames.
       picture: what there is to know of the world for that.
       scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
-        sheets of all frames.
+        pictures of all its frames.
       says: int8[T, P], the token said by each participant during each step; 0 is silence.
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
@@ -87,12 +87,12 @@ def payload(
 def _scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
     if isinstance(scene, np.ndarray):
         return {"scene": text(scene.astype("<u2").tobytes())}
-    return {"sheets": [sheet_view(one) for one in scene]}
+    return {"sprites": [sprite_view(one) for one in scene]}
 
 
-def sheet_view(sheet: Sheet) -> dict[str, Any]:
-    """A sheet of frames as JSON for a page."""
-    return {"webp": text(sheet.webp), "columns": sheet.columns, "count": sheet.count}
+def sprite_view(sprite: Sheet) -> dict[str, Any]:
+    """A picture of many frames as JSON for a page."""
+    return {"webp": text(sprite.webp), "columns": sprite.columns, "count": sprite.count}
 
 
 def text(raw: bytes) -> str:

@@ -19,6 +19,7 @@ REMEMBERED = 3
 AT_ONCE = 1000
 """Submissions read from one message; a page sends the rest when these are acknowledged."""
 
+UNSAVED = "The server cannot save at the moment; what you have done waits here."
 _LOG = logging.getLogger(__name__)
 
 Shown = Callable[[str], dict[str, Any]]
@@ -54,8 +55,9 @@ def exchange(
       broken: what was found by now that cannot be shown; what is found here is added.
       runs: whether it is this person who runs the study, and is told the reason.
     """
+    author = namespace(place, person.id)
     data: dict[str, Any] = {
-        "namespace": namespace(place, person.id),
+        "author": author,
         "acks": [],
         "queue": None,  # keep what you have
         "previous": [],
@@ -64,7 +66,7 @@ def exchange(
         "trouble": "",
     }
     try:
-        outbox = _outbox(sent)
+        outbox = _outbox(own(sent, author))
         if outbox:
             data["acks"] = [ack._asdict() for ack in store.submit(person.id, outbox)]
         queue = _queue(store, person, suite, shown, broken)
@@ -73,7 +75,7 @@ def exchange(
             data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
     except StsError as error:
         _LOG.error("annotation store: %s", error)
-        data["trouble"] = "The server cannot save at the moment; your answers wait here."
+        data["trouble"] = UNSAVED
         return data
     done = progress.by_annotator.get(person.name, 0)
     data["queue"] = queue
@@ -87,8 +89,25 @@ def namespace(place: str, person: int) -> str:
     return f"{hashlib.sha256(place.encode()).hexdigest()[:12]}:{person}"
 
 
-def _outbox(sent: object) -> list[object]:
-    outbox = sent.get("outbox") if isinstance(sent, Mapping) else None
+def own(sent: object, author: str) -> Mapping[str, Any]:
+    """What a page sent in the name of `author`; nothing, and a line in the log, where it did not.
+
+    Two people's links may have been opened in one browser: the page of the first is then connected
+    as the second, and still sends what the first has done.
+    """
+    if sent is None:
+        return {}
+    if not isinstance(sent, Mapping):
+        _LOG.warning("a page sent what is no message; it is ignored")
+    elif sent.get("author") != author:
+        _LOG.warning("a page sent what another author did; it stays in their browser")
+    else:
+        return sent
+    return {}
+
+
+def _outbox(message: Mapping[str, Any]) -> list[object]:
+    outbox = message.get("outbox")
     return outbox[:AT_ONCE] if isinstance(outbox, list) else []
 
 

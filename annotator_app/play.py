@@ -1,15 +1,16 @@
-"""The human seat, apart from the page: whose turn it is at which scenario, and what comes of it."""
+"""A person's turn, apart from the page: at which scenario they are, and what comes of it."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
 from annotator_app import queueing, sprites
-from annotator_app.episodes import sheet_view
+from annotator_app.episodes import sprite_view
+from annotator_app.events import own
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations import session
@@ -33,6 +34,7 @@ def exchange(
     person: Annotator,
     sent: object,
     *,
+    author: str,
     judged: Collection[str],
     broken: set[str],
 ) -> dict[str, Any]:
@@ -47,16 +49,17 @@ def exchange(
       suite: whose scenarios are played.
       person: who is at the page; never asked to judge what they played.
       sent: the component's state, or None on a page that has just been opened.
+      author: the person's namespace; what another author sent is ignored.
       judged: content hashes of scenarios that the person has met as a judge, who sees more than
         an agent may.
       broken: content hashes of scenarios that cannot be shown, as was found by now; what is found
         here is added.
     """
-    said = sent if isinstance(sent, Mapping) else {}
-    offered = _offered(workspace, suite, person, said.get("seat"), judged)
+    message = own(sent, author)
+    offered = _offered(workspace, suite, person, message.get("session"), judged)
     for scenario in islice((one for one in offered if one.hash not in broken), PATIENCE):
         name = key(person, scenario)
-        received = said.get("turns") if said.get("seat") == name else None
+        received = message.get("turns") if message.get("session") == name else None
         turns: list[session.Turn] = []
         try:
             turns = _turns(received, scenario)
@@ -68,28 +71,28 @@ def exchange(
         else:
             break
     else:
-        return {"seat": None, "broken": len(broken)}
+        return {"author": author, "session": None, "broken": len(broken)}
     if view["finished"]:
-        seconds = _seconds(said.get("seconds"))
+        seconds = _seconds(message.get("seconds"))
         one = session.finish(
             workspace, scenario, turns, person=person.name, attempt=0, seconds=seconds
         )
         queueing.enqueue(workspace, store, suite, [one])
     count = len(received) if isinstance(received, list) else 0
-    return {"seat": name, "received": count, **view}
+    return {"author": author, "session": name, "received": count, **view}
 
 
 def _view(
     workspace: Workspace, scenario: Scenario, turns: list[session.Turn], person: Annotator
 ) -> dict[str, Any]:
-    """The person's view; with sheets of 1 or more frames each where they see frames."""
+    """The person's view; with pictures of 1 or more frames each where they see frames."""
     recording, takeover, role = scenario.recording, scenario.takeover, scenario.roles[0]
     picture = domain(recording.domain).picture(recording.state)
     if picture.kind != "frames":
         view = session.view(scenario, turns, person=person.name, attempt=0)
         return {**view, "drawing": recording.domain}
-    context = sprites.sheets_of(workspace, recording.part(recording.state, 0, takeover), role)
-    seen = [sheet_view(one) for one in context]
+    context = sprites.sprites_of(workspace, recording.part(recording.state, 0, takeover), role)
+    seen = [sprite_view(one) for one in context]
     size: dict[str, int] = {}
 
     def see(frame: int, worlds: Worlds) -> None:
@@ -97,16 +100,16 @@ def _view(
             height, width, _ = look(worlds, recording.domain, role).shape
             size.update(height=height, width=width)
         if frame > takeover:
-            seen.append(sheet_view(sprites.sight_of(worlds, recording.domain, role)))
+            seen.append(sprite_view(sprites.sight_of(worlds, recording.domain, role)))
 
     view = session.view(scenario, turns, person=person.name, attempt=0, look=see)
     you = picture.names[picture.participants[role]]
-    return {**view, **size, "sheets": seen, "you": you}
+    return {**view, **size, "sprites": seen, "you": you}
 
 
 def key(person: Annotator, scenario: Scenario) -> str:
     """What a browser knows a person's scenario by; it tells neither which nor where it is from."""
-    return hashlib.sha256(f"seat {person.id} {scenario.hash}".encode()).hexdigest()[:24]
+    return hashlib.sha256(f"play {person.id} {scenario.hash}".encode()).hexdigest()[:24]
 
 
 def _offered(

@@ -1,4 +1,4 @@
-"""Serving the pages: an ASGI application behind the gate, on a socket that is ours already."""
+"""Serving the pages: an ASGI application behind the door, on a socket that is ours already."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from streamlit import config as streamlit_config
 
     from annotator_app import sprites, state
-    from annotator_app.auth import Gate
+    from annotator_app.auth import Auth, cookie_name
+    from annotator_app.messages import Messages
     from annotator_app.people import person
 
     for name, value in _OPTIONS.items():
@@ -74,8 +75,9 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     def admits(token: str) -> bool:
         return person(state.store(), settings, token) is not None
 
-    script = Path(__file__).parent / "pages" / "app.py"
-    app = st.App(script, middleware=[Middleware(Gate, admits=admits)])
+    script = Path(__file__).with_name("pages") / "app.py"
+    door = Middleware(Auth, admits=admits, cookie=cookie_name(state.place()))
+    app = st.App(script, middleware=[door, Middleware(Messages)])
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -32,7 +32,7 @@ def framed(domain: str, state: bytes) -> bool:
     return find_domain(domain).form(state).kind == "frames"
 
 
-def sheets_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
+def sprites_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
     """Returns the frames of an episode, from the workspace or made now and kept there.
 
     They are what a judge sees, or what participant `role` does.
@@ -70,7 +70,7 @@ def sight_of(worlds: Worlds, name: str, role: int) -> Sheet:
 
 
 def begin(workspace: Workspace, suite: str) -> None:
-    """Has the sheets of a suite's continuations made in a process that ends with this one."""
+    """Has the pictures of a suite's continuations made in a process that ends with this one."""
     context = multiprocessing.get_context("spawn")
     arguments = (str(workspace.root.resolve()), suite, os.getpid())
     context.Process(target=_make, args=arguments, daemon=True).start()
@@ -84,7 +84,7 @@ def _make(root: str, label: str, parent: int) -> None:
         if os.getppid() != parent:
             return
         with contextlib.suppress(StsError):  # whoever is to judge it will be told
-            sheets_of(workspace, one)
+            sprites_of(workspace, one)
 
 
 def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import streamlit as st
 
 from annotator_app import components, people
-from annotator_app.auth import COOKIE
+from annotator_app.auth import cookie_name
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
 from annotator_app.settings import Settings, current
@@ -29,7 +29,7 @@ from sts.suites.types import Suite
 broken: Broken = {}
 """What this process has found that cannot be shown."""
 unplayable: set[str] = set()
-"""Content hashes of scenarios that it has found cannot be shown at the seat."""
+"""Content hashes of scenarios that it has found cannot be shown to who plays."""
 _ALL = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON = "sts_person"
@@ -87,10 +87,14 @@ def episode(continuation: str) -> dict[str, Any]:
 
     Raises:
       UnknownName: it is not in the workspace.
-      StsError: it is seen as frames, and cannot be rendered.
+      StsError: it is seen as frames, and cannot be rendered; or nothing here draws its world.
     """
     one = continuations().get(continuation)
-    return shown(workspace(), one or find(workspace(), continuation))
+    data = shown(workspace(), one or find(workspace(), continuation))
+    name = data["drawing"]
+    if name is not None and name not in drawings():
+        raise StsError(f"there is no drawing of domain {name!r} here")
+    return data
 
 
 def warm_up() -> None:
@@ -151,4 +155,4 @@ def sent(key: str) -> Any:
 
 
 def _token() -> str:
-    return st.context.cookies.get(COOKIE, "")
+    return st.context.cookies.get(cookie_name(place()), "")

@@ -1,4 +1,4 @@
-"""The browser components as static files: the episode player and the page of those who act.
+"""The browser components as static files: the page of those who judge and of those who act.
 
 The JavaScript is plain ES modules, tested as such; a component takes one inline script, so the
 modules are joined in the order of their imports. What worlds draw comes with them, and is written
@@ -15,16 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
+_BOARD = ("page", "episode", "drawings", "draw_frame", "speech", "film", "board")
+VIEWER = (*_BOARD, "keys", "playback", "viewer")
+"""What shows an episode, in any page: its modules, in the order of their imports."""
 MODULES = {
-    "player": (
-        *("page", "episode", "keys", "outbox", "desk"),
-        *("drawings", "draw_frame", "speech", "film", "player"),
-    ),
-    "seat": (
-        *("page", "episode", "drawings", "draw_frame", "film"),
-        *("seat_state", "seat"),
-    ),
+    "player": (*VIEWER, "outbox", "session", "judging", "player"),
+    "play": (*_BOARD, "turns", "play"),
 }
+STYLES = {"player": ("page", "viewer", "player"), "play": ("page", "play")}
 _TEXTS = "const TEXTS = {};"
 
 
@@ -37,7 +35,7 @@ class Component(NamedTuple):
 
 
 def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component, `player` or `seat`.
+    """The texts of one component, `player` or `play`.
 
     Args:
       name: which.
@@ -47,7 +45,7 @@ def component(name: str, drawings: Mapping[str, str]) -> Component:
     texts = json.dumps(dict(drawings)).replace("<", "\\u003c")
     return Component(
         html=(HERE / f"{name}.html").read_text(encoding="utf-8"),
-        css=(HERE / f"{name}.css").read_text(encoding="utf-8"),
+        css="\n".join((HERE / f"{one}.css").read_text(encoding="utf-8") for one in STYLES[name]),
         js=joined(MODULES[name]).replace(_TEXTS, f"const TEXTS = {texts};"),
     )
 

@@ -1,4 +1,4 @@
-// Painting: one frame of a sheet on a canvas, as large as fits.
+// Painting: one frame of a sprite on an empty canvas, as large as fits.
 
 // Where a picture loses no more than a fifth of its size by it, each of its pixels becomes a square of
 // whole pixels; else its squares are made too large first, so that all come out alike.
@@ -15,30 +15,20 @@ function enlarged(bitmap, left, top, width, height, times) {
   return large;
 }
 
-// `bitmap` is null while it is being decoded.
-export function paintFrame(canvas, bitmap, { width, height, columns, index }, line, theme) {
+export function paintFrame(canvas, bitmap, { width, height, columns, index }, options) {
   const x = canvas.getContext("2d");
-  x.setTransform(1, 0, 0, 1, 0, 0);
-  x.clearRect(0, 0, canvas.width, canvas.height);
-  const edge = 2 * theme.scale;
+  const edge = 2 * options.scale;
   const scale = clean(Math.min((canvas.width - 2 * edge) / width, (canvas.height - 2 * edge) / height));
   const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
   const [left, top] = [Math.floor((canvas.width - wide) / 2), Math.floor((canvas.height - high) / 2)];
-  if (bitmap) {
-    x.imageSmoothingEnabled = !Number.isInteger(scale);
-    x.imageSmoothingQuality = "high";
-    const at = [(index % columns) * width, Math.floor(index / columns) * height, width, height];
-    if (scale > 1 && !Number.isInteger(scale)) {
-      const large = enlarged(bitmap, ...at, Math.ceil(scale));
-      x.drawImage(large, left, top, wide, high);
-    } else x.drawImage(bitmap, ...at, left, top, wide, high);
-  } else {
-    x.fillStyle = theme.text;
-    x.font = `${15 * theme.scale}px sans-serif`;
-    x.textAlign = "center";
-    x.fillText("The pictures are on their way ...", canvas.width / 2, canvas.height / 2);
-  }
-  x.strokeStyle = line;
+  x.imageSmoothingEnabled = !Number.isInteger(scale);
+  x.imageSmoothingQuality = "high";
+  const at = [(index % columns) * width, Math.floor(index / columns) * height, width, height];
+  if (scale > 1 && !Number.isInteger(scale)) {
+    const large = enlarged(bitmap, ...at, Math.ceil(scale));
+    x.drawImage(large, left, top, wide, high);
+  } else x.drawImage(bitmap, ...at, left, top, wide, high);
+  x.strokeStyle = options.edge;
   x.lineWidth = edge;
   x.strokeRect(left - edge / 2, top - edge / 2, wide + edge, high + edge);
 }

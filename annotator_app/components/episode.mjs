@@ -1,6 +1,6 @@
 // One continuation as the page shows it, decoded once. Frame f (0..steps) is the scene before
 // step f; frame `takeover` is the last one that was recorded, later ones are the continuation.
-// What a scene looks like is known as one number for each object, or as sheets of frames.
+// What a scene looks like is known as one number for each object, or as sprites, pictures that hold many frames each.
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
@@ -13,8 +13,8 @@ export function decode(payload) {
   const says = bytes(payload.says);
   const objects = payload.names.length;
   const speakers = payload.steps ? says.length / payload.steps : 0;
-  const numbers = payload.sheets ? null : words(bytes(payload.scene));
-  const scenes = numbers ? numbers.length / objects : payload.sheets.reduce((sum, sheet) => sum + sheet.count, 0);
+  const numbers = payload.sprites ? null : words(bytes(payload.scene));
+  const scenes = numbers ? numbers.length / objects : payload.sprites.reduce((sum, sprite) => sum + sprite.count, 0);
   if (scenes !== payload.steps + 1 || !Number.isInteger(speakers))
     throw new Error(`episode ${payload.id}: ${scenes} scenes for ${payload.steps} steps`);
   const utterances = [];
@@ -29,12 +29,12 @@ export function decode(payload) {
   return { ...payload, scene: numbers && scene, utterances, length: payload.steps - payload.takeover };
 }
 
-// Where a frame stands: in which of the sheets, and which of its frames; null where none has it.
-export function pictureOf(sheets, frame) {
+// Where a frame stands: in which of the sprites, and which of its frames; null where none has it.
+export function spriteOf(sprites, frame) {
   let index = frame;
-  for (const [at, sheet] of (sheets ?? []).entries()) {
-    if (index < sheet.count) return { ...sheet, at, index };
-    index -= sheet.count;
+  for (const [at, sprite] of (sprites ?? []).entries()) {
+    if (index < sprite.count) return { ...sprite, at, index };
+    index -= sprite.count;
   }
   return null;
 }

@@ -1,14 +1,14 @@
-// Pictures of episodes, decoded before somebody waits for them. A sheet is one WebP of many frames.
+// Pictures of episodes, decoded before somebody waits for them. A sprite is one WebP of many frames.
 
 export class Film {
-  #sheets = new Map(); // its text -> the bitmap, "coming" or "broken"
+  #sprites = new Map(); // its text -> the bitmap, "coming" or "broken"
 
   constructor(changed, decode = bitmapOf, later = LATER) {
     Object.assign(this, { changed, decode, later, wanted: [] });
   }
 
   // Decodes what is in view at once and what comes soon a little later, so as not to be in the way
-  // of what is being painted; lets go of all others, for a decoded sheet may take 64 MB.
+  // of what is being painted; lets go of all others, for a decoded sprite may take 64 MB.
   keep(inView, soon = []) {
     const wanted = [...inView, ...soon];
     if (wanted.length === this.wanted.length && wanted.every((text, i) => text === this.wanted[i])) return;
@@ -19,17 +19,17 @@ export class Film {
   }
 
   #settle(wanted) {
-    for (const [text, bitmap] of this.#sheets)
+    for (const [text, bitmap] of this.#sprites)
       if (!wanted.includes(text)) {
-        this.#sheets.delete(text);
+        this.#sprites.delete(text);
         bitmap.close?.();
       }
     wanted.forEach((text) => this.#begin(text));
   }
 
   #begin(text) {
-    if (this.#sheets.has(text)) return;
-    this.#sheets.set(text, "coming");
+    if (this.#sprites.has(text)) return;
+    this.#sprites.set(text, "coming");
     this.decode(text).then((bitmap) => this.#arrived(text, bitmap), () => this.#arrived(text, "broken"));
   }
 
@@ -40,19 +40,19 @@ export class Film {
 
   #arrived(text, bitmap) {
     // Nobody wants it by now; or it was dropped and wanted again, and the other one came first.
-    if (!this.#sheets.has(text) || this.bitmap(text)) return bitmap.close?.();
-    this.#sheets.set(text, bitmap);
+    if (!this.#sprites.has(text) || this.bitmap(text)) return bitmap.close?.();
+    this.#sprites.set(text, bitmap);
     this.changed();
   }
 
-  // The bitmap of a sheet, or null while there is none.
+  // The bitmap of a sprite, or null while there is none.
   bitmap(text) {
-    const found = this.#sheets.get(text);
+    const found = this.#sprites.get(text);
     return typeof found === "object" ? found : null;
   }
 
   isBroken(text) {
-    return this.#sheets.get(text) === "broken";
+    return this.#sprites.get(text) === "broken";
   }
 }
 

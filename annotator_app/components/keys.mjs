@@ -1,7 +1,7 @@
-// What every key does, once: the same table maps key presses and fills the help.
+// What every key does, once: the same rows map key presses and fill the help.
 // r and c are left out on purpose: Streamlit listens to them.
 
-export const KEYS = [
+export const PLAYBACK_KEYS = [
   { keys: [" "], show: "Space", action: "play", help: "play or pause" },
   { keys: ["ArrowLeft"], show: "←", action: "back", help: "one step back (Shift: ten)" },
   { keys: ["ArrowRight"], show: "→", action: "forward", help: "one step on (Shift: ten)" },
@@ -13,10 +13,14 @@ export const KEYS = [
   { keys: ["[", "-"], show: "[ or −", action: "slower", help: "slower" },
   { keys: ["]", "+", "="], show: "] or +", action: "faster", help: "faster" },
   { keys: ["a"], show: "A", action: "autoplay", help: "start each episode by itself, or wait" },
+];
+
+export const JUDGING_KEYS = [
   { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
   { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
   { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
   { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
+  { keys: ["1", "2", "3", "4"], action: "reason" },
   { keys: ["u"], show: "U", action: "undo", help: "take the mark away" },
   { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and go on" },
   { keys: ["b"], show: "B", action: "previous", help: "back to the one before, to correct it" },
@@ -24,18 +28,17 @@ export const KEYS = [
   { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
 ];
 
-const REASON_KEYS = ["1", "2", "3", "4"];
-const BY_KEY = new Map(KEYS.flatMap((row) => row.keys.map((key) => [key, row.action])));
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
 
-// The action of a key press, or null when the press belongs to somebody else.
-export function actionOf({ key, shiftKey, ctrlKey, metaKey, altKey, repeat }) {
-  if (ctrlKey || metaKey || altKey) return null;
-  const name = key.length === 1 ? key.toLowerCase() : key;
-  const reason = REASON_KEYS.indexOf(name);
-  if (reason >= 0) return { name: "reason", reason, repeat: false };
-  const action = BY_KEY.get(name);
-  if (!action) return null;
-  if (repeat && !REPEATABLE.has(action)) return { name: "nothing" };
-  return { name: action, by: shiftKey ? 10 : 1 };
+// From rows like these: what gives the action of a key press, or null when the press belongs to
+// somebody else. Of several keys of one row the action says by `at` which it was.
+export function actionsOf(rows) {
+  const byKey = new Map(rows.flatMap(({ keys, action }) => keys.map((key, at) => [key, { action, at }])));
+  return ({ key, shiftKey, ctrlKey, metaKey, altKey, repeat }) => {
+    if (ctrlKey || metaKey || altKey) return null;
+    const row = byKey.get(key.length === 1 ? key.toLowerCase() : key);
+    if (!row) return null;
+    if (repeat && !REPEATABLE.has(row.action)) return { name: "nothing" };
+    return { name: row.action, at: row.at, by: shiftKey ? 10 : 1 };
+  };
 }

@@ -3,6 +3,8 @@
 
 import { recall } from "./page.mjs";
 
+const AT_ONCE = 500;
+
 export class Outbox {
   #kept = new Map();
 
@@ -35,6 +37,11 @@ export class Outbox {
 
   all() {
     return [...this.#kept.values()];
+  }
+
+  // What is sent at once: the rest follows when these are acknowledged.
+  some() {
+    return this.all().slice(0, AT_ONCE);
   }
 
   holds(item) {

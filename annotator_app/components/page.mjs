@@ -49,17 +49,15 @@ export function keep(store, key, value) {
   }
 }
 
-// Colours for the canvas, from the theme that Streamlit hands down as CSS variables.
-export function themeOf(host) {
-  const style = getComputedStyle(host);
+// Colours for a canvas, from those of the page that it stands in (page.css).
+export function themeOf(canvas) {
+  const style = getComputedStyle(canvas);
   const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
-  const background = colour("--st-background-color", "#ffffff");
-  const text = colour("--st-text-color", "#222222");
+  const background = colour("--paper", "#ffffff");
   return {
     background,
-    text,
-    grid: colour("--st-border-color", "#cccccc"),
-    border: text,
+    text: colour("--ink", "#222222"),
+    grid: colour("--grid", "#cccccc"),
     accent: "#0072B2",
     dark: luminance(background) < 0.4,
   };
@@ -86,6 +84,20 @@ function asBrowserReads(colour) {
   return brush.fillStyle;
 }
 const brush = globalThis.document?.createElement("canvas").getContext("2d");
+
+// What Streamlit calls a component by: it mounts one page in the component's root, gives it what came
+// at each further call, and ends it when the component is unmounted.
+export const mounted = (name, make) => (component) => {
+  const root = component.parentElement; // the same shadow root at every call while mounted
+  const page = (root[name] ??= make(root));
+  const call = (page.mountings = (page.mountings ?? 0) + 1);
+  page.update(component);
+  return () => {
+    if (page.mountings !== call) return; // a later call took over: not an unmount
+    page.destroy();
+    delete root[name];
+  };
+};
 
 // Streamlit covers the page with a dialog when the connection is lost. Our pages say so themselves
 // and can go on without it, so it is closed as soon as it opens.

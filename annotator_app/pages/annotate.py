@@ -6,14 +6,14 @@ import streamlit as st
 
 from annotator_app import state
 from annotator_app.events import exchange
+from annotator_app.pages.visitor import visitor
 
 
 @st.fragment  # when the player sends something, only this runs again
 def page() -> None:
-    """Mounts the player, or says that the link has ended."""
-    person = state.person()
+    """Mounts the player, or says why there is none."""
+    person = visitor()
     if person is None:
-        st.error("Your link has ended. Ask for a new one; unsent answers stay in this browser.")
         return
     data = exchange(
         state.store(),

@@ -1,6 +1,7 @@
 """The Streamlit script: which page to show.
 
-It stands among the pages, because Streamlit serves what it finds in a folder `pages` beside it.
+It stands among the pages because Streamlit takes every file of a folder `pages` beside its script
+for a page of its own, and shows that, empty, to a browser that comes back to a server started anew.
 """
 
 from __future__ import annotations

@@ -1,28 +1,38 @@
-"""The human seat: a person plays a continuation under an agent's observation."""
+"""The page on which a person plays a continuation under an agent's observation."""
 
 from __future__ import annotations
+
+import logging
 
 import streamlit as st
 
 from annotator_app import play, state
-from annotator_app.events import namespace
+from annotator_app.events import UNSAVED, namespace
+from annotator_app.pages.visitor import visitor
+from sts.errors import StsError
+
+_LOG = logging.getLogger(__name__)
 
 
-@st.fragment  # when the seat sends something, only this runs again
+@st.fragment  # when the page sends something, only this runs again
 def page() -> None:
-    """Mounts the seat, or says why there is none."""
-    person = state.person()
+    """Mounts the page, or says why there is none."""
+    person = visitor()
     if person is None:
-        st.error("Your link has ended. Ask for a new one.")
         return
-    data = play.exchange(
-        state.workspace(),
-        state.store(),
-        state.suite(),
-        person,
-        state.sent("seat"),
-        judged=state.judged_scenarios(person),
-        broken=state.unplayable,
-    )
-    data["namespace"] = namespace(state.place(), person.id)
-    state.component("seat")(key="seat", data=data, on_sync_change=lambda: None)
+    author = namespace(state.place(), person.id)
+    try:
+        data = play.exchange(
+            state.workspace(),
+            state.store(),
+            state.suite(),
+            person,
+            state.sent("play"),
+            author=author,
+            judged=state.judged_scenarios(person),
+            broken=state.unplayable,
+        )
+    except StsError as error:
+        _LOG.error("%s", error)
+        data = {"author": author, "trouble": UNSAVED}
+    state.component("play")(key="play", data=data, on_sync_change=lambda: None)

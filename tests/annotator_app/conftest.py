@@ -50,6 +50,11 @@ class Server:
         self.store = Store.open(Workspace.open(str(folder)))
         self.process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def place(self) -> str:
+        """What names the workspace to its pages."""
+        return str(self.folder.resolve())
+
     def start(self) -> None:
         self.log = (self.folder / "server.log").open("ab")
         options = [

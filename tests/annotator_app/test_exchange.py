@@ -53,6 +53,8 @@ def shown(continuation: str) -> dict[str, Any]:
 
 
 def talk(store: Store, who: Annotator, sent: object, **more: Any) -> dict[str, Any]:
+    if isinstance(sent, dict):
+        sent = {"author": namespace("here", who.id)} | sent
     given: dict[str, Any] = {"shown": shown, "broken": {}} | more
     data = exchange(store, who, sent, suite=SUITE, place="here", **given)
     json.dumps(data, allow_nan=False)
@@ -90,6 +92,21 @@ def test_a_message_without_an_outbox_is_a_sign_of_life(
     enqueue(store, 1)
     data = talk(store, ann, sent)
     assert data["acks"] == [] and len(data["queue"]) == 1
+
+
+def test_what_another_author_did_is_ignored_and_neither_acknowledged_nor_kept(
+    store: Store, ann: Annotator, caplog: pytest.LogCaptureFixture
+) -> None:
+    enqueue(store, 2)
+    ben = store.add_annotator("ben")
+    item = talk(store, ann, None)["queue"][0]["id"]
+    for author in (namespace("here", ann.id), namespace("there", ben.id), "", None, 5, ["x"]):
+        data = talk(store, ben, {"author": author, "outbox": [answer(item)]})
+        assert data["acks"] == [] and data["author"] == namespace("here", ben.id)
+    assert store.history(ben.id, 10) == [] and caplog.text.count("another author") == 6
+    assert [ack["status"] for ack in talk(store, ann, {"outbox": [answer(item)]})["acks"]] == [
+        "saved"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def frame_at(page: Any, name: str, pixels: Server) -> Any:
     person = next(one for one in pixels.store.annotators() if one.name == name)
     claims = pixels.store.claim(person.id, suite=ring.SUITE, count=3)
     (mine,) = [claim.continuation for claim in claims if claim.item == item(page)]
-    at = int(page.get_attribute(".player", "data-frame"))
+    at = int(page.get_attribute(".viewer", "data-frame"))
     return frames(continuations(pixels)[mine].episode)[at]
 
 
@@ -151,8 +151,8 @@ def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: 
     page = open_page("player of frames", pixels)
     pictured(page)
     press(page, *["]"] * 8, "Space")
-    page.locator(f".player[data-frame='{ring.TAKEOVER + ring.HORIZON}']").wait_for()
-    assert "Play" in page.text_content(".play")
+    page.locator(f".viewer[data-frame='{ring.TAKEOVER + ring.HORIZON}']").wait_for()
+    assert "Play" in page.text_content("button.play")
 
 
 def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
@@ -187,7 +187,7 @@ def test_nothing_about_the_player_of_frames_reaches_the_browser(
     saved(page)
     seen = b"".join(received) + page.content().encode()
     assert b"webp" in seen, "the net is in the water"
-    tell_tale = {"ringer", str(pixels.folder), ".parquet", "sheets_of"}
+    tell_tale = {"ringer", str(pixels.folder), ".parquet", "sprites_of"}
     tell_tale |= {
         text for c in continuations(pixels).values() for text in (c.id, c.scenario_id, c.category)
     } - {"ring"}
@@ -227,7 +227,7 @@ def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
 
 def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: Server) -> None:
     page = open_page("sitter", pixels, path="/turn", ready=False)
-    page.locator(".seat .play:not([hidden])").wait_for()
+    page.locator(".play .turn:not([hidden])").wait_for()
     assert page.locator(".pad button").all_inner_texts() == [
         "stay\nX", "left\nA", "right\nD", "ring\nE"
     ]  # fmt: skip
@@ -237,7 +237,7 @@ def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: 
     assert page.text_content(".place") == "You are: blue walker"
     for n, key in enumerate(["d", "a", "e", *"x" * (ring.HORIZON - 3)], 1):
         press(page, key)
-        page.locator(f".seat[data-played='{n}']").wait_for()
+        page.locator(f".play[data-played='{n}']").wait_for()
         if n == 1:
             assert "last move right" in page.text_content(".reward")
             page.wait_for_function(DRAWN, arg=page.locator("canvas").element_handle())

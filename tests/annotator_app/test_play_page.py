@@ -34,26 +34,26 @@ def everything_offered(server: Server, person: int) -> set[str]:
     return {claim.continuation for claim in offered}
 
 
-def seated(open_page: Opener, name: str) -> Any:
+def at_play(open_page: Opener, name: str) -> Any:
     page = open_page(name, path="/turn", ready=False)
-    page.locator(".seat .play:not([hidden])").wait_for()
+    page.locator(".play .turn:not([hidden])").wait_for()
     return page
 
 
 def turn(page: Any, key: str) -> None:
-    before = int(page.get_attribute(".seat", "data-played"))
+    before = int(page.get_attribute(".play", "data-played"))
     page.keyboard.press(key)
-    page.locator(f".seat[data-played='{before + 1}']").wait_for()
+    page.locator(f".play[data-played='{before + 1}']").wait_for()
 
 
 def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
     open_page: Opener, server: Server
 ) -> None:
-    page = seated(open_page, "player")
+    page = at_play(open_page, "player")
     assert page.text_content(".part").startswith("Context")
     assert page.text_content(".instruction").startswith("No instruction yet")
     page.keyboard.press("w")
-    assert page.get_attribute(".seat", "data-played") == "0", "the context is watched first"
+    assert page.get_attribute(".play", "data-played") == "0", "the context is watched first"
     page.keyboard.press("t")
     page.locator(".part", has_text="Your turn: step 1 of").wait_for()
     page.keyboard.press("Shift+E")
@@ -80,14 +80,14 @@ def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
 
     page.keyboard.press("Enter")  # the button that plays another has the focus
     page.locator(".part", has_text="Context").wait_for()
-    assert page.get_attribute(".seat", "data-played") == "0"
+    assert page.get_attribute(".play", "data-played") == "0"
 
 
 def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     open_page: Opener, server: Server
 ) -> None:
-    first = seated(open_page, "judge first")
-    offered = first.get_attribute(".seat", "data-seat")
+    first = at_play(open_page, "judge first")
+    offered = first.get_attribute(".play", "data-session")
     from annotator_app import play
 
     person = next(a for a in server.store.annotators() if a.name == "judge first")
@@ -95,17 +95,24 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     suite = suites.load(workspace, SUITE)
     scenario = next(s for s in suite.scenarios if play.key(person, s) == offered)
     again = play.exchange(
-        workspace, server.store, suite, person, None, judged={scenario.hash}, broken=set()
+        workspace,
+        server.store,
+        suite,
+        person,
+        None,
+        author="",
+        judged={scenario.hash},
+        broken=set(),
     )
-    assert again["seat"] not in (offered, None)
+    assert again["session"] not in (offered, None)
 
 
-def test_the_seat_shows_no_more_than_an_agent_sees(open_page: Opener) -> None:
+def test_who_plays_is_shown_no_more_than_an_agent_sees(open_page: Opener) -> None:
     received: list[str] = []
     page = open_page("peeper")
     page.on("websocket", lambda s: s.on("framereceived", lambda frame: received.append(str(frame))))
     page.goto(page.url.rstrip("/") + "/turn")
-    page.locator(".seat .play:not([hidden])").wait_for()
+    page.locator(".play .turn:not([hidden])").wait_for()
     seen = "".join(received)
     assert '"cells"' in seen, "the net is in the water"
     assert [
@@ -115,7 +122,7 @@ def test_the_seat_shows_no_more_than_an_agent_sees(open_page: Opener) -> None:
     ] == []
 
 
-def test_dark_mode_and_a_narrow_window_keep_the_seat_usable(open_page: Opener) -> None:
+def test_dark_mode_and_a_narrow_window_keep_the_page_usable(open_page: Opener) -> None:
     page = open_page(
         "small",
         path="/turn",
@@ -123,6 +130,6 @@ def test_dark_mode_and_a_narrow_window_keep_the_seat_usable(open_page: Opener) -
         color_scheme="dark",
         viewport={"width": 420, "height": 900},
     )
-    page.locator(".seat .play:not([hidden])").wait_for()
+    page.locator(".play .turn:not([hidden])").wait_for()
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
     assert page.locator(".pad button").count() == 9

@@ -175,7 +175,7 @@ def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> 
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(30)
     press(page, "Home", "ArrowRight")
-    assert page.get_attribute(".player", "data-frame") == "1"
+    assert page.get_attribute(".viewer", "data-frame") == "1"
     press(page, "n", "Enter")
     saved(page)
     assert len(server.judgements("reruns")) == 11
@@ -311,7 +311,7 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(
 def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Server) -> None:
     page = open_page("refused")
     person = next(one for one in server.store.annotators() if one.name == "refused")
-    key = f"sts:outbox:{namespace(str(server.folder.resolve()), person.id)}:{'e' * 32}"
+    key = f"sts:outbox:{namespace(server.place, person.id)}:{'e' * 32}"
     letter = {"uuid": "e" * 32, "item": "x" * 22, "verdict": "not_done"}
     page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(letter)])
     page.reload()

@@ -41,18 +41,28 @@ def workspace(ringing: Path, tmp_path: Path) -> Workspace:
     return Workspace.open(str(tmp_path))
 
 
+def at_play(
+    workspace: Workspace, store: Store, suite: Any, who: Any, sent: Any, **more: Any
+) -> dict[str, Any]:
+    """What the person's page is sent for `sent`, which is theirs."""
+    sent = sent and {"author": "me", **sent}
+    data = play.exchange(workspace, store, suite, who, sent, author="me", **more)
+    assert data.pop("author") == "me"
+    return data
+
+
 def pixels(text: str) -> Any:
     with Image.open(io.BytesIO(base64.b64decode(text))) as image:
         return np.asarray(image.convert("RGB"))
 
 
 def unpacked(data: dict[str, Any]) -> list[Any]:
-    """The frames that the player cuts out of the sheets it is sent."""
+    """The frames that the player cuts out of the sprites it is sent."""
     out = []
-    for sheet in data["sheets"]:
-        picture = pixels(sheet["webp"])
-        for f in range(sheet["count"]):
-            row, column = divmod(f, sheet["columns"])
+    for sprite in data["sprites"]:
+        picture = pixels(sprite["webp"])
+        for f in range(sprite["count"]):
+            row, column = divmod(f, sprite["columns"])
             top, left = row * data["height"], column * data["width"]
             out.append(picture[top : top + data["height"], left : left + data["width"]])
     return out
@@ -70,42 +80,42 @@ def test_the_player_is_sent_the_very_pixels_and_no_digests(workspace: Workspace)
 def test_nothing_in_what_is_sent_tells_who_played(workspace: Workspace) -> None:
     one = one_of(workspace)
     sent = json.dumps(shown(workspace, one))
-    raw = b"".join(base64.b64decode(s["webp"]) for s in shown(workspace, one)["sheets"])
+    raw = b"".join(base64.b64decode(s["webp"]) for s in shown(workspace, one)["sprites"])
     for word in ("ringer", one.id, one.fingerprint[:12], one.scenario_id, ring.NAME):
         assert word not in sent and word.encode() not in raw
 
 
-def test_a_sheet_is_made_once_and_read_from_then_on(
+def test_a_sprite_is_made_once_and_read_from_then_on(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    made = sprites.sheets_of(workspace, one.episode)
+    made = sprites.sprites_of(workspace, one.episode)
     monkeypatch.setattr(sprites, "frames", None)
-    assert sprites.sheets_of(workspace, one.episode) == made
+    assert sprites.sprites_of(workspace, one.episode) == made
 
 
-def test_an_episode_of_many_pixels_comes_in_several_sheets(
+def test_an_episode_of_many_pixels_comes_in_several_sprites(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    (whole,) = sprites.sheets_of(workspace, one.episode)
+    (whole,) = sprites.sprites_of(workspace, one.episode)
     side = 3 * ring.SIDE * 40 * ring.SIDE
     monkeypatch.setattr("sts.engine.rendering.PIXELS", 15 * side)
-    made = sprites.sheets_of(workspace, one.episode)
-    assert [sheet.count for sheet in made] == [15, 15, 11] and whole.count == 41
+    made = sprites.sprites_of(workspace, one.episode)
+    assert [sprite.count for sprite in made] == [15, 15, 11] and whole.count == 41
     assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
     monkeypatch.setattr(sprites, "frames", None)
-    assert sprites.sheets_of(workspace, one.episode) == made
+    assert sprites.sprites_of(workspace, one.episode) == made
 
 
 def test_a_domain_that_is_drawn_anew_is_seen_anew(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    before = sprites.sheets_of(workspace, one.episode)
+    before = sprites.sprites_of(workspace, one.episode)
     drawn = ring.Ring.render
     monkeypatch.setattr(ring.Ring, "render", lambda self: 255 - drawn(self))
-    assert sprites.sheets_of(workspace, one.episode) != before
+    assert sprites.sprites_of(workspace, one.episode) != before
     assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
 
 
@@ -133,18 +143,18 @@ def test_a_renderer_that_crashes_or_changes_its_size_is_one_line(
 def test_a_folder_that_cannot_be_written_costs_only_time(workspace: Workspace) -> None:
     workspace.path(sprites.FOLDER).write_text("in the way")
     one = one_of(workspace)
-    first, again = (sprites.sheets_of(workspace, one.episode) for _ in range(2))
+    first, again = (sprites.sprites_of(workspace, one.episode) for _ in range(2))
     assert first == again and workspace.path(sprites.FOLDER).read_text() == "in the way"
 
 
-def test_an_episode_that_does_not_replay_has_no_sheet(workspace: Workspace) -> None:
+def test_an_episode_that_does_not_replay_has_no_sprite(workspace: Workspace) -> None:
     episode = one_of(workspace).episode
     object.__setattr__(episode, "scene", episode.scene[::-1].copy())
     with pytest.raises(ReplayMismatch):
-        sprites.sheets_of(workspace, episode)
+        sprites.sprites_of(workspace, episode)
 
 
-def test_all_sheets_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
+def test_all_sprites_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
     scenarios = suites.load(workspace, ring.SUITE).scenarios
     expected = {c.episode.content_hash for c in load(workspace, {s.hash for s in scenarios})}
     sprites.begin(workspace, ring.SUITE)
@@ -155,31 +165,31 @@ def test_all_sheets_of_a_suite_are_made_by_another_process(workspace: Workspace)
     assert made == len(expected)
 
 
-def test_a_person_at_the_seat_sees_the_frames_and_one_more_with_each_turn(
+def test_a_person_who_plays_sees_the_frames_and_one_more_with_each_turn(
     workspace: Workspace,
 ) -> None:
     suite = suites.load(workspace, ring.SUITE)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        begun = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
-        sent = {"seat": begun["seat"], "turns": [[2, 0], [1, 0]], "seconds": 3}
-        data = play.exchange(workspace, store, suite, who, sent, judged=(), broken=set())
+        begun = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        sent = {"session": begun["session"], "turns": [[2, 0], [1, 0]], "seconds": 3}
+        data = at_play(workspace, store, suite, who, sent, judged=(), broken=set())
     json.dumps(data, allow_nan=False)
-    assert [one["count"] for one in begun["sheets"]] == [ring.TAKEOVER + 1]
-    assert [one["count"] for one in data["sheets"]] == [ring.TAKEOVER + 1, 1, 1]
+    assert [one["count"] for one in begun["sprites"]] == [ring.TAKEOVER + 1]
+    assert [one["count"] for one in data["sprites"]] == [ring.TAKEOVER + 1, 1, 1]
     assert len(data["frames"]) == ring.TAKEOVER + 3 and data["you"] == "blue walker"
-    last = pixels(data["sheets"][-1]["webp"])
+    last = pixels(data["sprites"][-1]["webp"])
     assert last.shape == (data["height"], data["width"], 3)
-    # Right and then left: the walker is where it was at takeover, which is the sheet's last frame.
-    context = pixels(data["sheets"][0]["webp"])
-    row, column = divmod(ring.TAKEOVER, data["sheets"][0]["columns"])
+    # Right and then left: the walker is where it was at takeover, which is the sprite's last frame.
+    context = pixels(data["sprites"][0]["webp"])
+    row, column = divmod(ring.TAKEOVER, data["sprites"][0]["columns"])
     top, left = row * data["height"], column * data["width"]
     before = context[top : top + data["height"], left : left + data["width"]]
     assert np.array_equal(last[: ring.SIDE], before[: ring.SIDE])
-    assert not np.array_equal(pixels(data["sheets"][1]["webp"])[: ring.SIDE], last[: ring.SIDE])
+    assert not np.array_equal(pixels(data["sprites"][1]["webp"])[: ring.SIDE], last[: ring.SIDE])
 
 
-ORANGE = (230, 159, 0)  # the other walker, whom nobody at the seat of the first can see
+ORANGE = (230, 159, 0)  # the other walker, whom nobody who plays of the first can see
 
 
 @pytest.mark.parametrize(("name", "sees"), [(ring.PEEPING, "observation"), (ring.NAME, "world")])
@@ -193,9 +203,9 @@ def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
     turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        begun = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
-        sent = {"seat": begun["seat"], "turns": turns, "seconds": 3}
-        data = play.exchange(workspace, store, suite, who, sent, judged=(), broken=set())
+        begun = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        sent = {"session": begun["session"], "turns": turns, "seconds": 3}
+        data = at_play(workspace, store, suite, who, sent, judged=(), broken=set())
     (made,) = load(workspace, {scenario.hash})
     assert made.sees == sees and data["finished"]
 
@@ -217,7 +227,7 @@ def replayed(one: Continuation) -> Iterator[ring.Peeping]:
         yield world
 
 
-def test_a_scenario_that_cannot_be_shown_is_passed_over_at_the_seat(
+def test_a_scenario_that_cannot_be_shown_is_passed_over_in_a_turn(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite = suites.load(workspace, ring.SUITE)
@@ -231,15 +241,14 @@ def test_a_scenario_that_cannot_be_shown_is_passed_over_at_the_seat(
 
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        first = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())["seat"]
+        first = at_play(workspace, store, suite, who, None, judged=(), broken=set())["session"]
         monkeypatch.setattr(ring.Ring, "render", crashing)
-        none = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
-        assert none == {"seat": None, "broken": play.PATIENCE}
+        none = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        assert none == {"session": None, "broken": play.PATIENCE}
         scenario = next(s for s in suite.scenarios if play.key(who, s) == first)
         bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
         assert (
-            play.exchange(workspace, store, suite, who, None, judged=(), broken=set())["seat"]
-            != first
+            at_play(workspace, store, suite, who, None, judged=(), broken=set())["session"] != first
         )
 
 
@@ -260,11 +269,10 @@ def test_scenarios_that_cannot_be_shown_hide_none_that_can(
 
         monkeypatch.setattr(play, "_view", crashing)
         none, found = (
-            play.exchange(workspace, store, suite, who, None, judged=(), broken=broken)
-            for _ in range(2)
+            at_play(workspace, store, suite, who, None, judged=(), broken=broken) for _ in range(2)
         )
-        assert none == {"seat": None, "broken": play.PATIENCE}
-        assert found["seat"] == play.key(who, sound)
+        assert none == {"session": None, "broken": play.PATIENCE}
+        assert found["session"] == play.key(who, sound)
 
 
 def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
@@ -281,13 +289,13 @@ def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
     monkeypatch.setattr(play, "_view", crashing)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        first = play.exchange(workspace, store, suite, who, None, judged=(), broken=broken)
-        sent = {"seat": first["seat"], "turns": [[2, 0]]}
-        play.exchange(workspace, store, suite, who, sent, judged=(), broken=broken)
+        first = at_play(workspace, store, suite, who, None, judged=(), broken=broken)
+        sent = {"session": first["session"], "turns": [[2, 0]]}
+        at_play(workspace, store, suite, who, sent, judged=(), broken=broken)
     assert broken == set()
 
 
-def test_a_world_that_is_not_at_hand_is_passed_over_at_the_seat(
+def test_a_world_that_is_not_at_hand_is_passed_over_in_a_turn(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(name: str) -> Any:
@@ -297,5 +305,5 @@ def test_a_world_that_is_not_at_hand_is_passed_over_at_the_seat(
     monkeypatch.setattr(play, "domain", missing)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        data = play.exchange(workspace, store, suite, who, None, judged=(), broken=set())
-    assert data == {"seat": None, "broken": play.PATIENCE}
+        data = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+    assert data == {"session": None, "broken": play.PATIENCE}

@@ -1,7 +1,8 @@
-// A small episode and a desk on a storage that lasts as long as a test.
+// A small episode and a session on a storage that lasts as long as a test.
 
-import { Desk } from "../../../annotator_app/components/desk.mjs";
 import { Outbox } from "../../../annotator_app/components/outbox.mjs";
+import { Playback } from "../../../annotator_app/components/playback.mjs";
+import { Session } from "../../../annotator_app/components/session.mjs";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");
 
@@ -18,11 +19,11 @@ export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 
   };
 }
 
-// The same episode seen as frames: no cells, but two sheets of pictures.
+// The same episode seen as frames: no cells, but two sprites.
 export function filmed(id, options) {
   const { scene, ...rest } = payload(id, options);
-  const sheets = [{ webp: id, columns: 3, count: 7 }, { webp: `${id} ends`, columns: 3, count: rest.steps - 6 }];
-  return { ...rest, drawing: null, names: ["blue", "red"], judged: [0], sheets };
+  const sprites = [{ webp: id, columns: 3, count: 7 }, { webp: `${id} ends`, columns: 3, count: rest.steps - 6 }];
+  return { ...rest, drawing: null, names: ["blue", "red"], judged: [0], sprites };
 }
 
 export class Storage {
@@ -41,11 +42,14 @@ export class Storage {
 let drawn = 0;
 export const random = (array) => array.fill(++drawn % 256).fill(drawn >> 8, 0, 1);
 
-export function desk({ storage = new Storage(), settings = { autoplay: false }, ids = ["one", "two", "three"], ...options } = {}) {
-  const made = new Desk({ outbox: new Outbox(storage, "place:1"), random, settings });
+export function session({
+  storage = new Storage(), settings = { autoplay: false }, ids = ["one", "two", "three"], pictured, ...options
+} = {}) {
+  const playback = new Playback({ settings, pictured });
+  const made = new Session({ outbox: new Outbox(storage, "place:1"), random, playback });
   made.receive({ acks: [], queue: ids.map((id) => payload(id, options)), counts: { done: 0 } }, 0);
   return made;
 }
 
-export const press = (desk, ...names) =>
-  names.forEach((name) => desk.act(typeof name === "string" ? { name } : name, 0));
+export const press = (session, ...names) =>
+  names.forEach((name) => session.act(typeof name === "string" ? { name } : name, 0));

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { KEYS, actionOf } from "../../../annotator_app/components/keys.mjs";
+import { JUDGING_KEYS, PLAYBACK_KEYS, actionsOf } from "../../../annotator_app/components/keys.mjs";
 
+const KEYS = [...PLAYBACK_KEYS, ...JUDGING_KEYS];
+const actionOf = actionsOf(KEYS);
 const pressed = (key, more = {}) => actionOf({ key, ...more });
 
 test("no key does two things, and none is Streamlit's own r or c", () => {
@@ -29,6 +31,12 @@ test("a key held down steps on, but marks and submits once", () => {
 });
 
 test("1 to 4 give reasons", () => {
-  assert.deepEqual([pressed("1").reason, pressed("4").reason], [0, 3]);
+  assert.deepEqual([pressed("1").at, pressed("4").at], [0, 3]);
   assert.equal(pressed("5"), null);
+});
+
+test("a page that only shows episodes takes no key of a judge's", () => {
+  const playing = actionsOf(PLAYBACK_KEYS);
+  assert.equal(playing({ key: "t" }).name, "takeover");
+  for (const key of ["s", "f", "n", "x", "Enter", "Escape", "1"]) assert.equal(playing({ key }), null);
 });

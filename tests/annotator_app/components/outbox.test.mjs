@@ -60,3 +60,9 @@ test("a uuid is 32 hexadecimal digits of randomness", () => {
   assert.match(uuid(random), /^[0-9a-f]{32}$/);
   assert.notEqual(uuid(random), uuid(random));
 });
+
+test("of very many unsent answers the first few hundred go at once", () => {
+  const outbox = new Outbox(new Storage(), "place:1");
+  for (let n = 0; n < 600; n++) outbox.put({ ...letter(1), uuid: `${n}` });
+  assert.deepEqual([outbox.size, outbox.some().length, outbox.some()[0].uuid], [600, 500, "0"]);
+});

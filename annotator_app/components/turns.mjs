@@ -1,9 +1,9 @@
-// The human seat without its page: what was seen, what was done, what comes next.
+// A person's turns without their page: what was seen, what was done, what comes next.
 
-import { pictureOf } from "./episode.mjs";
+import { spriteOf } from "./episode.mjs";
 import { keep, recall } from "./page.mjs";
 
-export const MOVES = {
+export const COMPASS = {
   q: "up-left", w: "up", e: "up-right",
   a: "left", s: "stay", d: "right",
   z: "down-left", x: "down", c: "down-right",
@@ -20,10 +20,10 @@ const CONTROLS = {
   Backspace: "silence", Escape: "silence",
 };
 
-// A domain's moves by key: those of MOVES where it has all of these, else each way by its name and
+// A domain's moves by key: those of COMPASS where it has all of these, else each way by its name and
 // the others in order.
 export function layoutOf(moves) {
-  if (Object.values(MOVES).every((move) => moves.includes(move))) return MOVES;
+  if (Object.values(COMPASS).every((move) => moves.includes(move))) return COMPASS;
   const layout = {};
   const others = moves.filter((move) => {
     const key = WAYS[move.toLowerCase()];
@@ -37,7 +37,7 @@ export function layoutOf(moves) {
 
 // The action of a key press, or null. A move alone moves; with Shift it is a word to be said; the
 // numeric keypad moves, the row of digits says numbers.
-export function seatAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }, layout = MOVES) {
+export function turnAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }, layout = COMPASS) {
   if (ctrlKey || metaKey || altKey) return null;
   const pad = code.startsWith("Numpad") ? NUMPAD[code.slice(6)] : undefined;
   if (pad && layout[pad]) return repeat ? { name: "nothing" } : { name: "move", move: layout[pad] };
@@ -50,26 +50,40 @@ export function seatAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey,
   return null;
 }
 
-export class Seat {
+// What the help says of these keys: how the moves that are words too are said, and which others.
+export function speechHelp(layout, tokens) {
+  const ways = Object.values(layout).some((move) => tokens.includes(move));
+  const letters = Object.entries(WORDS).filter(([, word]) => tokens.includes(word)).map(([key]) => key.toUpperCase());
+  const digits = tokens.filter((word) => /^[0-8]$/.test(word));
+  const range = digits.length > 1 ? [`${digits[0]} to ${digits.at(-1)}`] : digits;
+  const keys = [...letters, ...range];
+  return [
+    ways ? "A move's key with Shift says it instead" : "A word is said by its button",
+    ...(keys.length ? [`${keys.join(", ")} ${keys.length > 1 || digits.length > 1 ? "are" : "is"} said`] : []),
+    "Backspace says nothing.",
+  ].join("; ");
+}
+
+export class Turns {
   constructor({ storage, namespace }) {
     this.storage = storage;
-    this.prefix = `sts:seat:${namespace}:`;
-    this.seat = undefined; // undefined: nothing came yet; null: there is no scenario to play
+    this.prefix = `sts:play:${namespace}:`;
+    this.session = undefined; // undefined: nothing came yet; null: there is no scenario to play
     this.message = "";
   }
 
   // Takes the server's view. A scenario begun on an earlier page goes on where it was left.
   receive(view) {
-    const fresh = view.seat !== this.seat;
+    const fresh = view.session !== this.session;
     const caughtUp = this.frame === this.view?.frames?.length - 1;
     if (fresh) {
-      const kept = view.seat ? recall(this.storage, this.prefix + view.seat) : null;
-      Object.assign(this, { seat: view.seat, word: 0, frame: 0, message: "" });
+      const kept = view.session ? recall(this.storage, this.prefix + view.session) : null;
+      Object.assign(this, { session: view.session, word: 0, frame: 0, message: "" });
       Object.assign(this, { turns: kept?.turns ?? [], seconds: kept?.seconds ?? 0 });
-      this.playing = !!view.seat && !this.turns.length;
+      this.playing = !!view.session && !this.turns.length;
     }
     this.view = view;
-    if (!view.seat) return;
+    if (!view.session) return;
     if (fresh) this.layout = layoutOf(view.moves);
     // What the server would not take is not ours to keep; what it has not seen is.
     if (view.received > view.played && view.received === this.turns.length)
@@ -77,7 +91,7 @@ export class Seat {
     // A server that has forgotten shows fewer frames than there were until it hears of the turns again.
     const follows = this.turns.length && (fresh || caughtUp);
     this.frame = follows ? this.last : Math.min(this.frame, this.last);
-    if (view.finished) this.storage.removeItem(this.prefix + this.seat);
+    if (view.finished) this.storage.removeItem(this.prefix + this.session);
   }
 
   get last() {
@@ -87,15 +101,15 @@ export class Seat {
   // True once the context has been watched to its end and the server has shown the latest step.
   get myTurn() {
     const { view } = this;
-    return !!view?.seat && !view.finished && this.frame === this.last && view.played === this.turns.length;
+    return !!view?.session && !view.finished && this.frame === this.last && view.played === this.turns.length;
   }
 
   get state() {
-    return { seat: this.seat, turns: this.turns, seconds: Math.round(this.seconds) };
+    return { session: this.session, turns: this.turns, seconds: Math.round(this.seconds) };
   }
 
-  get picture() {
-    return pictureOf(this.view.sheets, this.frame);
+  get sprite() {
+    return spriteOf(this.view.sprites, this.frame);
   }
 
   get instruction() {
@@ -114,7 +128,7 @@ export class Seat {
 
   // Does what a key or button says; returns true when the server has to hear of it.
   act({ name, move, word }) {
-    if (!this.view?.seat) return false;
+    if (!this.view?.session) return false;
     if (name === "move") return this.#move(move);
     if (name === "say") this.#say(word);
     else if (name === "silence") this.word = 0;
@@ -144,7 +158,7 @@ export class Seat {
     }
     this.turns = [...this.turns, [this.view.moves.indexOf(move), this.word]];
     this.word = 0;
-    const kept = keep(this.storage, this.prefix + this.seat, { turns: this.turns, seconds: this.seconds });
+    const kept = keep(this.storage, this.prefix + this.session, { turns: this.turns, seconds: this.seconds });
     this.message = kept ? "" : "This browser keeps nothing: leave the page open until the end.";
     return true;
   }

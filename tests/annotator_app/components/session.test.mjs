@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { desk, payload, press, Storage } from "./fixtures.mjs";
+import { session, payload, press, Storage } from "./fixtures.mjs";
 
 const seek = (frame) => ({ name: "seek", frame });
 
 test("a mark's step is counted from takeover", () => {
-  const d = desk();
+  const d = session();
   press(d, seek(5), "success");
   assert.deepEqual(d.visit.mark, { verdict: "success", step: 1, reason: null });
   press(d, "end", "failure");
@@ -13,7 +13,7 @@ test("a mark's step is counted from takeover", () => {
 });
 
 test("a mark at or before takeover is refused, and says so", () => {
-  const d = desk();
+  const d = session();
   for (const frame of [0, 3, 4]) {
     press(d, seek(frame), "success");
     assert.equal(d.visit.mark, null);
@@ -23,7 +23,7 @@ test("a mark at or before takeover is refused, and says so", () => {
 });
 
 test("nothing is submitted before a verdict is chosen", () => {
-  const d = desk();
+  const d = session();
   press(d, "submit");
   assert.equal(d.outbox.size, 0);
   assert.equal(d.visit.episode.id, "one");
@@ -31,7 +31,7 @@ test("nothing is submitted before a verdict is chosen", () => {
 });
 
 test("submitting shows the next episode at once and keeps the answer", () => {
-  const d = desk();
+  const d = session();
   d.spend(2340);
   press(d, seek(5), seek(6), "success", "submit");
   assert.equal(d.visit.episode.id, "two");
@@ -43,7 +43,7 @@ test("submitting shows the next episode at once and keeps the answer", () => {
 });
 
 test("an episode can be judged not done without watching it, and the person is told", () => {
-  const d = desk();
+  const d = session();
   press(d, "not_done");
   assert.match(d.message.text, /6 steps of the continuation not yet seen/);
   press(d, "submit");
@@ -51,55 +51,55 @@ test("an episode can be judged not done without watching it, and the person is t
 });
 
 test("cannot judge wants a reason before it is submitted", () => {
-  const d = desk();
+  const d = session();
   press(d, "cannot_judge", "submit");
   assert.equal(d.outbox.size, 0);
-  press(d, { name: "reason", reason: 3 });
+  press(d, { name: "reason", at: 3 });
   assert.equal(d.visit.mark.reason, null, "4 only opens the text field");
-  press(d, { name: "reason", reason: 1 }, "submit");
+  press(d, { name: "reason", at: 1 }, "submit");
   assert.match(d.outbox.all()[0].reason, /does not fit/);
 });
 
 test("a reason in one's own words is trimmed, and a blank one is none", () => {
-  const d = desk();
-  press(d, "cannot_judge", { name: "reason", reason: "   " }, "submit");
+  const d = session();
+  press(d, "cannot_judge", { name: "reason", text: "   " }, "submit");
   assert.equal(d.outbox.size, 0);
-  press(d, { name: "reason", reason: " too dark " }, "submit");
+  press(d, { name: "reason", text: " too dark " }, "submit");
   assert.equal(d.outbox.all()[0].reason, "too dark");
 });
 
 test("digits mean nothing while no reason is asked for", () => {
-  const d = desk();
-  press(d, { name: "reason", reason: 0 });
+  const d = session();
+  press(d, { name: "reason", at: 0 });
   assert.equal(d.visit.mark, null);
 });
 
 test("undo takes the mark away", () => {
-  const d = desk();
+  const d = session();
   press(d, "end", "success", "undo", "submit");
   assert.equal(d.outbox.size, 0);
 });
 
 test("B goes back to the answer before, and Enter sends a correction of it", () => {
-  const d = desk();
+  const d = session();
   press(d, "end", "success", "submit", seek(2), "previous");
   assert.equal(d.visit.episode.id, "one");
   assert.equal(d.visit.mark.verdict, "success");
   press(d, "failure", "submit");
   const [first, second] = d.outbox.all();
   assert.deepEqual([second.item, second.verdict, second.corrects], ["one", "failure", first.uuid]);
-  assert.deepEqual([d.visit.episode.id, d.frame], ["two", 2], "back where one was");
+  assert.deepEqual([d.visit.episode.id, d.playback.frame], ["two", 2], "back where one was");
 });
 
 test("a correction of a correction names the latest answer", () => {
-  const d = desk();
+  const d = session();
   press(d, "end", "success", "submit", "previous", "failure", "submit", "previous", "not_done", "submit");
   const sent = d.outbox.all();
   assert.deepEqual(sent.map((s) => s.corrects), [null, sent[0].uuid, sent[1].uuid]);
 });
 
 test("a correction that is left changes nothing", () => {
-  const d = desk();
+  const d = session();
   press(d, "end", "success", "submit", "previous", "failure", "cancel");
   assert.equal(d.outbox.size, 1);
   assert.equal(d.visit.episode.id, "two");
@@ -108,7 +108,7 @@ test("a correction that is left changes nothing", () => {
 });
 
 test("B twice goes two answers back, and leaving returns to the one in hand", () => {
-  const d = desk();
+  const d = session();
   press(d, "not_done", "submit", "not_done", "submit", "previous", "previous");
   assert.equal(d.visit.episode.id, "one");
   press(d, "previous");
@@ -118,25 +118,25 @@ test("B twice goes two answers back, and leaving returns to the one in hand", ()
 });
 
 test("a page opened anew can correct what an earlier page sent", () => {
-  const d = desk({ ids: [] });
+  const d = session({ ids: [] });
   const earlier = { episode: payload("old"), uuid: "f".repeat(32), mark: { verdict: "success", step: 2, reason: null } };
   d.receive({ acks: [], queue: [payload("new")], counts: null, previous: [earlier] }, 0);
   press(d, "previous");
-  assert.deepEqual([d.visit.episode.id, d.step], ["old", 2]);
+  assert.deepEqual([d.visit.episode.id, d.playback.step], ["old", 2]);
   press(d, "failure", "submit");
   assert.equal(d.outbox.all()[0].corrects, "f".repeat(32));
   assert.equal(d.visit.episode.id, "new");
 });
 
 test("what was answered is not shown again while its acknowledgement is under way", () => {
-  const d = desk();
+  const d = session();
   press(d, "not_done", "submit");
   d.receive({ acks: [], queue: ["one", "two", "three"].map((id) => payload(id)), counts: null }, 0);
   assert.deepEqual([d.visit.episode.id, ...d.queue.map((e) => e.id)], ["two", "three"]);
 });
 
 test("the server's queue replaces what waits, but never what is in hand", () => {
-  const d = desk();
+  const d = session();
   d.receive({ acks: [], queue: [payload("four")], counts: null }, 0);
   assert.deepEqual([d.visit.episode.id, ...d.queue.map((e) => e.id)], ["one", "four"]);
   d.receive({ acks: [], queue: null, counts: null }, 0);
@@ -144,7 +144,7 @@ test("the server's queue replaces what waits, but never what is in hand", () => 
 });
 
 test("a refused answer is shown, and its episode may come again", () => {
-  const d = desk();
+  const d = session();
   press(d, "not_done", "submit");
   const [{ uuid }] = d.outbox.all();
   d.receive({ acks: [{ uuid, status: "refused", message: "no such step" }], queue: [payload("one")], counts: null }, 0);
@@ -156,7 +156,7 @@ test("a refused answer is shown, and its episode may come again", () => {
 });
 
 test("an episode that cannot be decoded is left out and named once", () => {
-  const d = desk({ ids: [] });
+  const d = session({ ids: [] });
   const damaged = { ...payload("bad"), steps: 3 };
   d.receive({ acks: [], queue: [damaged, payload("good")], counts: null }, 0);
   assert.equal(d.visit.episode.id, "good");
@@ -164,7 +164,7 @@ test("an episode that cannot be decoded is left out and named once", () => {
 });
 
 test("an earlier answer whose episode cannot be decoded is left out, and the others can be corrected", () => {
-  const d = desk({ ids: [] });
+  const d = session({ ids: [] });
   const earlier = (episode) => ({ episode, uuid: "f".repeat(32), mark: { verdict: "not_done", step: null, reason: null } });
   const previous = [earlier(payload("old")), earlier({ ...payload("bad"), steps: 3 })];
   d.receive({ acks: [], queue: [payload("new")], counts: null, previous }, 0);
@@ -175,70 +175,70 @@ test("an earlier answer whose episode cannot be decoded is left out, and the oth
 });
 
 test("playing shows every frame once, at the chosen speed, and stops at the end", () => {
-  const d = desk({ settings: { autoplay: true, speed: 4 } });
+  const d = session({ settings: { autoplay: true, speed: 4 } });
   const shown = [];
-  for (let now = 0; now <= 5000; now += 16) if (d.tick(now)) shown.push(d.frame);
+  for (let now = 0; now <= 5000; now += 16) if (d.playback.tick(now)) shown.push(d.playback.frame);
   assert.deepEqual(shown, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  assert.equal(d.playing, false);
-  assert.equal(d.watchedShare, 1);
+  assert.equal(d.playback.playing, false);
+  assert.equal(d.playback.watchedShare, 1);
 });
 
 test("a stalled page skips no frame", () => {
-  const d = desk({ settings: { autoplay: true, speed: 30 } });
-  d.tick(10000);
-  assert.equal(d.frame, 1);
-  d.tick(10001);
-  assert.ok(d.frame <= 2);
+  const d = session({ settings: { autoplay: true, speed: 30 } });
+  d.playback.tick(10000);
+  assert.equal(d.playback.frame, 1);
+  d.playback.tick(10001);
+  assert.ok(d.playback.frame <= 2);
 });
 
 test("the space bar plays again from takeover once the end is reached", () => {
-  const d = desk();
+  const d = session();
   press(d, "end", "play");
-  assert.deepEqual([d.playing, d.frame], [true, 4]);
+  assert.deepEqual([d.playback.playing, d.playback.frame], [true, 4]);
 });
 
 test("marking stops the playback where the mark is", () => {
-  const d = desk({ settings: { autoplay: true, speed: 8 } });
+  const d = session({ settings: { autoplay: true, speed: 8 } });
   press(d, seek(7), "play", "success");
-  assert.equal(d.playing, false);
-  assert.equal(d.frame, 7);
+  assert.equal(d.playback.playing, false);
+  assert.equal(d.playback.frame, 7);
 });
 
 test("only frames of the continuation count as watched", () => {
-  const d = desk();
+  const d = session();
   press(d, "start", "takeover");
-  assert.equal(d.watchedShare, 0);
+  assert.equal(d.playback.watchedShare, 0);
   press(d, "forward", "forward", "back");
-  assert.equal(d.watchedShare, 2 / 6);
+  assert.equal(d.playback.watchedShare, 2 / 6);
 });
 
 test("the keys for what is said go from utterance to utterance", () => {
-  const d = desk({ says: { 1: 1, 6: 2 } });
+  const d = session({ says: { 1: 1, 6: 2 } });
   press(d, "later");
-  assert.equal(d.frame, 2);
+  assert.equal(d.playback.frame, 2);
   press(d, "later");
-  assert.equal(d.frame, 7);
+  assert.equal(d.playback.frame, 7);
   press(d, "later");
   assert.match(d.message.text, /Nothing is said after/);
   press(d, "earlier");
-  assert.equal(d.frame, 2);
+  assert.equal(d.playback.frame, 2);
 });
 
 test("speed stays within its range", () => {
-  const d = desk();
+  const d = session();
   for (let i = 0; i < 20; i++) press(d, "faster");
-  assert.equal(d.speed, 30);
+  assert.equal(d.playback.speed, 30);
   for (let i = 0; i < 20; i++) press(d, "slower");
-  assert.equal(d.speed, 1);
+  assert.equal(d.playback.speed, 1);
 });
 
 test("remembered settings that make no sense are not used", () => {
-  assert.equal(desk({ settings: { speed: 1e9 } }).speed, 8);
+  assert.equal(session({ settings: { speed: 1e9 } }).playback.speed, 8);
 });
 
 test("a full storage keeps the answer in the page and says so", () => {
   const storage = new Storage();
-  const d = desk({ storage });
+  const d = session({ storage });
   storage.full = true;
   press(d, "not_done", "submit");
   assert.equal(d.outbox.size, 1);
@@ -246,12 +246,99 @@ test("a full storage keeps the answer in the page and says so", () => {
 });
 
 test("a correction can be given a reason, and Esc leaves it whatever is asked", () => {
-  const d = desk();
-  press(d, "cannot_judge", { name: "reason", reason: 0 }, "submit", "previous", { name: "reason", reason: 2 }, "submit");
+  const d = session();
+  press(d, "cannot_judge", { name: "reason", at: 0 }, "submit", "previous", { name: "reason", at: 2 }, "submit");
   assert.match(d.outbox.all()[1].reason, /cannot tell/);
-  press(d, "previous", { name: "reason", reason: 0 }, "cancel", "previous");
+  press(d, "previous", { name: "reason", at: 0 }, "cancel", "previous");
   assert.match(d.visit.mark.reason, /cannot tell/, "what was left is as it was");
   press(d, "cancel");
   assert.equal(d.visit.episode.id, "two");
   assert.equal(d.outbox.size, 2);
+});
+
+// A session whose pictures come when `arrive` is called, or turn out to be broken.
+function blind() {
+  const seen = { state: "coming" };
+  const d = session({ pictured: () => seen.state });
+  const arrive = (state = "here") => {
+    seen.state = state;
+    return d.arrived(0);
+  };
+  return { d, arrive };
+}
+
+test("keys typed while pictures load are kept in order, and the mark is where it was meant", () => {
+  const { d, arrive } = blind();
+  press(d, "takeover", "forward", "forward", "success", "forward", "forward");
+  assert.deepEqual([d.visit.mark, d.playback.step], [null, 2]);
+  assert.match(d.message.text, /on their way.*in order/);
+  assert.equal(arrive(), false);
+  assert.deepEqual(d.visit.mark, { verdict: "success", step: 2, reason: null });
+  assert.equal(d.playback.step, 4);
+});
+
+test("Enter that waited sends the mark that waited before it, once", () => {
+  const { d, arrive } = blind();
+  press(d, seek(6), "failure", "submit");
+  assert.equal(d.outbox.size, 0);
+  assert.equal(arrive(), true, "there is something to send");
+  assert.deepEqual(d.outbox.all().map((s) => [s.item, s.verdict, s.step]), [["one", "failure", 2]]);
+  assert.equal(d.visit.episode.id, "two");
+});
+
+test("what was typed after Enter marks no episode that had not been seen", () => {
+  const { d, arrive } = blind();
+  press(d, seek(6), "failure", "submit", "end", "success", "submit");
+  arrive();
+  assert.equal(d.outbox.size, 1);
+  assert.deepEqual([d.visit.episode.id, d.visit.mark, d.playback.frame], ["two", null, 0]);
+  assert.match(d.message.text, /dropped: this one had not been seen/);
+});
+
+test("Esc drops what waits, and an episode nobody can see can be left", () => {
+  const { d, arrive } = blind();
+  press(d, seek(6), "success", "cancel");
+  assert.match(d.message.text, /dropped/);
+  press(d, "cannot_judge", { name: "reason", at: 2 }, "submit");
+  assert.deepEqual([d.visit.episode.id, d.outbox.all()[0].verdict], ["two", "cannot_judge"]);
+  arrive();
+  assert.equal(d.visit.mark, null);
+});
+
+test("where the pictures turn out to be broken what waited is refused, and the rest is done in order", () => {
+  const { d, arrive } = blind();
+  press(d, seek(6), "success", "cannot_judge", { name: "reason", at: 2 }, "submit");
+  arrive("broken");
+  assert.deepEqual(d.outbox.all().map((s) => s.verdict), ["cannot_judge"]);
+});
+
+test("a correction whose new verdict is refused never sends the old one", () => {
+  for (const at of [0, 4]) {
+    const d = session();
+    press(d, "end", "success", "submit", "previous", seek(at), "failure", "submit");
+    assert.equal(d.outbox.size, 1, "nothing was corrected");
+    assert.match(d.message.text, /Nothing chosen yet/);
+    press(d, seek(6), "failure", "submit");
+    assert.deepEqual(d.outbox.all()[1].verdict, "failure");
+  }
+});
+
+test("a correction whose new verdict waits for pictures that are broken never sends the old one", () => {
+  const seen = { state: "here" };
+  const d = session({ pictured: () => seen.state });
+  press(d, "end", "success", "submit");
+  seen.state = "coming";
+  press(d, "previous", "failure", "submit");
+  seen.state = "broken";
+  d.arrived(0);
+  assert.deepEqual([d.outbox.size, d.visit.mark], [1, null]);
+  press(d, "cancel", "previous");
+  assert.equal(d.visit.mark.verdict, "success", "the answer stands as it was");
+});
+
+test("a refused verdict takes away the mark that was there, in a first answer too", () => {
+  const d = session();
+  press(d, "end", "success", "takeover", "failure");
+  assert.equal(d.visit.mark, null);
+  assert.match(d.message.text, /only the continuation is judged.*The mark that was there is taken away/);
 });

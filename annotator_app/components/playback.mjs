@@ -1,0 +1,127 @@
+// Going through one episode: which frame is in view, playing, its pace. Knows no document; time
+// comes in as milliseconds and everything a person does as a named action.
+
+import { count } from "./episode.mjs";
+
+export const SPEEDS = [1, 2, 4, 6, 8, 12, 16, 24, 30]; // steps a second
+
+// What is gone through: an episode, the frame in view, and the continuation's frames seen by now.
+export const viewOf = (episode, frame = 0) => ({ episode, frame, watched: new Set() });
+
+export class Playback {
+  // `pictured` says of a frame of an episode whether its picture is "here", "coming" or "broken".
+  constructor({ settings = {}, pictured = () => "here" } = {}) {
+    this.pictured = pictured;
+    this.speed = SPEEDS.includes(settings?.speed) ? settings.speed : 8;
+    this.autoplay = settings?.autoplay ?? true;
+    this.view = null;
+    this.playing = false;
+    this.lastTick = 0;
+    this.say = () => {}; // whoever shows messages puts itself here
+  }
+
+  get settings() {
+    return { speed: this.speed, autoplay: this.autoplay };
+  }
+
+  get frame() {
+    return this.view?.frame ?? 0;
+  }
+
+  // Counted from the takeover; below 1 the frame is no part of the continuation.
+  get step() {
+    return this.view ? this.view.frame - this.view.episode.takeover : 0;
+  }
+
+  get picture() {
+    return this.view ? this.pictured(this.view.episode, this.view.frame) : "here";
+  }
+
+  get watchedShare() {
+    return this.view ? this.view.watched.size / this.view.episode.length : 0;
+  }
+
+  // Takes up a view where it was left, or null; a fresh one begins by itself where that is wished.
+  open(view, now, begins = true) {
+    this.view = view;
+    this.playing = false;
+    this.arrived();
+    if (view && begins && this.autoplay && view.frame === 0) this.play(now);
+  }
+
+  // Counts the frame in view as seen, once there is something to be seen of it.
+  arrived() {
+    if (this.step > 0 && this.picture === "here") this.view.watched.add(this.view.frame);
+  }
+
+  go(frame, now) {
+    if (!this.view) return;
+    this.view.frame = Math.max(0, Math.min(this.view.episode.steps, frame));
+    this.lastTick = now;
+    this.arrived();
+  }
+
+  // Called at every repaint: moves on by one frame at most, so no frame is ever skipped unseen.
+  tick(now) {
+    if (this.playing && this.picture !== "here") this.lastTick = now;
+    if (!this.playing || now - this.lastTick < 1000 / this.speed) return false;
+    const due = this.lastTick + 1000 / this.speed;
+    this.go(this.view.frame + 1, now);
+    this.lastTick = Math.max(due, now - 1000 / this.speed);
+    if (this.view.frame === this.view.episode.steps) this.playing = false;
+    return true;
+  }
+
+  play(now) {
+    if (this.view.frame === this.view.episode.steps) this.go(this.view.episode.takeover, now);
+    this.playing = true;
+    this.lastTick = now;
+  }
+
+  // Does what a key or a button says; returns whether it was one of these.
+  act({ name, by = 1, frame = 0 }, now) {
+    if (name === "autoplay") this.#toggleAutoplay();
+    else if (name === "slower" || name === "faster") this.#changeSpeed(name);
+    else if (this.view) return this.#look(name, by, frame, now);
+    else return false;
+    return true;
+  }
+
+  #look(name, by, frame, now) {
+    const { view } = this;
+    const jump = (to) => {
+      this.playing = false;
+      this.go(to, now);
+    };
+    const ways = {
+      play: () => (this.playing ? (this.playing = false) : this.play(now)),
+      back: () => jump(view.frame - by),
+      forward: () => jump(view.frame + by),
+      seek: () => jump(frame),
+      start: () => jump(0),
+      end: () => jump(view.episode.steps),
+      takeover: () => jump(view.episode.takeover),
+      earlier: () => this.#toUtterance(jump, (u) => u.frame < view.frame, -1),
+      later: () => this.#toUtterance(jump, (u) => u.frame > view.frame, 0),
+    };
+    ways[name]?.();
+    return name in ways;
+  }
+
+  #toUtterance(jump, fits, at) {
+    const utterance = this.view.episode.utterances.filter(fits).at(at);
+    if (utterance) jump(utterance.frame);
+    else this.say(at < 0 ? "Nothing was said before this step." : "Nothing is said after this step.");
+  }
+
+  #toggleAutoplay() {
+    this.autoplay = !this.autoplay;
+    this.say(this.autoplay ? "Episodes start by themselves." : "Episodes wait for Space.");
+  }
+
+  #changeSpeed(name) {
+    const at = SPEEDS.indexOf(this.speed) + (name === "faster" ? 1 : -1);
+    this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))];
+    this.say(`${count(this.speed, "step")} a second.`);
+  }
+}

@@ -1,0 +1,262 @@
+// A judge's session: what is in hand, what waits, what was decided. Knows no document; time comes in
+// as milliseconds and everything a person does as a named action.
+
+import { count, decode } from "./episode.mjs";
+import { uuid } from "./outbox.mjs";
+import { viewOf } from "./playback.mjs";
+
+export const REASONS = [
+  "the instruction can be read in more than one way",
+  "the instruction does not fit the situation",
+  "I cannot tell what happened",
+];
+export const VERDICTS = {
+  success: "Success",
+  failure: "Failure",
+  not_done: "Not done",
+  cannot_judge: "Cannot judge",
+};
+const SEEN = new Set(["success", "failure", "not_done"]); // what is said of a frame that was seen
+const REMEMBERED = 20; // episodes that B can go back through
+const MOST = 200; // keys that wait for a picture
+
+const visitOf = (episode, frame) => ({
+  ...viewOf(episode, frame),
+  mark: null, // {verdict, step, reason}
+  corrects: null,
+  spent: 0, // milliseconds, the page being visible
+});
+
+const describe = ({ verdict, step }) => `${VERDICTS[verdict]}${step ? ` at step ${step}` : ""}`;
+
+// A judgement of an earlier page, so that B can correct it here.
+function remembered(episode, { uuid: sent, mark }) {
+  return { ...visitOf(episode, episode.takeover + (mark.step ?? 0)), mark, sent };
+}
+
+export class Session {
+  constructor({ outbox, random, playback }) {
+    Object.assign(this, { outbox, random, playback });
+    playback.say = (text) => this.say(text);
+    this.queue = [];
+    this.visit = null;
+    this.interrupted = null; // the visit that a correction interrupted
+    this.history = [];
+    this.refused = [];
+    this.pending = []; // actions that wait for the picture in view, in the order they came
+    this.counts = null;
+    this.say("Play with Space, go to the moment, press S or F, then Enter. ? shows all keys.");
+    this.help = false;
+    this.damaged = new Set();
+  }
+
+  // Takes what the server sent. Its queue is the truth, but for what this page has answered since;
+  // a queue of null says nothing about it.
+  receive({ acks, queue, counts, previous = [] }, now) {
+    for (const ack of this.outbox.settle(acks)) {
+      const entry = this.history.find((visit) => visit.sent === ack.uuid);
+      this.refused.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
+    }
+    const inHand = [this.visit, this.interrupted].map((visit) => visit?.episode.id);
+    if (queue) this.queue = [];
+    for (const payload of queue ?? [])
+      if (!inHand.includes(payload.id) && !this.outbox.holds(payload.id)) this.queue.push(...this.#decoded(payload));
+    if (!this.history.length)
+      this.history = previous.flatMap((one) => this.#decoded(one.episode).map((episode) => remembered(episode, one)));
+    this.counts = counts ?? this.counts;
+    if (!this.visit) this.#next(now);
+  }
+
+  // The one episode, or none where it cannot be shown, which is said once.
+  #decoded(payload) {
+    try {
+      return [decode(payload)];
+    } catch (error) {
+      if (!this.damaged.has(payload.id)) this.say(`Left out, it cannot be shown: ${error.message}`, "error");
+      this.damaged.add(payload.id);
+      return [];
+    }
+  }
+
+  say(text, tone = "info") {
+    this.message = { text, tone };
+  }
+
+  // A reason is asked for.
+  get reasons() {
+    return this.visit?.mark?.verdict === "cannot_judge";
+  }
+
+  spend(milliseconds) {
+    if (this.visit) this.visit.spent += milliseconds;
+  }
+
+  #show(visit, now) {
+    this.visit = visit;
+    this.playback.open(visit, now, !visit?.corrects);
+  }
+
+  #next(now) {
+    const visit = this.interrupted ?? (this.queue.length ? visitOf(this.queue.shift()) : null);
+    this.interrupted = null;
+    this.#show(visit, now);
+  }
+
+  // ---- what a person does
+
+  // Returns whether there is something new to send.
+  act(action, now) {
+    if (action.name === "help") this.help = !this.help;
+    else if (action.name === "cancel") this.#cancel(now);
+    else if (this.pending.length) this.#wait(action);
+    else return this.#do(action, now);
+    return false;
+  }
+
+  // Called when a picture has come, or has turned out to be broken: what waited is done, in order,
+  // until it has to wait again. Returns whether there is something new to send.
+  arrived(now) {
+    this.playback.arrived();
+    let sending = false;
+    while (this.pending.length && !this.#mustWait(this.pending[0])) {
+      const { visit } = this;
+      sending = this.#do(this.pending.shift(), now) || sending;
+      if (this.visit !== visit) this.#forgetPending();
+    }
+    return sending;
+  }
+
+  #mustWait({ name }) {
+    return SEEN.has(name) && this.playback.picture === "coming";
+  }
+
+  #wait(action) {
+    if (this.pending.length < MOST) this.pending.push(action);
+    this.say("The pictures are on their way; what you type waits for them, in order. Esc drops it.");
+  }
+
+  // What was typed after Enter was typed before anything of the next episode could be seen.
+  #forgetPending() {
+    const { length } = this.pending;
+    this.pending = [];
+    if (length) this.say(`${this.message.text} What was typed after that is dropped: this one had not been seen.`);
+  }
+
+  #do(action, now) {
+    const { name } = action;
+    if (name === "previous") this.#previous(now);
+    else if (this.playback.act(action, now) || !this.visit) return false;
+    else if (this.#mustWait(action)) this.#wait(action);
+    else if (SEEN.has(name) && this.playback.picture === "broken")
+      this.#refuse("Not marked: the pictures of this episode cannot be shown. X, a reason, Enter goes on.");
+    else if (name === "success" || name === "failure") this.#mark(name);
+    else if (name === "not_done") this.#notDone();
+    else if (name === "cannot_judge") this.#cannotJudge();
+    else if (name === "reason" && this.reasons) this.#giveReason(action);
+    else if (name === "undo") this.#undo();
+    else if (name === "submit") return this.#submit(now);
+    return false;
+  }
+
+  // A verdict that cannot be taken leaves none: whoever gave it no longer means the one before.
+  #refuse(text) {
+    this.say(this.visit.mark ? `${text} The mark that was there is taken away.` : text, "warning");
+    this.visit.mark = null;
+  }
+
+  #mark(verdict) {
+    const { step } = this.playback;
+    if (step < 1)
+      return this.#refuse(
+        "Not marked: only the continuation is judged. Press T for the takeover, then go on at least one step.",
+      );
+    this.playback.playing = false;
+    this.visit.mark = { verdict, step, reason: null };
+    this.say(`${VERDICTS[verdict]} marked at step ${step}. Enter submits, U takes it away.`);
+  }
+
+  #notDone() {
+    const { visit } = this;
+    this.playback.playing = false;
+    visit.mark = { verdict: "not_done", step: null, reason: null };
+    const unseen = visit.episode.length - visit.watched.size;
+    const rest = `${count(unseen, "step")} of the continuation not yet seen`;
+    if (unseen > 0) this.say(`Not done chosen, but ${rest}. Enter submits.`, "warning");
+    else this.say("Not done chosen. Enter submits, U takes it away.");
+  }
+
+  #cannotJudge() {
+    this.playback.playing = false;
+    this.visit.mark = { verdict: "cannot_judge", step: null, reason: this.visit.mark?.reason ?? null };
+    this.say("Cannot judge: say why with 1 to 4, then Enter.");
+  }
+
+  // `at` is one of REASONS; the number after the last opens a field for the person's own words, `text`.
+  #giveReason({ at, text }) {
+    if (text === undefined && !(at in REASONS)) return;
+    this.visit.mark = { ...this.visit.mark, reason: text === undefined ? REASONS[at] : text.trim() || null };
+  }
+
+  #undo() {
+    this.say(this.visit.mark ? "The mark is taken away." : "There is no mark to take away.");
+    this.visit.mark = null;
+  }
+
+  #submit(now) {
+    const { visit } = this;
+    const { mark } = visit;
+    if (!mark) this.say("Nothing chosen yet: S success, F failure, N not done, X cannot judge.", "warning");
+    else if (mark.verdict === "cannot_judge" && !mark.reason)
+      this.say("Say why it cannot be judged first: 1 to 4.", "warning");
+    else return this.#send(visit, mark, now);
+    return false;
+  }
+
+  #send(visit, mark, now) {
+    const submission = {
+      uuid: uuid(this.random),
+      item: visit.episode.id,
+      verdict: mark.verdict,
+      step: mark.step,
+      reason: mark.reason,
+      seconds: Math.round(visit.spent / 100) / 10,
+      watched: Math.round(this.playback.watchedShare * 1000) / 1000,
+      corrects: visit.corrects,
+    };
+    this.outbox.put(submission);
+    visit.sent = submission.uuid;
+    this.history = [...this.history.filter((old) => old !== visit), visit].slice(-REMEMBERED);
+    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${describe(mark)}. B goes back to it.`);
+    this.#next(now);
+    return true;
+  }
+
+  #previous(now) {
+    const at = this.visit?.corrects ? this.history.indexOf(this.visit) : this.history.length;
+    const visit = this.history[at - 1];
+    if (!visit) return this.say("There is nothing earlier to correct on this page.");
+    this.#leaveCorrection();
+    if (!this.visit?.corrects) this.interrupted = this.visit;
+    visit.corrects = visit.sent;
+    visit.before = visit.mark;
+    this.#show(visit, now);
+    this.say(`Your answer was: ${describe(visit.mark)}. Mark anew, then Enter.`);
+  }
+
+  #leaveCorrection() {
+    if (this.visit?.corrects) this.visit.mark = this.visit.before;
+  }
+
+  #cancel(now) {
+    this.refused = [];
+    if (this.help) this.help = false;
+    else if (this.pending.length) {
+      this.pending = [];
+      this.say("What waited for the pictures is dropped.");
+    } else if (this.visit?.corrects) {
+      this.#leaveCorrection();
+      this.say("Left as it was.");
+      this.#next(now);
+    } else if (this.reasons) this.#undo();
+  }
+}

@@ -1,0 +1,221 @@
+// The Viewer: a board, a timeline and controls, through which anybody can go through an episode. It
+// knows of no verdict, queue or server, and can be mounted by any page:
+//
+//   const viewer = new Viewer(element, { drawings });
+//   viewer.open(viewOf(decode(payload)));
+//
+// A page that wants to hear of every action before the Viewer does it gives `act`.
+
+import { Board } from "./board.mjs";
+import { count, placeOf } from "./episode.mjs";
+import { PLAYBACK_KEYS, actionsOf } from "./keys.mjs";
+import { element, isTyping, keepFocus, ownsKey } from "./page.mjs";
+import { Playback, SPEEDS } from "./playback.mjs";
+
+const BUTTONS = [
+  ["start", "|◀", "Start of the context", "Home"],
+  ["back", "◀", "One step back", "←"],
+  ["play", "Play", "Play or pause", "Space"],
+  ["forward", "▶", "One step on", "→"],
+  ["end", "▶|", "End of the continuation", "End"],
+  ["takeover", "Takeover", "The takeover", "T"],
+];
+const PACE = [
+  ["slower", "−", "Slower", "[ or −"],
+  ["faster", "+", "Faster", "] or +"],
+];
+
+export class Viewer {
+  // `rows` say what the keys do, and `act(action, now)` does it, where that is more than going through
+  // the episode. `arrived(now)` is called when a picture has come, `ticked` when playing has gone on by
+  // a frame, and `rendered` when what is shown has changed, before it is painted.
+  constructor(root, { drawings, settings, rows = PLAYBACK_KEYS, act, arrived, ticked, rendered }) {
+    Object.assign(this, { root, ticked, rendered, abort: new AbortController(), drawn: null });
+    this.act = act ?? ((action, now) => this.playback.act(action, now));
+    root.classList.add("sts", "viewer");
+    root.tabIndex = -1;
+    root.replaceChildren(...parts());
+    this.board = new Board(this.$("canvas"), {
+      drawings,
+      changed: () => {
+        (arrived ?? (() => this.playback.arrived()))(performance.now());
+        this.render();
+      },
+    });
+    this.playback = new Playback({ settings, pictured: (episode, frame) => this.board.pictured(episode, frame) });
+    this.flag = null; // {frame, sign, text}: what the page wants to see marked on the timeline
+    this.soon = []; // views that will follow
+    this.actionOf = actionsOf(rows);
+    this.#listen();
+    this.resize = new ResizeObserver(() => this.#show());
+    this.resize.observe(this.$("canvas"));
+  }
+
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  destroy() {
+    this.abort.abort();
+    this.resize.disconnect();
+    cancelAnimationFrame(this.request);
+    this.board.close();
+  }
+
+  focus() {
+    this.root.focus({ preventScroll: true });
+  }
+
+  // Shows a view from where it stands; null shows nothing.
+  open(view) {
+    this.playback.open(view, performance.now());
+    this.render();
+  }
+
+  // ---- what a person does
+
+  #listen() {
+    const { signal } = this.abort;
+    const on = (type, listener) => this.root.addEventListener(type, listener, { signal });
+    window.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
+    on("mousedown", keepFocus);
+    on("click", (event) => {
+      const name = event.target.closest("button")?.dataset.action;
+      if (name) this.ask({ name });
+    });
+    on("input", (event) => this.ask({ name: "seek", frame: +event.target.value }));
+  }
+
+  #key(event) {
+    if (event.isComposing || ownsKey(event, this.root)) return;
+    const typing = isTyping(event.composedPath()[0]);
+    if (typing && !["Enter", "Escape"].includes(event.key)) return;
+    const action = this.actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (typing) this.focus();
+    this.ask(action);
+  }
+
+  ask(action) {
+    this.act(action, performance.now());
+    this.render();
+  }
+
+  #loop() {
+    cancelAnimationFrame(this.request);
+    if (!this.playback.playing) return;
+    this.request = requestAnimationFrame((now) => {
+      if (this.playback.tick(now)) {
+        this.ticked?.();
+        this.render();
+      } else this.#loop();
+    });
+  }
+
+  // ---- what is shown
+
+  render() {
+    this.rendered?.();
+    const { view } = this.playback;
+    this.root.dataset.frame = this.playback.frame;
+    this.board.keep(view, this.soon);
+    this.root.hidden = !view;
+    if (!view) return;
+    const { episode, frame } = view;
+    if (this.drawn !== episode) this.#renderTimeline(episode);
+    this.#show();
+    const [part, place] = placeOf(episode, frame);
+    this.$(".part").textContent = part;
+    this.$(".part").className = `part ${part}`;
+    this.$(".place").textContent = place;
+    this.$(".said").textContent = episode.utterances
+      .filter((u) => u.frame === frame)
+      .map((u) => `${episode.names[u.object]} says: ${u.text}`)
+      .join(" · ");
+    this.#renderFlag(episode, frame, part, place);
+    this.#renderControls();
+    this.#loop();
+  }
+
+  #show() {
+    const { view, playing, speed } = this.playback;
+    if (!view) return;
+    const { episode, frame } = view;
+    const latest = new Map();
+    for (const u of episode.utterances)
+      if (u.frame <= frame && frame - u.frame < Math.max(1, speed)) latest.set(u.object, u);
+    this.board.show(episode, frame, [...latest.values()]);
+    if (!playing) this.board.describe(episode, frame);
+  }
+
+  #renderTimeline(episode) {
+    this.drawn = episode;
+    const { steps, takeover, instruction, utterances } = episode;
+    this.$(".scrub").max = steps;
+    this.$(".context").style.width = `${(100 * takeover) / steps}%`;
+    const at = (frame, className, text = "", tag = "i") => {
+      const tick = element(tag, { className, textContent: text });
+      tick.style.left = `${(100 * frame) / steps}%`;
+      return tick;
+    };
+    this.$(".ticks").replaceChildren(
+      ...utterances.map((u) => at(u.frame, "utterance")),
+      ...(instruction.given_at > 0 ? [at(instruction.given_at, "given", "instruction", "b")] : []),
+      at(takeover, "takeover"),
+      at(takeover, "name", "takeover", "b"),
+      at(0, "flag", "", "b"),
+    );
+  }
+
+  #renderFlag(episode, frame, part, place) {
+    const { flag } = this;
+    const tick = this.$(".ticks .flag");
+    tick.textContent = flag?.sign ?? "";
+    tick.style.left = `${(100 * (flag?.frame ?? 0)) / episode.steps}%`;
+    const scrub = this.$(".scrub");
+    scrub.value = frame;
+    scrub.setAttribute("aria-valuetext", `${part}, ${place}${flag?.frame === frame ? `; ${flag.text}` : ""}`);
+  }
+
+  #renderControls() {
+    const { playing, speed, autoplay } = this.playback;
+    this.$(".play").textContent = playing ? "Pause" : "Play";
+    this.$(".speed").textContent = `${count(speed, "step")}/s`;
+    this.$('[data-action="slower"]').disabled = speed === SPEEDS[0];
+    this.$('[data-action="faster"]').disabled = speed === SPEEDS.at(-1);
+    this.$(".autoplay").setAttribute("aria-pressed", autoplay);
+  }
+}
+
+// ---- what it is made of
+
+function parts() {
+  const part = (className, ...children) => {
+    const made = element("div", { className });
+    made.append(...children);
+    return made;
+  };
+  const canvas = element("canvas");
+  canvas.setAttribute("role", "img");
+  const bar = [part("track", part("context"), part("continuation")), part("ticks")];
+  for (const one of bar) one.setAttribute("aria-hidden", "true");
+  const scrub = element("input", { type: "range", className: "scrub", min: 0, step: 1 });
+  scrub.setAttribute("aria-label", "Step of the episode");
+  const words = ["part", "place", "said"].map((className) => element("span", { className }));
+  const [slower, faster] = PACE.map(button);
+  const autoplay = button(["autoplay", "Autoplay", "Start each episode by itself", "A"]);
+  const speed = element("span", { className: "speed" });
+  const controls = part("controls", ...BUTTONS.map(button), part("pace", slower, speed, faster), autoplay);
+  controls.setAttribute("role", "group");
+  controls.setAttribute("aria-label", "Playback");
+  return [part("board", canvas), part("timeline", ...bar, scrub), part("where", ...words), controls];
+}
+
+function button([action, text, does, key]) {
+  const made = element("button", { type: "button", className: action, textContent: text, title: `${does} (${key})` });
+  made.dataset.action = action;
+  if (/^\W+$/.test(text)) made.setAttribute("aria-label", does); // a sign alone says nothing aloud
+  return made;
+}

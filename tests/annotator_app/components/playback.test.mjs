@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { decode } from "../../../annotator_app/components/episode.mjs";
+import { PLAYBACK_KEYS, actionsOf } from "../../../annotator_app/components/keys.mjs";
+import { Playback, viewOf } from "../../../annotator_app/components/playback.mjs";
+import { filmed, payload } from "./fixtures.mjs";
+
+// An episode of ten steps with its takeover at 4, gone through by nobody who judges.
+function opened({ autoplay = false, speed = 8, pictured, says } = {}) {
+  const playback = new Playback({ settings: { autoplay, speed }, pictured });
+  const messages = [];
+  playback.say = (text) => messages.push(text);
+  playback.open(viewOf(decode(pictured ? filmed("e") : payload("e", { says }))), 0);
+  return { playback, messages };
+}
+
+test("an episode is gone through by keys alone, without anybody who judges", () => {
+  const { playback } = opened();
+  const actionOf = actionsOf(PLAYBACK_KEYS);
+  const shown = [["End"], ["t"], ["ArrowRight", true], ["ArrowLeft"], ["Home"]].map(([key, shiftKey]) => {
+    playback.act(actionOf({ key, shiftKey }), 0);
+    return playback.frame;
+  });
+  assert.deepEqual(shown, [10, 4, 10, 9, 0]);
+  assert.equal(playback.act({ name: "success" }, 0), false, "a verdict is nothing to it");
+  assert.equal(playback.act({ name: "seek", frame: 7 }, 0), true);
+  assert.deepEqual([playback.frame, playback.step], [7, 3]);
+});
+
+test("nothing happens where there is no episode", () => {
+  const playback = new Playback();
+  playback.open(null, 0);
+  for (const name of ["play", "forward", "seek", "later"]) assert.equal(playback.act({ name }, 0), false);
+  assert.deepEqual([playback.frame, playback.tick(1000), playback.watchedShare], [0, false, 0]);
+});
+
+test("an episode plays from its first frame once its pictures are there, however late", () => {
+  const seen = { state: "coming" };
+  const { playback } = opened({ autoplay: true, pictured: () => seen.state });
+  assert.equal(playback.playing, true);
+  assert.equal(playback.tick(5000), false);
+  seen.state = "here";
+  assert.equal(playback.tick(5001), false);
+  assert.deepEqual([playback.frame, playback.tick(5200), playback.frame], [0, true, 1]);
+});
+
+test("playing waits where the next picture is not there yet, and goes on when it is", () => {
+  const last = { there: 6 };
+  const { playback } = opened({ autoplay: true, pictured: (_, frame) => (frame <= last.there ? "here" : "coming") });
+  for (let now = 1; now < 9000; now += 100) playback.tick(now);
+  assert.deepEqual([playback.frame, playback.playing], [7, true]);
+  last.there = 10;
+  for (let now = 9000; now < 18000; now += 100) playback.tick(now);
+  assert.deepEqual([playback.frame, playback.playing], [10, false]);
+});
+
+test("a frame counts as watched once there was something to be seen of it", () => {
+  const seen = { state: "coming" };
+  const { playback } = opened({ pictured: () => seen.state });
+  playback.go(6, 0);
+  playback.go(7, 0);
+  assert.equal(playback.watchedShare, 0);
+  seen.state = "here";
+  playback.arrived();
+  assert.equal(playback.watchedShare, 1 / 6);
+});
+
+test("what is said is gone to in order, and where there is none a message says so", () => {
+  const { playback, messages } = opened({ says: { 1: 1, 6: 2 } });
+  const frames = ["later", "later", "later", "earlier", "earlier"].map((name) => playback.act({ name }, 0) && playback.frame);
+  assert.deepEqual(frames, [2, 7, 7, 2, 2]);
+  assert.deepEqual(messages, ["Nothing is said after this step.", "Nothing was said before this step."]);
+});
+
+test("a view is taken up where it was left", () => {
+  const { playback } = opened({ autoplay: true });
+  const { view } = playback;
+  playback.go(8, 0);
+  playback.open(viewOf(decode(payload("other"))), 0);
+  assert.equal(playback.playing, true);
+  playback.open(view, 0);
+  assert.deepEqual([playback.frame, playback.playing], [8, false]);
+});

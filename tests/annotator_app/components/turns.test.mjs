@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Turns, layoutOf, speechHelp, turnAction } from "../../../annotator_app/components/turns.mjs";
+import { Storage } from "./fixtures.mjs";
+
+const MOVES = ["up-left", "up", "up-right", "left", "stay", "right", "down-left", "down", "down-right"];
+const TOKENS = ["", "yes", "no", "up", "0", "more"];
+
+const view = (played, more = {}) => ({
+  session: "one", played, received: played, takeover: 2, horizon: 3, given_at: 1, instruction: "go", finished: played === 3,
+  moves: MOVES, tokens: TOKENS, frames: Array.from({ length: 3 + played }, (_, frame) => ({ frame })), ...more,
+});
+
+function atPlay(storage = new Storage()) {
+  const play = new Turns({ storage, namespace: "place:1" });
+  play.receive(view(0));
+  return play;
+}
+
+const ready = (storage) => {
+  const play = atPlay(storage);
+  play.act({ name: "now" });
+  return play;
+};
+
+test("the context is watched first, and the instruction comes when it was given", () => {
+  const play = atPlay();
+  assert.deepEqual([play.frame, play.playing, play.myTurn, play.instruction], [0, true, false, null]);
+  assert.equal(play.act({ name: "move", move: "up" }), false);
+  play.tick();
+  assert.equal(play.instruction, "go");
+  play.tick();
+  assert.deepEqual([play.frame, play.playing, play.myTurn], [2, false, true]);
+});
+
+test("a move takes the chosen word with it, once", () => {
+  const play = ready();
+  play.act({ name: "say", word: "no" });
+  assert.equal(play.act({ name: "move", move: "right" }), true);
+  play.receive(view(1));
+  play.act({ name: "move", move: "stay" });
+  assert.deepEqual(play.turns, [[5, 2], [4, 0]]);
+});
+
+test("no second move before the first one is shown", () => {
+  const play = ready();
+  play.act({ name: "move", move: "up" });
+  assert.equal(play.act({ name: "move", move: "up" }), false);
+  assert.deepEqual(play.turns, [[1, 0]]);
+  play.receive(view(1));
+  assert.equal(play.act({ name: "move", move: "up" }), true);
+});
+
+test("a word chosen twice is taken back, and an unknown one is not said", () => {
+  const play = ready();
+  play.act({ name: "say", word: "yes" });
+  play.act({ name: "say", word: "yes" });
+  assert.equal(play.word, 0);
+  play.act({ name: "say", word: "8" });
+  assert.equal(play.word, 0);
+});
+
+test("a reload goes on where the person was", () => {
+  const storage = new Storage();
+  const before = ready(storage);
+  before.act({ name: "move", move: "up" });
+  const after = new Turns({ storage, namespace: "place:1" });
+  after.receive(view(0));
+  assert.deepEqual(after.turns, [[1, 0]]);
+  assert.equal(after.myTurn, false, "the server has not replayed it yet");
+  after.receive(view(1));
+  assert.deepEqual([after.frame, after.myTurn], [3, true]);
+});
+
+test("an old view, or a server that has forgotten, takes no turn away", () => {
+  const play = ready();
+  play.act({ name: "move", move: "up" });
+  play.receive(view(1));
+  play.act({ name: "move", move: "up" });
+  play.receive(view(1));
+  play.receive(view(0));
+  assert.equal(play.turns.length, 2);
+});
+
+test("a server that has forgotten takes away no frame that one looks back at", () => {
+  const play = ready();
+  for (const played of [1, 2, 3]) {
+    play.act({ name: "move", move: "up" });
+    play.receive(view(played, { finished: false }));
+  }
+  play.act({ name: "back" });
+  play.receive(view(0));
+  assert.ok(play.view.frames[play.frame], `there is no frame ${play.frame}`);
+  play.receive(view(3, { finished: false }));
+  assert.deepEqual([play.turns.length, play.frame], [3, 5]);
+});
+
+test("a turn that the server refused is taken back", () => {
+  const play = ready();
+  play.act({ name: "move", move: "up" });
+  play.receive(view(0, { received: 1 }));
+  assert.deepEqual([play.turns, play.myTurn], [[], true]);
+});
+
+test("a finished turn is forgotten by the browser, and the next one begins at its start", () => {
+  const storage = new Storage();
+  const play = ready(storage);
+  for (const played of [1, 2, 3]) {
+    play.act({ name: "move", move: "up" });
+    play.receive(view(played));
+  }
+  assert.equal(storage.length, 0);
+  assert.equal(play.act({ name: "move", move: "up" }), false);
+  play.receive(view(0, { session: "two" }));
+  assert.deepEqual([play.turns, play.frame, play.playing], [[], 0, true]);
+});
+
+test("one can look back, but moves only from the latest step", () => {
+  const play = ready();
+  play.act({ name: "back" });
+  assert.deepEqual([play.frame, play.myTurn], [1, false]);
+  assert.equal(play.act({ name: "move", move: "up" }), false);
+  assert.match(play.message, /latest step/);
+});
+
+test("keys move, with Shift they speak, and the keypad moves while the digit row speaks", () => {
+  assert.deepEqual(turnAction({ key: "q" }), { name: "move", move: "up-left" });
+  assert.deepEqual(turnAction({ key: "Q", shiftKey: true }), { name: "say", word: "up-left" });
+  assert.deepEqual(turnAction({ key: "3", code: "Numpad3" }), { name: "move", move: "down-right" });
+  assert.deepEqual(turnAction({ key: "3", code: "Digit3" }), { name: "say", word: "3" });
+  assert.equal(turnAction({ key: "9", code: "Digit9" }), null);
+  assert.equal(turnAction({ key: "w", ctrlKey: true }), null);
+  assert.equal(turnAction({ key: "w", repeat: true }), null);
+});
+
+test("the moves of another world have keys: ways by their names, the others in order", () => {
+  const maze = layoutOf(["left", "right", "forward", "pickup", "drop", "toggle", "done"]);
+  assert.deepEqual(maze, { a: "left", d: "right", w: "forward", e: "pickup", q: "drop", f: "toggle", x: "done" });
+  assert.deepEqual(turnAction({ key: "e" }, maze), { name: "move", move: "pickup" });
+  assert.deepEqual(turnAction({ key: "4", code: "Numpad4" }, maze), { name: "move", move: "left" });
+  assert.equal(turnAction({ key: "z" }, maze), null);
+});
+
+test("no two of many moves share a key, and none takes a control's or Streamlit's", () => {
+  const many = Array.from({ length: 127 }, (_, i) => `move ${i}`);
+  const keys = Object.keys(layoutOf([...many, "up", "north", "forward"]));
+  assert.equal(new Set(keys).size, keys.length);
+  assert.deepEqual(keys.filter((key) => ["t", "r", "c", "y", "n", "m"].includes(key)), []);
+  assert.equal(layoutOf(MOVES).q, "up-left");
+});
+
+test("the frame in view is found in the sprites that came", () => {
+  const play = atPlay();
+  assert.equal(play.sprite, null);
+  const sprites = [{ webp: "context", columns: 2, count: 3 }, { webp: "first", columns: 1, count: 1 }];
+  play.act({ name: "now" });
+  play.act({ name: "move", move: "up" });
+  play.receive(view(1, { sprites }));
+  assert.deepEqual(play.sprite, { webp: "first", columns: 1, count: 1, at: 1, index: 0 });
+  play.act({ name: "back" });
+  assert.deepEqual(play.sprite, { webp: "context", columns: 2, count: 3, at: 0, index: 2 });
+});
+
+test("without a scenario nothing plays and no key does anything", () => {
+  const play = new Turns({ storage: new Storage(), namespace: "place:1" });
+  play.receive({ session: null });
+  assert.equal(play.tick(), false);
+  assert.equal(play.act({ name: "move", move: "up" }), false);
+});
+
+test("the help names the words that have keys in this world, and no others", () => {
+  const nine = layoutOf(MOVES);
+  const all = speechHelp(nine, ["", "up", "yes", "no", "0", "1", "8", "more"]);
+  assert.match(all, /with Shift says it/);
+  assert.match(all, /Y, N, M, 0 to 8 are said/);
+  const few = speechHelp(layoutOf(["left", "right"]), ["", "hello"]);
+  assert.equal(few, "A word is said by its button; Backspace says nothing.");
+});

@@ -1,0 +1,58 @@
+"""Whatever a page sends, it goes on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from annotator_app.messages import LONGEST, readable
+from tests.annotator_app.conftest import Server
+from tests.annotator_app.wire import wired
+
+DEEP = "[" * 100_000 + "]" * 100_000
+NINES, LONG, LISTS = "9" * 5000, "x" * LONGEST, "[" * 400 + "]" * 400
+UNSOUND = ["{half", "", "7", '"x"', "null", DEEP, f'{{"sync": {{"outbox": {DEEP}}}}}',
+           f'{{"sync": {NINES}}}', f'{{"sync": "{LONG}"}}', f'{{"sync": {LISTS}}}']  # fmt: skip
+
+
+def message(text: str) -> bytes:
+    made = BackMsg()
+    one = made.rerun_script.widget_states.widgets.add()
+    one.id, one.json_value = "player", text
+    return made.SerializeToString()
+
+
+@pytest.mark.parametrize("text", UNSOUND, ids=range(len(UNSOUND)))
+def test_a_state_that_is_no_message_is_emptied_with_one_line(
+    text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert readable(message(text)) == message("{}")
+    (line,) = caplog.messages
+    assert line == f"a page sent {len(text)} characters that are no message; ignored"
+
+
+def test_what_is_a_message_is_passed_on_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    letters = [{"uuid": f"{n}", "reason": "ü" * 300, "step": None} for n in range(500)]
+    sent = message(json.dumps({"sync": {"author": "a:1", "outbox": letters}}, ensure_ascii=False))
+    for raw in (sent, message("{}"), b"", b"\xff no protobuf"):
+        assert readable(raw) is raw
+    assert caplog.messages == []
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> None:
+    token = str(server.store.add_annotator("careless").token)
+    with wired(server, token) as page:
+        (first,) = page.ask()
+        for text in UNSOUND:
+            (data,) = page.ask(text)
+            assert data["author"] == first["author"] and len(data["queue"]) == 3
+        letter = {"uuid": "a" * 32, "item": first["queue"][0]["id"], "verdict": "not_done"}
+        sync = {"author": first["author"], "outbox": [letter]}
+        (data,) = page.ask(json.dumps({"sync": sync}))
+        assert [ack["status"] for ack in data["acks"]] == ["saved"]
+    log = (server.folder / "server.log").read_text()
+    assert "Traceback" not in log and log.count("characters that are no message") == len(UNSOUND)
