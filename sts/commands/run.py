@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Makes what is missing; a killed run goes on where it was."""
+    from sts.agents.identity import described
     from sts.cli.arguments import progress, say, table
     from sts.continuations.run import run as run_suite
     from sts.storage.workspace import Workspace
@@ -37,8 +38,9 @@ def run(args: argparse.Namespace) -> int:
             workers=args.workers,
             progress=show,
         )
-    header = ("agent", "made", "kept")
-    rows = [(name, done.made[name], done.kept[name]) for name in args.agent]
+    header = ("agent", "fingerprint", "made", "kept")
+    marks = {name: described(mark) for name, mark in done.fingerprints.items()}
+    rows = [(name, marks[name], done.made[name], done.kept[name]) for name in args.agent]
     text = f"{table(header, rows)}\n\nnext: sts label {suite.label}, then sts report {suite.label}"
     say(args.json, [dict(zip(header, row, strict=True)) for row in rows], text)
     return 0
