@@ -12,11 +12,11 @@ from typing import Any
 from sts.errors import DamagedData, NewerFormat
 from sts.storage.files import locked, write_atomically
 
-SCHEMA = 1
+SCHEMA = 2
 DEFAULT = "sts-workspace"
 _HEADER = """\
 # A workspace of the Standardised Test Suite. Settings may be edited; the schema may not.
-schema = 1
+schema = 2
 
 [annotation]
 required = 1          # judgements wanted for each continuation
@@ -39,7 +39,8 @@ class Workspace:
 
         Raises:
           NewerFormat: its schema is later than this version reads.
-          DamagedData: its `workspace.toml` cannot be read.
+          DamagedData: its `workspace.toml` cannot be read, or is of an earlier version, whose
+            agents had other identities and drew otherwise.
         """
         root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT)
         if root.exists() and not root.is_dir():
@@ -56,6 +57,12 @@ class Workspace:
         if schema > SCHEMA:
             raise NewerFormat(
                 f"{file} has schema {schema}; this version reads up to {SCHEMA}: update sts"
+            )
+        if schema < SCHEMA:
+            raise DamagedData(
+                f"{file} has schema {schema}: an earlier version made it, whose agents drew "
+                "otherwise; start a new workspace (what is recorded here may be copied to it: "
+                "trajectories/)"
             )
         return cls(root, settings)
 
