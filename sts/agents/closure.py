@@ -87,19 +87,22 @@ class _Closure:
 
     def _enter(self, name: str) -> None:
         """Lets count what a module does when it is imported, and what those do that it imports."""
-        if name in self._entered or not self._names.own(name):
-            return
-        self._entered[name] = None
-        self._enter(name.rpartition(".")[0])
-        module = self._names.source(name)
-        if not isinstance(module, Module):
-            return
-        for number, nodes in enumerate(at_import(module)):
-            for node in nodes:
-                for other in imported(node, module.package):
-                    self._enter(other)
-            if acts(self._names, module, number):
-                self._effects.append(Node(name, (number,)))
+        waiting = [(name, False)]
+        while waiting:
+            one, imports_entered = waiting.pop()
+            module = self._names.source(one) if self._names.own(one) else None
+            if not isinstance(module, Module):
+                continue
+            if imports_entered:
+                numbers = range(len(module.body))
+                acting = (n for n in numbers if acts(self._names, module, n))
+                self._effects += [Node(one, (number,)) for number in acting]
+            elif one not in self._entered:
+                self._entered[one] = None
+                nodes = (node for statement in at_import(module) for node in statement)
+                others = [other for node in nodes for other in imported(node, module.package)]
+                waiting.append((one, True))
+                waiting += [(other, False) for other in reversed([one.rpartition(".")[0], *others])]
 
     def _written(self, node: Node) -> list[Token]:
         module = self._names.source(node.module)

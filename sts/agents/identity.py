@@ -100,7 +100,10 @@ def read(kind: type) -> Meaning:
     if _is_elsewhere(kind):
         return Meaning(b"", (), (f"{kind.__name__} is not what stands at its name",), False)
     modules = Modules(kind.__module__, packages=PACKAGES, read=READ)
-    code = meaning(modules, kind.__module__, kind.__qualname__.partition(".")[0])
+    try:
+        code = meaning(modules, kind.__module__, kind.__qualname__.partition(".")[0])
+    except RecursionError:
+        return Meaning(b"", (), ("its code is nested too deeply",), False)
     changed = tuple(f"{one} was changed at run time" for one in patches(kind, modules))
     return code._replace(
         code=code.code + kind.__qualname__.encode(), hidden=(*code.hidden, *changed)
@@ -119,8 +122,9 @@ def _state(agent: Agent) -> tuple[bytes, list[str]]:
     """Returns what an agent was made with, and what of it cannot be read."""
     out, hidden = [], []
     for name, value in sorted(attributes(agent).items()):
-        if name in _DEFAULTS and value == getattr(Agent, name):
-            continue
+        default = getattr(Agent, name, None) if name in _DEFAULTS else None
+        if type(value) is type(default) and value == default:
+            continue  # a class that leaves it out is given it when it is loaded
         try:
             out.append(written((name, value)))
         except NotPlain as found:

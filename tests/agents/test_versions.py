@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import itertools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -209,6 +211,18 @@ def test_weights_beside_the_code_count_by_their_digest(module: Make) -> None:
         marks.append(agents.fingerprint(mine.Mine()))
     assert marks[0] == marks[2] != marks[1]
     assert not any(map(stated, marks))
+
+
+def test_code_too_deep_to_be_read_needs_a_version(module: Make) -> None:
+    text = f"class Mine:\n    name = 'mine'\n{ACT}\n    deep = {'-' * 400}1\n"
+    mine = module(text)
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(len(inspect.stack(0)) + 250)
+        with pytest.raises(ArgumentError, match="its code is nested too deeply"):
+            agents.fingerprint(mine.Mine())
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_a_change_in_its_own_module_is_code_and_no_patch(module: Make) -> None:
