@@ -12,6 +12,7 @@ import pandas as pd
 
 from scenarios import categories
 from scenarios.category import Category
+from sts.agents.identity import stated
 from sts.continuations import store
 from sts.continuations.types import HUMAN, Continuation
 from sts.errors import DamagedData
@@ -100,6 +101,8 @@ def agent_notes(continuations: Sequence[Continuation]) -> dict[tuple[str, str], 
     notes: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in continuations:
         own = notes[one.agent, one.fingerprint]
+        if one.agent != HUMAN and stated(one.fingerprint):
+            own.add(f"identity as stated: version {stated(one.fingerprint)}")
         if one.deterministic:
             own.add("deterministic: one continuation a scenario")
         if one.batch_sensitive:

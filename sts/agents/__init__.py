@@ -1,6 +1,7 @@
 """Agents: the protocol they satisfy, and how they are found and told apart."""
 
+from sts.agents.identity import fingerprint, planned
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.agents.registry import fingerprint, known, load
+from sts.agents.registry import known, load
 
-__all__ = ["Agent", "Choice", "Instructions", "fingerprint", "known", "load"]
+__all__ = ["Agent", "Choice", "Instructions", "fingerprint", "known", "load", "planned"]

@@ -52,6 +52,7 @@ class Agent(ABC):
       draws: how many uniform numbers each role needs at each step for its own planning.
       domain: whose worlds it plays; "" for any.
       trained_on: the recordings that it has learned from, in a few words; "" for none.
+      version: stated by its author where its code does not say all that it is; "" elsewhere.
     """
 
     name: ClassVar[str]
@@ -60,6 +61,7 @@ class Agent(ABC):
     draws: ClassVar[int] = 0
     domain: ClassVar[str] = ""
     trained_on: str = ""
+    version: str = ""
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
         """Returns a team's memory at the start: arrays whose first axis is the episode."""

@@ -1,19 +1,14 @@
-"""Agents by installed name or `module:Class`, and the fingerprint of what they are."""
+"""Agents by installed name or `module:Class`."""
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
-import sys
-from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, cast, get_args
 
 from sts import registry
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
-from sts.storage.files import content_hash
 
 HUMAN = "human"
 MOST_DRAWS = 10_000
@@ -79,62 +74,3 @@ def made(found: Any, name: str) -> Agent:
 
 def _acts(found: Any) -> bool:
     return all(callable(getattr(found, wanted, None)) for wanted in ("begin", "act"))
-
-
-def fingerprint(agent: Agent) -> str:
-    """Returns 16 hex digits that change when the agent's code does.
-
-    They cover the source of the module that defines its class, of those that define its base
-    classes, and of the modules of the same folder that these import, wherever they do; and the
-    bytes of its attribute `weights_digest`, for agents whose behaviour lies in a file of weights.
-    """
-    found: dict[str, bytes] = {}
-    bases = (base.__module__ for base in type(agent).__mro__)
-    own = (name for name in bases if name not in sys.stdlib_module_names)
-    waiting = [_source(sys.modules[name]) for name in own]
-    while waiting:
-        source = waiting.pop()
-        if source.name not in found:
-            found[source.name] = source.file.read_bytes() if source.file else b""
-            waiting += _beside(source)
-    parts = [type(agent).__qualname__.encode(), str(getattr(agent, "weights_digest", "")).encode()]
-    for name in sorted(found):
-        parts += [name.encode(), found[name]]
-    return content_hash(*parts)[:16]
-
-
-class _Source(NamedTuple):
-    name: str
-    package: str
-    file: Path | None
-
-
-def _source(module: ModuleType) -> _Source:
-    file = getattr(module, "__file__", None)
-    return _Source(module.__name__, module.__package__ or "", Path(file) if file else None)
-
-
-def _beside(source: _Source) -> list[_Source]:
-    """Returns the modules of the same folder that a module imports.
-
-    The text is asked, not the module: it also names what is imported late, and where a constant is
-    from.
-    """
-    if source.file is None or source.file.suffix != ".py":
-        return []
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(source.file.read_bytes())):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level < 2:
-            start = source.package if node.level else ""
-            base = ".".join(part for part in (start, node.module) if part)
-            names.add(base)
-            names.update(f"{base}.{alias.name}".lstrip(".") for alias in node.names)
-    out = []
-    for name in sorted(names):
-        package, _, last = name.rpartition(".")
-        file = source.file.with_name(f"{last}.py")
-        if package == source.package and file.is_file():
-            out.append(_Source(name, package, file))
-    return out

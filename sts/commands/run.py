@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Makes what is missing; a killed run goes on where it was."""
+    from sts.agents.identity import described, stated
     from sts.cli.arguments import progress, say, table
     from sts.continuations.run import run as run_suite
     from sts.storage.workspace import Workspace
@@ -37,10 +38,12 @@ def run(args: argparse.Namespace) -> int:
             workers=args.workers,
             progress=show,
         )
-    header = ("agent", "made", "kept")
-    rows = [(name, done.made[name], done.kept[name]) for name in args.agent]
-    text = f"{table(header, rows)}\n\nnext: sts label {suite.label}, then sts report {suite.label}"
-    say(args.json, [dict(zip(header, row, strict=True)) for row in rows], text)
+    header = ("agent", "made", "kept", "fingerprint")
+    rows = [(n, done.made[n], done.kept[n], done.fingerprints[n]) for n in args.agent]
+    shown = table(header, [(*row[:3], described(row[3])) for row in rows])
+    every = [dict(zip(header, r, strict=True)) | {"stated_version": stated(r[3])} for r in rows]
+    next_step = f"next: sts label {suite.label}, then sts report {suite.label}"
+    say(args.json, every, f"{shown}\n\n{next_step}")
     return 0
 
 

@@ -23,9 +23,18 @@ MOST = 10_000
 
 
 class Task(NamedTuple):
-    """Scenarios of one shape that one agent continues in one batch."""
+    """Scenarios of one shape that one agent continues in one batch.
+
+    Attributes:
+      agent: by name or `module:Class`.
+      fingerprint: the agent's when this was planned; as another it is not done.
+      scenarios: of one shape.
+      seed: selects the agent's streams.
+      indices: which continuations of each scenario.
+    """
 
     agent: str
+    fingerprint: str
     scenarios: tuple[Scenario, ...]
     seed: int
     indices: tuple[int, ...]
@@ -39,10 +48,11 @@ class Failure(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What `run` made and found: continuations per agent name."""
+    """What `run` made and found: continuations, and the fingerprint, per agent as it was named."""
 
     made: dict[str, int]
     kept: dict[str, int]
+    fingerprints: dict[str, str]
 
 
 def run(
@@ -82,14 +92,15 @@ def run(
         raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
-    _check_named_once(names)
+    marks = _fingerprints(names)
     workspace.ensure()
     tasks, made, kept = [], dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for name in names:
-        for task in _missing(workspace, scenarios, name, count, seed, workers):
+        agent = agents.load(name)
+        whole = Task(name, marks[name], tuple(scenarios), seed, tuple(range(count)))
+        for task in _missing(workspace, whole, agent, workers):
             tasks.append(task)
             made[name] += _size(task)
-        agent = agents.load(name)
         kept[name] = sum(_wanted(agent, one, count) for one in scenarios) - made[name]
     total, done = sum(made.values()), 0
     progress(done, total)
@@ -108,14 +119,15 @@ def run(
             done += found
             progress(done, total)
     _raise_first(failed, [s.id for s in scenarios])
-    return Done(made, kept)
+    return Done(made, kept, marks)
 
 
 def _agent_of(task: Task) -> str:
     return task.agent
 
 
-def _check_named_once(names: Sequence[str]) -> None:
+def _fingerprints(names: Sequence[str]) -> dict[str, str]:
+    """Returns each agent's fingerprint; raises ArgumentError where one is named twice."""
     found: dict[tuple[str, str], str] = {}
     for name in names:
         agent = agents.load(name)
@@ -123,6 +135,7 @@ def _check_named_once(names: Sequence[str]) -> None:
         if who in found:
             raise ArgumentError(f"one agent is named twice: {found[who]} and {name}")
         found[who] = name
+    return {name: mark for (_, mark), name in found.items()}
 
 
 def _wanted(agent: agents.Agent, scenario: Scenario, count: int) -> int:
@@ -154,23 +167,17 @@ def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None
 
 
 def _missing(
-    workspace: Workspace,
-    scenarios: Sequence[Scenario],
-    name: str,
-    count: int,
-    seed: int,
-    workers: int,
+    workspace: Workspace, whole: Task, agent: agents.Agent, workers: int
 ) -> Iterator[Task]:
-    """Yields what is not kept yet, in batches of one shape and one set of indices.
+    """Yields what is not kept yet of a task, in batches of one shape and one set of indices.
 
     There are as many as workers where there are as many scenarios.
     """
-    agent = agents.load(name)
-    mark = agents.fingerprint(agent)
     todo: dict[tuple[int, ...], list[Scenario]] = {}
-    for scenario in scenarios:
-        have = store.indices(workspace, Identity(scenario.hash, agent.name, mark, seed, 0))
-        wanted = _wanted(agent, scenario, count)
+    for scenario in whole.scenarios:
+        one = Identity(scenario.hash, agent.name, whole.fingerprint, whole.seed, 0)
+        have = store.indices(workspace, one)
+        wanted = _wanted(agent, scenario, len(whole.indices))
         indices = tuple(i for i in range(wanted) if i not in have)
         if indices:
             todo.setdefault(indices, []).append(scenario)
@@ -178,7 +185,8 @@ def _missing(
         for group in by_shape(members):
             step = max(1, min(BATCH // len(indices), -(-len(group) // workers)))
             for start in range(0, len(group), step):
-                yield Task(name, tuple(group[start : start + step]), seed, indices)
+                part = tuple(group[start : start + step])
+                yield whole._replace(scenarios=part, indices=indices)
 
 
 def perform(workspace: Workspace, task: Task) -> int:
@@ -197,7 +205,7 @@ def _continued(task: Task) -> list[Continuation]:
     A user's agent also plays the first of them alone: where that differs, its results depend on the
     batch, and each of its continuations says so.
     """
-    agent = agents.load(task.agent)
+    agent = agents.planned(task.agent, task.fingerprint)
     found = continue_all(task.scenarios, agent, seed=task.seed, indices=task.indices)
     if task.agent not in agents.known() and len(found) > 1:
         (alone,) = continue_all(task.scenarios[:1], agent, seed=task.seed, indices=task.indices[:1])

@@ -140,12 +140,12 @@ def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity])
     """Returns who decides: the agent unless a person does, and a partner that is an agent."""
     teams = []
     if agent is not None:
-        streams = np.array([name.stream("agent") for name in names], np.uint64)
+        streams = np.array([one.stream("agent", agent.name) for one in names], np.uint64)
         teams.append(Team(agent, form.roles, streams))
     if form.partner.startswith("agent:"):
         others = tuple(p for p in range(form.participants) if p not in form.roles)
         partner = agents.load(form.partner.removeprefix("agent:"))
-        own = np.array([name.stream("partner") for name in names], np.uint64)
+        own = np.array([one.stream("partner", partner.name) for one in names], np.uint64)
         teams.append(Team(partner, others, own))
     return teams
 

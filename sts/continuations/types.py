@@ -23,7 +23,7 @@ class Identity:
     Attributes:
       scenario: the scenario's content hash.
       agent: the agent's name.
-      fingerprint: of its code; of the person, for a human.
+      fingerprint: of its code, see `sts.agents.identity`; of the person, for a human.
       seed: chosen by whoever ran it.
       index: 0, 1, ... among the continuations of one scenario.
     """
@@ -40,10 +40,17 @@ class Identity:
         own = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
         return content_hash(canonical_json(own))[:24]
 
-    def stream(self, purpose: str) -> np.uint64:
-        """Returns the stream of draws that this continuation has for one purpose."""
-        own = (self.scenario, self.agent, self.fingerprint, self.seed, self.index)
-        return stream("continuation", purpose, *own)
+    def stream(self, part: str, agent: str) -> np.uint64:
+        """Returns the draws of the agent of this name that plays a part in it.
+
+        The fingerprint is left out: every version of an agent plays with the same dice, and so does
+        a partner beside whomever.
+
+        Args:
+          part: "agent", under evaluation, or "partner".
+          agent: its name.
+        """
+        return stream("continuation", part, self.scenario, agent, self.seed, self.index)
 
 
 @dataclass(frozen=True, eq=False)

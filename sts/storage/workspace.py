@@ -14,13 +14,13 @@ from typing import Any
 from sts.errors import DamagedData, NewerFormat
 from sts.storage.files import locked, put_new, regular_bytes, write_atomically
 
-SCHEMA = 1
+SCHEMA = 2
 DEFAULT = "sts-workspace"
 _ID = re.compile(r"[0-9a-f]{32}")
 _MOST_BYTES = 2**20
 _HEADER = """\
 # A workspace of the Standardised Test Suite. Settings may be edited; the schema may not.
-schema = 1
+schema = 2
 
 [annotation]
 required = 1          # judgements wanted for each continuation
@@ -43,7 +43,8 @@ class Workspace:
 
         Raises:
           NewerFormat: its schema is later than this version reads.
-          DamagedData: its `workspace.toml` cannot be read.
+          DamagedData: its `workspace.toml` cannot be read, or is of an earlier version, whose
+            agents had other identities and drew otherwise.
         """
         root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT)
         if root.exists() and not root.is_dir():
@@ -128,6 +129,11 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
     if schema > SCHEMA:
         raise NewerFormat(
             f"{file} has schema {schema}; this version reads up to {SCHEMA}: update sts"
+        )
+    if schema < SCHEMA:
+        raise DamagedData(
+            f"{file} has schema {schema}: an earlier version made it, whose agents drew otherwise; "
+            "start a new workspace (what is recorded here may be copied to it: trajectories/)"
         )
     own = settings.get("id")
     if own is not None and not (isinstance(own, str) and _ID.fullmatch(own)):

@@ -19,7 +19,7 @@ from sts.jobs.tasks import work_off
 from sts.numerics.draws import stream
 from sts.provenance import provenance
 from sts.storage import parquet
-from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.trajectories.types import Participant, Trajectory
 
 BATCH = 100
 
@@ -29,6 +29,7 @@ class Task(NamedTuple):
 
     Attributes:
       agent: by name or `module:Class`.
+      fingerprint: the agent's when this was planned; as another it is not done.
       domain: whose worlds.
       first: which episode the first of them is.
       states: in which they begin.
@@ -37,6 +38,7 @@ class Task(NamedTuple):
     """
 
     agent: str
+    fingerprint: str
     domain: str
     first: int
     states: tuple[bytes, ...]
@@ -92,9 +94,10 @@ def record_all(
     """
     if workers < 1:
         raise ArgumentError(f"expected 1 worker or more, found {workers}")
+    marks = {name: agents.fingerprint(agents.load(name)) for name in names}
     states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
     tasks = [
-        Task(name, domain, first, tuple(states[first : first + BATCH]), steps, seed)
+        Task(name, marks[name], domain, first, tuple(states[first : first + BATCH]), steps, seed)
         for name in names
         for first in range(0, count, BATCH)
     ]
@@ -123,7 +126,7 @@ def _singly(task: Task) -> list[Task]:
 def perform(task: Task) -> list[Trajectory]:
     """Returns the trajectories of a task."""
     return played(
-        agents.load(task.agent),
+        agents.planned(task.agent, task.fingerprint),
         task.domain,
         task.states,
         first=task.first,
@@ -202,7 +205,7 @@ def played(
       states: in which they begin.
       first: which episode the first of them is.
       steps: T.
-      seed: with the episode's number it names the agent's streams.
+      seed: with the world, the agent's name and the episode's number it names the agent's streams.
 
     Raises:
       ReplayMismatch: the first episode of all does not replay; nothing that follows would.
@@ -210,10 +213,14 @@ def played(
     world = find_domain(domain)
     worlds = world.restore(states)
     roles = tuple(range(worlds.rewards.shape[1]))
-    mark = agents.fingerprint(agent)
     numbers = range(first, first + len(states))
+    hashes = [world.world(state) for state in states]
     streams = np.array(
-        [stream("record", agent.name, mark, seed, number) for number in numbers], np.uint64
+        [
+            stream("record", own, agent.name, seed, number)
+            for own, number in zip(hashes, numbers, strict=True)
+        ],
+        np.uint64,
     )
     asks = getattr(world, "instruction", None)
     missions = [asks(state) if asks is not None else "" for state in states]
@@ -224,7 +231,7 @@ def played(
         steps=steps,
         told=Told(missions, [0] * len(states)),
     )
-    made = provenance() | {"seed": seed, "fingerprint": mark}
+    made = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
     episodes = [
         Episode(domain, state, moved.moves[i], moved.says[i], moved.rewards[i], moved.scene[i])
         for i, state in enumerate(states)
@@ -232,16 +239,17 @@ def played(
     if first == 0:
         _check_replays(world, episodes[0])
     return [
-        trajectory(
+        Trajectory(
             episode,
             tuple(Participant("agent", agent.name) for _ in roles),
-            source=f"sts record {agent.name} seed {seed} episode {number}",
-            provenance=made | {"index": number},
             instructions=(
                 (Instruction(mission, world.name, given_at=0, source="setter"),) if mission else ()
             ),
+            world=own,
+            source=f"sts record {agent.name} seed {seed} episode {number}",
+            provenance=made | {"index": number},
         )
-        for number, episode, mission in zip(numbers, episodes, missions, strict=True)
+        for number, own, episode, mission in zip(numbers, hashes, episodes, missions, strict=True)
     ]
 
 

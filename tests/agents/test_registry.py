@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from sts import agents
@@ -80,15 +78,6 @@ def test_a_users_class_that_misstates_itself_is_refused(
         agents.load(write(tmp_path, module, name, more))
 
 
-def test_an_edited_agent_has_another_fingerprint(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(tmp_path))
-    path = write(tmp_path, "users_agent_edited")
-    agent = agents.load(path)
-    before = agents.fingerprint(agent)
-    write(tmp_path, "users_agent_edited", more="temper = 'calm'")
-    assert agents.fingerprint(agent) != before
-
-
 @pytest.mark.parametrize(
     ("name", "more", "said"),
     [
@@ -131,38 +120,3 @@ def test_a_module_that_does_not_import_is_one_line(
     assert main(["lambda-star", "score", "--agent", f"{module}:Mine"]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and f"cannot import {module}: {said}" in err
-
-
-@pytest.mark.parametrize("imported", ["from {} import LIMIT", "import {}", "def f(): import {}"])
-def test_a_fingerprint_covers_what_an_agent_imports_from_its_own_folder(
-    tmp_path, monkeypatch, imported
-):
-    monkeypatch.syspath_prepend(str(tmp_path))
-    number = tmp_path.name
-    helper, module = f"users_helper_{number}", f"users_agent_helped_{number}"
-    (tmp_path / f"{helper}.py").write_text("LIMIT = 3\n")
-    path = write(tmp_path, module)
-    file = tmp_path / f"{module}.py"
-    file.write_text(f"{imported.format(helper)}\n{file.read_text()}")
-    agent = agents.load(path)
-    before = agents.fingerprint(agent)
-    assert agents.fingerprint(agent) == before
-    (tmp_path / f"{helper}.py").write_text("LIMIT = 4\n")
-    assert agents.fingerprint(agent) != before
-
-
-def test_a_fingerprint_reads_no_file_of_the_python_that_runs_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    read: list[Path] = []
-    real = Path.read_bytes
-
-    def note(path: Path) -> bytes:
-        read.append(path)
-        return real(path)
-
-    monkeypatch.setattr(Path, "read_bytes", note)
-    agents.fingerprint(agents.load("rule"))
-    home = Path(agents.__file__).parent.parent
-    assert len(read) > 3
-    assert all(home in path.parents for path in read)

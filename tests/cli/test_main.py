@@ -120,7 +120,7 @@ def test_a_suite_edited_by_hand_is_not_run(root: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("schema = 2", "has schema 2; this version reads up to 1"),
+        ("schema = 3", "has schema 3; this version reads up to 2"),
         ("schema = ", "not readable TOML"),
         ("", "no integer `schema`"),
     ],

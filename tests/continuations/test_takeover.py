@@ -133,7 +133,7 @@ def test_the_instruction_is_invisible_before_it_is_given() -> None:
     heard: list[tuple[int, str]] = []
 
     class Listener(agents.Agent):
-        name = "listener"
+        name, version = "listener", "1"
 
         def act(self, observation, instructions, memory, draws):  # type: ignore[no-untyped-def]
             heard.append((int(observation.step[0]), instructions.texts[instructions.ids[0]]))

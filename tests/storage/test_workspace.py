@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage import files, workspace
 from sts.storage.workspace import Workspace
 
 
 def setting(tmp_path: Path, line: str, default: object) -> object:
-    (tmp_path / "workspace.toml").write_text(f"schema = 1\n[annotation]\n{line}\n")
+    (tmp_path / "workspace.toml").write_text(f"schema = 2\n[annotation]\n{line}\n")
     return Workspace.open(str(tmp_path)).setting("annotation", "x", default)
 
 
@@ -39,7 +40,7 @@ def test_a_schema_is_a_positive_number(tmp_path: Path, schema: str) -> None:
 
 @pytest.mark.parametrize("own", ["1", '""', '"../../x"', '"5CA1AB1E"', "[]"])
 def test_an_id_is_hexadecimal(tmp_path: Path, own: str) -> None:
-    (tmp_path / "workspace.toml").write_text(f"schema = 1\nid = {own}\n")
+    (tmp_path / "workspace.toml").write_text(f"schema = 2\nid = {own}\n")
     with pytest.raises(DamagedData, match="expected an id of 32 hexadecimal digits"):
         Workspace.open(str(tmp_path))
 
@@ -66,7 +67,7 @@ def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
     root, count = tmp_path / "w", 4
     if made != "never":
         root.mkdir()
-        (root / "workspace.toml").write_text("schema = 1\n")
+        (root / "workspace.toml").write_text("schema = 2\n")
     barrier, calls = threading.Barrier(count, timeout=60), threading.local()
 
     def together(real: Callable[..., Any], which: int) -> Callable[..., Any]:
@@ -117,3 +118,15 @@ def test_a_lock_is_one_although_its_file_is_replaced_meanwhile(tmp_path: Path) -
         files.write_atomically(path, b"new")
     thread.join()
     assert order == ["new"]
+
+
+def test_a_workspace_of_an_earlier_version_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "workspace.toml"
+    file.write_text("schema = 1\n")
+    assert main(["trajectories", "ls", "--workspace", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "earlier version" in said and "start a new workspace" in said
+    assert file.read_text() == "schema = 1\n"

@@ -1,0 +1,133 @@
+"""An agent's identity: the fingerprint of what its code means, or a version that its author states.
+
+The fingerprint covers every statement that the agent's class reaches by name, in its own folder or
+distribution and in what of the suite behaviours are made of; of other distributions the name and
+version; what the agent was made with; and its weights. Comments, docstrings, formatting, and where
+a module stands, are no part of it. See docs/agents.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from typing import Any
+
+from sts.agents.closure import Meaning, meaning
+from sts.agents.modules import Modules
+from sts.agents.protocol import Agent
+from sts.agents.registry import load
+from sts.agents.state import NotPlain, attributes, patches, written
+from sts.errors import ArgumentError
+from sts.storage.files import content_hash
+
+SUITE = __name__.partition(".")[0]
+PACKAGES = frozenset({SUITE, "scenarios", "analysis", "annotator_app"})
+READ = (f"{SUITE}.worlds", f"{SUITE}.numerics.draws")
+"""Of the suite itself, what behaviours are made of: the worlds, their kernels, and draws.
+
+The rest carries every agent alike (the protocol, the engine, the domains' shell, how a kernel is
+compiled). There a name stands for itself, so that work on it makes no agent another one.
+"""
+_RULES = b"identity/1"
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+_DEFAULTS = ("sees", "deterministic", "draws", "domain", "trained_on", "version")
+
+
+def fingerprint(agent: Agent) -> str:
+    """Returns 16 hex digits that change when what the agent's code means does.
+
+    Where that cannot be read, "@" and the version that its author states follow; see `stated`.
+
+    Raises:
+      ArgumentError: it cannot be read and no version is stated, or the version is not one.
+    """
+    version = getattr(agent, "version", "")
+    if version and not (isinstance(version, str) and _VERSION.fullmatch(version)):
+        raise ArgumentError(
+            f"agent {agent.name!r}: version must be 1 to 32 letters, digits, dots and dashes; "
+            f"found {version!r}"
+        )
+    weights = str(getattr(agent, "weights_digest", "") or "")
+    code = read(type(agent))
+    state, beside = _state(agent)
+    if code.files:
+        beside.append("it reads files beside its code")
+    parts = [_RULES, code.code, *(one.encode() for one in code.distributions), b"", state]
+    parts.append(weights.encode())
+    reasons = (*code.hidden, *(beside if not weights else ()))
+    if not reasons:
+        return content_hash(*parts)[:16]
+    if not version:
+        remedy = "" if code.hidden else "the digest of its weights as weights_digest, or "
+        raise ArgumentError(
+            f"agent {agent.name!r}: {reasons[0]}, so its code does not say all that it is; state "
+            f"{remedy}a version in its class, such as version = '1'"
+        )
+    return f"{content_hash(*parts, version.encode())[:16]}@{version}"
+
+
+def planned(name: str, mark: str) -> Agent:
+    """Returns the agent of a name, as `load` does, if it still is the one that a plan was made for.
+
+    Raises:
+      ArgumentError: its fingerprint is another by now.
+    """
+    agent = load(name)
+    found = fingerprint(agent)
+    if found != mark:
+        raise ArgumentError(
+            f"agent {name!r} is another than was planned (fingerprint {found}, planned {mark}): "
+            "its code was changed meanwhile; start again"
+        )
+    return agent
+
+
+def stated(mark: str) -> str:
+    """Returns the version that a fingerprint goes by, "" where it goes by the code alone."""
+    return mark.partition("@")[2]
+
+
+def described(mark: str) -> str:
+    """Returns a fingerprint as reports show it."""
+    version = stated(mark)
+    return f"{mark} (identity as stated)" if version else mark
+
+
+@functools.cache
+def read(kind: type) -> Meaning:
+    """Returns what a class means; once in a process, for it does not change there."""
+    if _is_elsewhere(kind):
+        return Meaning(b"", (), (f"{kind.__name__} is not what stands at its name",), False)
+    modules = Modules(kind.__module__, packages=PACKAGES, read=READ)
+    try:
+        code = meaning(modules, kind.__module__, kind.__qualname__.partition(".")[0])
+    except RecursionError:
+        return Meaning(b"", (), ("its code is nested too deeply",), False)
+    changed = tuple(f"{one} was changed at run time" for one in patches(kind, modules))
+    return code._replace(
+        code=code.code + kind.__qualname__.encode(), hidden=(*code.hidden, *changed)
+    )
+
+
+def _is_elsewhere(kind: type) -> bool:
+    """Says whether a class is not what stands at its name, as one made in a function is not."""
+    found: Any = sys.modules.get(kind.__module__)
+    for part in kind.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is not kind
+
+
+def _state(agent: Agent) -> tuple[bytes, list[str]]:
+    """Returns what an agent was made with, and what of it cannot be read."""
+    out, hidden = [], []
+    for name, value in sorted(attributes(agent).items()):
+        default = getattr(Agent, name, None) if name in _DEFAULTS else None
+        if type(value) is type(default) and value == default:
+            continue  # a class that leaves it out is given it when it is loaded
+        try:
+            out.append(written((name, value)))
+        except NotPlain as found:
+            out.append(written(name))
+            hidden.append(f"its {name} ({found}) cannot be read")
+    return b"".join(out), hidden

@@ -1,0 +1,122 @@
+"""What an agent was made with, as bytes; and where a class is no more what is written of it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from sts.agents.modules import Module, Modules, Owner, bound_by
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+_DEPTH = 50
+
+
+class NotPlain(Exception):
+    """A value that cannot be written; its text is the kind of it."""
+
+
+def attributes(agent: object) -> dict[str, Any]:
+    """Returns what an object keeps, without what it derives from that when asked."""
+    kept = dict(getattr(agent, "__dict__", {}))
+    for kind in type(agent).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(agent, name):
+                kept[name] = getattr(agent, name)
+    derived = (functools.cached_property,)
+    return {n: v for n, v in kept.items() if not isinstance(getattr(type(agent), n, 0), derived)}
+
+
+def written(value: Any, depth: int = 0) -> bytes:
+    """Returns a value of numbers, texts, arrays and collections of them as bytes.
+
+    Equal values of one kind are written alike, whatever the order of a set or the memory of an
+    array; a dictionary's order counts.
+
+    Raises:
+      NotPlain: it is, or holds, another kind of object.
+    """
+    kind = type(value)
+    if depth > _DEPTH:
+        raise NotPlain(f"{kind.__name__} of itself")
+    deeper = functools.partial(written, depth=depth + 1)
+    if kind in _PLAIN:
+        return _framed(kind.__name__, repr(value).encode("utf-8", "backslashreplace"))
+    if isinstance(value, Enum):
+        return _framed("enum", f"{kind.__name__}.{value.name}".encode())
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        shape = f"{value.dtype.newbyteorder('<').str} {value.shape}".encode()
+        ordered = np.asarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
+        return _framed("array", _framed("shape", shape) + ordered.tobytes())
+    if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return _framed(kind.__name__, b"".join(map(deeper, value)))
+    if kind in (set, frozenset):
+        return _framed(kind.__name__, b"".join(sorted(map(deeper, value))))
+    if kind in (dict, types.MappingProxyType):
+        return _framed("dict", b"".join(deeper(k) + deeper(v) for k, v in value.items()))
+    if is_dataclass(value) and not isinstance(value, type):
+        own = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return _framed(kind.__name__, b"".join(deeper(n) + deeper(v) for n, v in own))
+    raise NotPlain(kind.__name__)
+
+
+def _framed(kind: str, raw: bytes) -> bytes:
+    return f"{kind} {len(raw)}:".encode() + raw
+
+
+def patches(kind: type, modules: Modules) -> Iterator[str]:
+    """Yields the attributes of a class, and of its bases, that are not as its source has them."""
+    for cls in kind.__mro__:
+        if modules.owner(cls.__module__) is not Owner.OWN:
+            continue
+        source = modules.read(cls.__module__)
+        node = _definition(source, cls.__qualname__) if isinstance(source, Module) else None
+        if node is None or not isinstance(source, Module):
+            continue
+        set_there = {
+            n.attr
+            for statement in source.body
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
+        }
+        for name, value in vars(cls).items():
+            own = name.startswith("__") or name == "_abc_impl" or name in set_there
+            if not own and _differs(node, cls, name, value):
+                yield f"{cls.__name__}.{name}"
+
+
+def _definition(module: Module, qualified: str) -> ast.ClassDef | None:
+    body: list[ast.stmt] = list(module.body)
+    node = None
+    for part in qualified.split("."):
+        found = [s for s in body if isinstance(s, ast.ClassDef) and s.name == part]
+        if len(found) != 1:
+            return None
+        node = found[0]
+        body = node.body
+    return node
+
+
+def _differs(node: ast.ClassDef, cls: type, name: str, value: object) -> bool:
+    binding = [s for s in node.body if name in bound_by(s)]
+    if not binding:
+        plain = not node.decorator_list and not node.keywords
+        return plain and not isinstance(value, types.MemberDescriptorType)
+    if len(binding) > 1:
+        return False
+    (statement,) = binding
+    if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
+        own = f"{cls.__qualname__}.{name}"
+        return not isinstance(value, types.FunctionType) or value.__qualname__ != own
+    if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
+        statement.value, ast.Constant
+    ):
+        return type(value) is not type(statement.value.value) or value != statement.value.value
+    return False
