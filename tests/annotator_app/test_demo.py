@@ -61,7 +61,7 @@ def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixtu
     before = hashes(root)
     assert main(["demo", "--no-app", "--continuations", "2", "--workspace", str(root)]) == 0
     assert hashes(root) == before
-    made = [line.split() for line in capsys.readouterr().out.splitlines()]
+    made = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
     assert ["rule", "0", "160"] in made
 
 
