@@ -1,5 +1,6 @@
 """Workspace settings are of the kind that is asked for."""
 
+import fcntl
 import os
 import threading
 from collections.abc import Callable
@@ -95,6 +96,7 @@ def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
         thread.start()
     for thread in threads:
         thread.join()
+    monkeypatch.undo()
     assert len(ids) == count and set(ids) == {Workspace.open(str(root)).identity()}
 
 
@@ -108,7 +110,7 @@ def test_a_lock_is_one_although_its_file_is_replaced_meanwhile(tmp_path: Path) -
         with files.locked(path):
             order.append(path.read_text())
             with path.open("r+b") as file, pytest.raises(BlockingIOError):
-                files.fcntl.flock(file, files.fcntl.LOCK_EX | files.fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     with files.locked(path):
         thread = threading.Thread(target=second)
