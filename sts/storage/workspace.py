@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
-from sts.storage.files import locked, put_new, regular_bytes, write_atomically
+from sts.storage.files import locked, put_new, regular_bytes
 
 SCHEMA = 2
 DEFAULT = "sts-workspace"
@@ -50,7 +50,7 @@ class Workspace:
         if root.exists() and not root.is_dir():
             raise DamagedData(f"expected a workspace folder at {root}, found a file")
         file = root / "workspace.toml"
-        return cls(root, _read(file)[1] if file.exists() else tomllib.loads(_HEADER))
+        return cls(root, _read(file) if file.exists() else tomllib.loads(_HEADER))
 
     def ensure(self) -> Workspace:
         """Makes the folder and its `workspace.toml` where they are missing."""
@@ -61,24 +61,12 @@ class Workspace:
         return self
 
     def identity(self) -> str:
-        """Returns the workspace's own id: 32 hex digits, whoever asks first, and from then on.
-
-        It is made with the workspace; one that has none, as it is older, gets one here. A copy of a
-        workspace has the id of the original.
+        """Returns the workspace's own id, 32 hex digits, made with it; a copy has the original's.
 
         Raises:
           DamagedData: `workspace.toml` cannot be read.
-          OSError: it lacks an id and cannot be written.
         """
-        file = self.ensure().root / "workspace.toml"
-        text, settings = _read(file)
-        if "id" not in settings:
-            with self.locked():
-                text, settings = _read(file)
-                if "id" not in settings:
-                    write_atomically(file, f"{_new_id()}{text}".encode())
-                    text, settings = _read(file)
-        return str(settings["id"])
+        return str(_read(self.ensure().root / "workspace.toml")["id"])
 
     def locked(self) -> AbstractContextManager[None]:
         """Waits until no other process changes what is shared here, and keeps others waiting."""
@@ -110,8 +98,8 @@ def _new_id() -> str:
     return f'id = "{secrets.token_hex(16)}"  # its annotation database knows it by this\n'
 
 
-def _read(file: Path) -> tuple[str, dict[str, Any]]:
-    """Returns the text of a `workspace.toml` and what it says.
+def _read(file: Path) -> dict[str, Any]:
+    """Returns what a `workspace.toml` says.
 
     Raises:
       NewerFormat: its schema is later than this version reads.
@@ -119,8 +107,7 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
     """
     raw = regular_bytes(file, _MOST_BYTES)
     try:
-        text = raw.decode()
-        settings = tomllib.loads(text)
+        settings = tomllib.loads(raw.decode())
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{file} is not readable TOML: {error}") from None
     schema = settings.get("schema")
@@ -136,6 +123,6 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
             "start a new workspace (what is recorded here may be copied to it: trajectories/)"
         )
     own = settings.get("id")
-    if own is not None and not (isinstance(own, str) and _ID.fullmatch(own)):
+    if not (isinstance(own, str) and _ID.fullmatch(own)):
         raise DamagedData(f"{file}: expected an id of 32 hexadecimal digits, found {own!r}")
-    return text, settings
+    return settings

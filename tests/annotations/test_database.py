@@ -66,7 +66,7 @@ def test_every_schema_version_ever_written_is_read(
 ) -> None:
     settings = sqlite_workspace.path("workspace.toml")
     settings.parent.mkdir()
-    settings.write_text(f'schema = 1\nid = "{GOLDEN_ID}"\n')
+    settings.write_text(f'schema = 2\nid = "{GOLDEN_ID}"\n')
     with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
         plain.executescript((GOLDEN / f"schema_{version}.sql").read_text())
     plain.close()

@@ -3,9 +3,7 @@
 import fcntl
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,9 +12,11 @@ from sts.errors import DamagedData
 from sts.storage import files, workspace
 from sts.storage.workspace import Workspace
 
+HEAD = f'schema = 2\nid = "{32 * "0"}"\n'
+
 
 def setting(tmp_path: Path, line: str, default: object) -> object:
-    (tmp_path / "workspace.toml").write_text(f"schema = 2\n[annotation]\n{line}\n")
+    (tmp_path / "workspace.toml").write_text(f"{HEAD}[annotation]\n{line}\n")
     return Workspace.open(str(tmp_path)).setting("annotation", "x", default)
 
 
@@ -61,32 +61,18 @@ def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
         Workspace.open(str(tmp_path))
 
 
-@pytest.mark.parametrize("made", ["never", "before there were ids"])
 def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, count = tmp_path / "w", 4
-    if made != "never":
-        root.mkdir()
-        (root / "workspace.toml").write_text("schema = 2\n")
-    barrier, calls = threading.Barrier(count, timeout=60), threading.local()
+    barrier, new_id = threading.Barrier(count, timeout=60), workspace._new_id
 
-    def together(real: Callable[..., Any], which: int) -> Callable[..., Any]:
-        """Lets nobody go on from that call before all have come to it."""
+    def together() -> str:
+        """Lets nobody go on before all have found that there is no workspace."""
+        barrier.wait()
+        return new_id()
 
-        def call(*given: Any) -> Any:
-            value = real(*given)
-            calls.count = getattr(calls, "count", 0) + 1
-            if calls.count == which:
-                barrier.wait()
-            return value
-
-        return call
-
-    if made == "never":
-        monkeypatch.setattr(workspace, "_new_id", together(workspace._new_id, 1))
-    else:  # once when it is opened, then when it is asked for
-        monkeypatch.setattr(workspace, "_read", together(workspace._read, 2))
+    monkeypatch.setattr(workspace, "_new_id", together)
     ids: list[str] = []
     threads = [
         threading.Thread(target=lambda: ids.append(Workspace.open(str(root)).identity()))
@@ -96,7 +82,6 @@ def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
         thread.start()
     for thread in threads:
         thread.join()
-    monkeypatch.undo()
     assert len(ids) == count and set(ids) == {Workspace.open(str(root)).identity()}
 
 
