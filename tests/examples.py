@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from sts import agents, registry
 from sts.domains import domain
@@ -105,3 +106,13 @@ def agents_of(domain: str) -> list[str]:
     """Returns the names of the installed agents that play the worlds of a domain."""
     named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.known())
     return [name for name, agent in named if agent.domain == domain]
+
+
+def instead(monkeypatch: pytest.MonkeyPatch, group: str, thing: object) -> None:
+    """Lets `thing` be whatever is looked up in one group of entry points."""
+    load = registry.load
+
+    def looked_up(asked: str, kind: str, name: str) -> object:
+        return thing if asked == group else load(asked, kind, name)
+
+    monkeypatch.setattr(registry, "load", looked_up)

@@ -17,7 +17,7 @@ from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.observed import observed
 from sts.trajectories.types import Trajectory
-from tests.examples import recorded, state_after
+from tests.examples import instead, recorded, state_after
 from tests.trajectories.bell import NAME, walks
 
 
@@ -221,7 +221,7 @@ def test_an_importer_without_files_is_called_once(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = recorded("blind", count=2)
-    monkeypatch.setattr("sts.registry.load", lambda *_: lambda: own)
+    instead(monkeypatch, "sts.importers", lambda: own)
     monkeypatch.setattr("sts.commands.trajectories._check", lambda _: None)  # loads the domain
     assert called(root, "import", "--format", "own") == 0
     assert "own: 2 trajectories, every step replayed exactly" in capsys.readouterr().out

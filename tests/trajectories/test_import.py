@@ -11,7 +11,7 @@ from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
-from tests.examples import recorded
+from tests.examples import instead, recorded
 
 Take = Callable[..., int]
 
@@ -32,7 +32,7 @@ def take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Take:
         return [every[int(path.name)]]
 
     def importing(*names: str, flags: tuple[str, ...] = ()) -> int:
-        monkeypatch.setattr("sts.registry.load", lambda *_: read)
+        instead(monkeypatch, "sts.importers", read)
         monkeypatch.setattr("sts.commands.trajectories._check", lambda _: None)  # loads the domain
         for name in "012":
             (tmp_path / name).touch()
