@@ -199,18 +199,6 @@ def test_a_workspace_that_was_copied_or_moved_keeps_its_database(
             assert [one.name for one in store.annotators()] == ["Ana"]
 
 
-def test_a_workspace_from_before_gets_an_id_and_keeps_its_settings(workspace: Workspace) -> None:
-    text = "# mine\nschema = 1\n\n[annotation]\nrequired = 3  # three\n"
-    workspace.root.mkdir()
-    settings = workspace.path("workspace.toml")
-    settings.write_text(text)
-    with Store.open(Workspace.open(str(workspace.root))):
-        own = workspace.identity()
-    assert settings.read_text().endswith(text)
-    assert Workspace.open(str(workspace.root)).setting("annotation", "required", 1) == 3
-    assert workspace.identity() == own
-
-
 def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> None:
     file = sqlite_workspace.path(FILE)
     with Store.open(sqlite_workspace) as store:
