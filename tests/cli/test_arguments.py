@@ -1,0 +1,41 @@
+"""What commands print: nothing in it sets a terminal, and programs can read it."""
+
+import json
+
+import pytest
+
+from sts.cli.arguments import say, table, warn
+from sts.cli.main import main
+
+HOSTILE = "a\x1b[2J\x9b1m\N{RIGHT-TO-LEFT OVERRIDE}b"
+COLOURS = "\x1b[38;2;1;2;3;48;2;4;5;6m▀\x1b[0m"
+SHOWN = r"a\x1b[2J\x9b1m\u202eb"
+
+
+def test_what_does_not_print_is_shown_as_its_number_and_colours_stay(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    say(False, None, f"{HOSTILE}\n{COLOURS}{HOSTILE}")
+    assert capsys.readouterr().out == f"{SHOWN}\n{COLOURS}{SHOWN}\n"
+    warn(f"two\nlines {HOSTILE}")
+    assert capsys.readouterr().err == f"sts: warning: two lines {SHOWN}\n"
+
+
+def test_json_keeps_what_does_not_print_as_an_escape(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {HOSTILE: [HOSTILE, "\U000e0001", "Λ*"]}
+    say(True, value, "")
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value and "Λ*" in printed
+    assert all(line.isprintable() for line in printed.splitlines())
+
+
+def test_a_cell_is_one_short_line() -> None:
+    rows = table(("name", "n"), [(f"{HOSTILE}\nfrozen: yes", 1), ("x" * 5000, 2)]).splitlines()
+    assert len(rows) == 3
+    assert all(line.isprintable() and len(line) < 250 for line in rows)
+    assert "... (5000 letters)" in rows[2]
+
+
+def test_an_errors_line_sets_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trajectories", "verify", HOSTILE]) == 1
+    assert capsys.readouterr().err == f"sts: {SHOWN}: no such file\n"
