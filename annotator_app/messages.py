@@ -1,4 +1,7 @@
-"""What a page sends, before Streamlit reads it: a state that is no message ends no page."""
+"""What a page sends, looked at before Streamlit reads it.
+
+A state that is no message ends no page; and a page that outlived its server gets a new one.
+"""
 
 from __future__ import annotations
 
@@ -35,28 +38,42 @@ class Messages:
             await self._app(scope, receive, send)
             return
 
+        begun = False
+
         async def heard() -> Message:
+            nonlocal begun
             message = await receive()
             if message.get("bytes"):
-                message = {**message, "bytes": readable(message["bytes"])}
+                raw, asks = readable(message["bytes"], whole=not begun)
+                begun = begun or asks
+                message = {**message, "bytes": raw}
             return message
 
         await self._app(scope, heard, send)
 
 
-def readable(raw: bytes) -> bytes:
-    """Returns a page's message in which every component state can be read."""
+def readable(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
+    """Returns a page's message in which every state can be read, and whether it has the page run.
+
+    Args:
+      raw: as it came.
+      whole: True asks for the whole page where only a part of it was asked for. A server that was
+        started anew has no part of a page yet of which it never ran the whole.
+    """
     try:
         message = BackMsg.FromString(raw)
     except DecodeError:
-        return raw  # no message at all: Streamlit closes the connection
-    changed = False
+        return raw, False  # no message at all: Streamlit closes the connection
+    changed = whole and bool(message.rerun_script.fragment_id)
+    if changed:
+        message.rerun_script.fragment_id = ""
     for one in message.rerun_script.widget_states.widgets:
         kind = one.WhichOneof("value")
         if kind in ("json_value", "json_trigger_value") and not _sound(getattr(one, kind)):
             _empty(one, kind)
             changed = True
-    return message.SerializeToString() if changed else raw
+    asks = message.WhichOneof("type") == "rerun_script"
+    return (message.SerializeToString() if changed else raw), asks
 
 
 def _empty(one: WidgetState, kind: str) -> None:

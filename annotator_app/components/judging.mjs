@@ -1,9 +1,22 @@
 // The panel beside the Viewer: the instruction, who is who, the verdicts and what was said.
 
 import { count, instructionAt } from "./episode.mjs";
-import { JUDGING_KEYS, PLAYBACK_KEYS } from "./keys.mjs";
+import { PLAYBACK_KEYS } from "./keys.mjs";
 import { element } from "./page.mjs";
 import { REASONS } from "./session.mjs";
+
+export const JUDGING_KEYS = [
+  { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
+  { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
+  { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
+  { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
+  { keys: ["1", "2", "3", "4"], action: "reason" },
+  { keys: ["u"], show: "U", action: "undo", help: "take the mark away" },
+  { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and go on" },
+  { keys: ["b"], show: "B", action: "previous", help: "back to the one before, to correct it" },
+  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a correction, a reason or this help" },
+  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
+];
 
 export class Judging {
   // `ask` is told of what is done here; `symbol` gives the symbol of an episode's object.

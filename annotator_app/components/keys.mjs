@@ -1,4 +1,4 @@
-// What every key does, once: the same rows map key presses and fill the help.
+// What the keys of the Viewer do, once: the same rows map key presses and fill the help.
 // r and c are left out on purpose: Streamlit listens to them.
 
 export const PLAYBACK_KEYS = [
@@ -13,19 +13,6 @@ export const PLAYBACK_KEYS = [
   { keys: ["[", "-"], show: "[ or −", action: "slower", help: "slower" },
   { keys: ["]", "+", "="], show: "] or +", action: "faster", help: "faster" },
   { keys: ["a"], show: "A", action: "autoplay", help: "start each episode by itself, or wait" },
-];
-
-export const JUDGING_KEYS = [
-  { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
-  { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
-  { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
-  { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
-  { keys: ["1", "2", "3", "4"], action: "reason" },
-  { keys: ["u"], show: "U", action: "undo", help: "take the mark away" },
-  { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and go on" },
-  { keys: ["b"], show: "B", action: "previous", help: "back to the one before, to correct it" },
-  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a correction, a reason or this help" },
-  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
 ];
 
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);

@@ -2,8 +2,8 @@
 
 import { drawings } from "./drawings.mjs";
 import { count } from "./episode.mjs";
-import { Judging } from "./judging.mjs";
-import { JUDGING_KEYS, PLAYBACK_KEYS } from "./keys.mjs";
+import { JUDGING_KEYS, Judging } from "./judging.mjs";
+import { PLAYBACK_KEYS } from "./keys.mjs";
 import { Outbox } from "./outbox.mjs";
 import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, recall } from "./page.mjs";
 import { REASONS, Session } from "./session.mjs";

@@ -1,4 +1,4 @@
-"""A server that dies between Enter and its acknowledgement."""
+"""A server that dies between Enter and its acknowledgement, and links of two in one browser."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ import pytest
 
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.test_player_page import item, press, saved, status
+
+KEEP_SOCKETS = """
+window.sockets = [];
+window.WebSocket = class extends WebSocket {
+  constructor(...given) { super(...given); window.sockets.push(this); }
+};
+"""
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -68,3 +75,55 @@ def test_an_answer_lost_between_enter_and_the_socket_is_sent_by_the_next_page(
     saved(page)
     assert [one.item for one in mortal.judgements("reopener")] == [first]
     assert item(page) != first
+
+
+def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
+    open_page: Callable[..., Any], mortal: Server
+) -> None:
+    page = open_page("idler", at=mortal, script=KEEP_SOCKETS)
+    mortal.end(signal.SIGKILL)
+    mortal.start()
+    page.wait_for_function("() => sockets.length > 1 && sockets.at(-1).readyState === 1")
+    given = item(page)
+    press(page, "n", "Enter")
+    saved(page)
+    assert [one.item for one in mortal.judgements("idler")] == [given]
+
+
+@pytest.mark.parametrize("how", ["a network drop", "a restart"])
+def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_same_browser(
+    open_page: Callable[..., Any], mortal: Server, how: str
+) -> None:
+    page = open_page("first", at=mortal, script=KEEP_SOCKETS)
+    before = item(page)
+    press(page, "n", "Enter")
+    saved(page)
+    second = str(mortal.store.add_annotator("second").token)
+    other = page.context.new_page()  # the cookie is now the second's, in both
+    other.goto(mortal.url(f"/enter?t={second}"))
+    other.wait_for_selector(".player .stage:not([hidden])")
+
+    if how == "a restart":
+        mortal.end(signal.SIGKILL)
+    else:
+        page.evaluate("window.sockets.at(-1).close()")
+    given = []
+    for _ in range(2):
+        given.append(item(page))
+        press(page, "End", "s", "Enter")
+    if how == "a restart":
+        mortal.start()
+    page.locator(".empty h2", has_text="Somebody else's link was opened").wait_for()
+    assert "2 answers of yours wait here" in page.text_content(".empty p")
+    press(page, "b", "n", "Enter")  # as the second, who sees nothing here to judge
+    press(other, "n", "Enter")
+    saved(other)
+    assert [one.verdict for one in mortal.judgements("second")] == ["not_done"]
+    assert len(mortal.judgements("first")) == 1
+
+    (link,) = [one for one in mortal.store.annotators() if one.name == "first"]
+    page.goto(mortal.url(f"/enter?t={mortal.store.renew_link(link.name).token}"))
+    page.wait_for_selector(".player .stage:not([hidden])")
+    saved(page)
+    assert {one.item for one in mortal.judgements("first")} == {before, *given}
+    assert len(mortal.judgements("second")) == 1

@@ -28,7 +28,7 @@ def message(text: str) -> bytes:
 def test_a_state_that_is_no_message_is_emptied_with_one_line(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert readable(message(text)) == message("{}")
+    assert readable(message(text)) == (message("{}"), True)
     (line,) = caplog.messages
     assert line == f"a page sent {len(text)} characters that are no message; ignored"
 
@@ -37,8 +37,18 @@ def test_what_is_a_message_is_passed_on_as_it_is(caplog: pytest.LogCaptureFixtur
     letters = [{"uuid": f"{n}", "reason": "ü" * 300, "step": None} for n in range(500)]
     sent = message(json.dumps({"sync": {"author": "a:1", "outbox": letters}}, ensure_ascii=False))
     for raw in (sent, message("{}"), b"", b"\xff no protobuf"):
-        assert readable(raw) is raw
+        assert readable(raw)[0] is raw
     assert caplog.messages == []
+
+
+def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
+    asked = BackMsg()
+    asked.rerun_script.fragment_id = "part"
+    raw = asked.SerializeToString()
+    assert readable(raw) == (raw, True)
+    whole = BackMsg.FromString(readable(raw, whole=True)[0])
+    assert whole.WhichOneof("type") == "rerun_script" and not whole.rerun_script.fragment_id
+    assert readable(BackMsg(clear_cache=True).SerializeToString(), whole=True)[1] is False
 
 
 @pytest.mark.browser

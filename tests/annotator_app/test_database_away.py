@@ -1,0 +1,60 @@
+"""A database that is away, on the page of somebody who comes and of somebody who is there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from annotator_app.auth import AWAY
+from tests.annotations.conftest import postgresql as postgresql
+from tests.annotator_app.conftest import Server
+from tests.annotator_app.test_player_page import item, press, saved
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.postgresql,
+    pytest.mark.xdist_group("browser"),
+]
+
+
+def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
+    open_page: Callable[..., Any],
+    recorded: Path,
+    tmp_path: Path,
+    postgresql: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    direct = postgresql()
+    here, away = Path(direct.partition("host=")[2]), tmp_path / "s"
+    away.symlink_to(here)
+    monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@/postgres?host={away}")
+    server = Server(shutil.copytree(recorded, tmp_path / "workspace"))
+    server.start()
+    try:
+        page = open_page("stayer", at=server)
+        late = str(server.store.add_annotator("late").token)
+        away.unlink()
+        with psycopg.connect(direct, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            )
+        first = item(page)
+        press(page, "n", "Enter")
+        page.locator(".status", has_text="cannot save at the moment").wait_for()
+        newcomer = page.context.browser.new_context().new_page()
+        answer = newcomer.goto(server.url(f"/enter?t={late}"))
+        assert answer.status == 503 and AWAY in newcomer.inner_text("body")
+
+        away.symlink_to(here)
+        newcomer.wait_for_selector(".player .stage:not([hidden])", timeout=180_000)
+        saved(page)
+        assert [one.item for one in server.judgements("stayer")] == [first]
+        newcomer.context.close()
+    finally:
+        server.close()

@@ -1,0 +1,164 @@
+"""The Viewer by itself, in a page that nobody judges on and no server stands behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotator_app.components import HERE, VIEWER, joined
+from annotator_app.episodes import payload
+from sts.domains import Picture, domain
+from sts.domains.drawing import drawing
+from tests.annotator_app.conftest import PATIENCE
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+STEPS, TAKEOVER = 12, 4
+# A world of a package that nobody here knows: a bead on a string.
+STRING = """
+export function paint(canvas, episode, frame, { text, background, edge }) {
+  const x = canvas.getContext("2d");
+  x.fillStyle = background;
+  x.fillRect(0, 0, canvas.width, canvas.height);
+  x.fillStyle = text;
+  const [cell] = episode.scene(frame);
+  const step = canvas.width / episode.width;
+  x.fillRect(cell * step, canvas.height / 2, step, step);
+  x.strokeStyle = edge;
+  x.strokeRect(0, 0, canvas.width, canvas.height);
+  return [{ x: (cell + 0.5) * step, y: canvas.height / 2, reach: step }];
+}
+export const describe = (episode, frame) =>
+  `the bead is at ${episode.scene(frame)[0]} of ${episode.details.length}`;
+"""
+PAGE = """<!doctype html><style>%s</style><input class="beside"><div id="there"></div>
+<script type="module">%s
+const drawn = await loaded(%s);
+window.viewer = new Viewer(document.querySelector("#there"), { drawings: drawn });
+window.shown = [];
+new MutationObserver(() => window.shown.push(+viewer.root.dataset.frame))
+  .observe(viewer.root, { attributeFilter: ["data-frame"] });
+Object.assign(window, { loaded });
+window.mount = (payload) => viewer.open(viewOf(decode(payload)));
+</script>"""
+
+
+def string() -> dict[str, Any]:
+    """An episode of the string, in which something is said at step 6."""
+    scene = np.arange(STEPS + 1, dtype=np.uint16)[:, None]
+    says = np.zeros((STEPS, 1), np.int8)
+    says[6] = 1
+    return payload(
+        drawing="string",
+        picture=Picture("drawn", 1, STEPS + 1, ("bead",), ("B",), (0,), {"length": 13}),
+        scene=scene,
+        says=says,
+        takeover=TAKEOVER,
+        evaluated=(0,),
+        tokens=("", "here"),
+        instruction="Go on.",
+        given_at=0,
+    ) | {"id": "a string"}
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """A page with nothing in it but a Viewer, and an input of somebody else's."""
+    errors: list[str] = []
+    context = chromium.new_context(viewport={"width": 900, "height": 800})
+    context.set_default_timeout(1000 * PATIENCE)
+    made = context.new_page()
+    made.on("pageerror", lambda error: errors.append(str(error)))
+    style = "".join((HERE / f"{name}.css").read_text() for name in ("page", "viewer"))
+    drawings = {"string": STRING, "broken": "export const paint = (;", "empty": "export {};"}
+    made.set_content(PAGE % (style, joined(VIEWER), drawings))
+    made.wait_for_function("() => !!window.mount")
+    yield made
+    context.close()
+    assert not errors
+
+
+def mount(page: Any, **more: Any) -> None:
+    page.evaluate("(payload) => window.mount(payload)", string() | more)
+
+
+def frame(page: Any) -> int:
+    return int(page.get_attribute(".viewer", "data-frame"))
+
+
+def test_its_modules_know_no_verdict_queue_outbox_or_streamlit() -> None:
+    script = re.sub(r"//.*", "", joined(VIEWER)).lower()
+    named = ("verdict", "outbox", "queue", "setstatevalue", "success", "submit", "annotat")
+    assert [word for word in named if word in script] == []
+
+
+def test_it_plays_every_frame_to_the_end(page: Any) -> None:
+    mount(page)
+    page.locator(f".viewer[data-frame='{STEPS}']").wait_for()
+    assert page.evaluate("window.shown") == list(range(STEPS + 1))
+    assert page.text_content("button.play") == "Play"
+
+
+def test_it_is_scrubbed_and_takes_keys_and_leaves_the_others(page: Any) -> None:
+    mount(page)
+    for key, at in (("Home", 0), ("t", TAKEOVER), ("Shift+ArrowRight", STEPS), ("ArrowLeft", 11)):
+        page.keyboard.press(key)
+        assert frame(page) == at
+    page.locator(".scrub").fill("7")
+    assert frame(page) == 7
+    assert page.get_attribute(".scrub", "aria-valuetext") == "continuation, step 3 of 8"
+    assert page.text_content(".said") == "bead says: here"
+    assert page.get_attribute("canvas", "aria-label") == "the bead is at 7 of 13"
+    page.click("[data-action=takeover]")
+    for key in ("s", "f", "Enter", "Escape"):
+        page.keyboard.press(key)
+    assert frame(page) == TAKEOVER
+    page.fill(".beside", "")
+    page.locator(".beside").press_sequentially("t tea, ")
+    assert page.input_value(".beside") == "t tea, " and frame(page) == TAKEOVER
+
+
+def test_what_is_drawn_is_the_frame_in_view_and_what_is_said_stands_beside_it(page: Any) -> None:
+    mount(page)
+    page.keyboard.press("Home")
+    pixels = "(c) => c.toDataURL()"
+    drawn = []
+    for _ in range(STEPS + 1):
+        drawn.append(page.locator("canvas").evaluate(pixels))
+        page.keyboard.press("ArrowRight")
+    assert len(set(drawn)) == STEPS + 1
+
+
+@pytest.mark.parametrize("name", ["broken", "empty", "nobody's"])
+def test_a_drawing_that_fails_takes_nothing_from_the_others(page: Any, name: str) -> None:
+    mount(page, drawing=name)
+    page.keyboard.press("End")
+    assert frame(page) == STEPS
+    assert page.evaluate("viewer.playback.picture") == "broken"
+    mount(page)
+    assert page.evaluate("viewer.playback.picture") == "here"
+
+
+def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) -> None:
+    world = domain("lambda-star")
+    (state,) = world.generate(1, seed=1, height=6, width=7, participants=1, horizon=20)
+    picture = world.picture(state)
+    scene = world.restore([state]).scene.repeat(STEPS + 1, 0)
+    data = payload(
+        drawing="lambda-star", picture=picture, scene=scene, says=np.zeros((STEPS, 1), np.int8),
+        takeover=TAKEOVER, evaluated=(0,), tokens=("",), instruction="Go.", given_at=0,
+    )  # fmt: skip
+    page.evaluate(
+        """async ([text, payload]) => {
+          viewer.board.drawings = await loaded({ "lambda-star": text });
+          window.mount(payload);
+        }""",
+        [drawing(world), data | {"id": "ours"}],
+    )
+    page.keyboard.press("End")
+    assert page.evaluate("viewer.playback.picture") == "here"
+    assert page.get_attribute("canvas", "aria-label").startswith("Good in row ")
