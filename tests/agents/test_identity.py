@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sts.agents.closure import Meaning, meaning
-from sts.agents.identity import PACKAGES, READ
-from sts.agents.modules import Modules
+from sts.agents.identity.closure import Meaning, meaning
+from sts.agents.identity.identity import PACKAGES, READ
+from sts.agents.identity.modules import Modules
 from sts.storage.files import content_hash
 
 LAB = {

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import sts
-from sts.agents.closure import Meaning, meaning
-from sts.agents.identity import PACKAGES, READ
-from sts.agents.modules import Modules
+from sts.agents.identity.closure import Meaning, meaning
+from sts.agents.identity.identity import PACKAGES, READ
+from sts.agents.identity.modules import Modules
 
 SUITE = Path(sts.__file__).parent
 POINTS = {point.name: point.value for point in entry_points(group="sts.agents")}

@@ -236,5 +236,5 @@ def test_a_change_in_its_own_module_is_code_and_no_patch(module: Make) -> None:
 def test_a_class_is_read_once_in_a_process(module: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = module(f"class Mine:\n    name = 'mine'\n{ACT}\n")
     before = agents.fingerprint(mine.Mine())
-    monkeypatch.setattr("sts.agents.identity.meaning", lambda *given: 1 / 0)
+    monkeypatch.setattr("sts.agents.identity.identity.meaning", lambda *given: 1 / 0)
     assert agents.fingerprint(mine.Mine()) == before

@@ -13,11 +13,11 @@ import re
 import sys
 from typing import Any
 
-from sts.agents.closure import Meaning, meaning
-from sts.agents.modules import Modules
+from sts.agents.identity.closure import Meaning, meaning
+from sts.agents.identity.modules import Modules
+from sts.agents.identity.state import NotPlain, attributes, patches, written
 from sts.agents.protocol import Agent
 from sts.agents.registry import load
-from sts.agents.state import NotPlain, attributes, patches, written
 from sts.errors import ArgumentError
 from sts.storage.files import content_hash
 

@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sts.agents.modules import Module, Modules, Owner, Target
+from sts.agents.identity.modules import Module, Modules, Owner, Target
 
 
 class Node(NamedTuple):

@@ -10,9 +10,9 @@ import functools
 import sys
 from collections.abc import Iterator, Sequence
 
-from sts.agents.modules import Module
-from sts.agents.names import Named, Names
-from sts.agents.syntax import for_types
+from sts.agents.identity.modules import Module
+from sts.agents.identity.names import Named, Names
+from sts.agents.identity.syntax import for_types
 
 _PLAIN = frozenset({"numba", *sys.stdlib_module_names})
 """Packages whose decorators and base classes do not go by the annotations below them."""

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sts.agents.modules import Target, bound_by, targets
-from sts.agents.names import Node
+from sts.agents.identity.modules import Target, bound_by, targets
+from sts.agents.identity.names import Node
 
 Token: TypeAlias = bytes | Node
 """A piece of what a tree is, or the statements of another that it names there."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sts.agents.modules import Module, Modules, Owner, bound_by
+from sts.agents.identity.modules import Module, Modules, Owner, bound_by
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _DEPTH = 50

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sts.agents.effects import acts, at_import, looked_at
-from sts.agents.modules import Module, Modules, imported, version
-from sts.agents.names import Named, Names, Node
-from sts.agents.syntax import Token, Writer
+from sts.agents.identity.effects import acts, at_import, looked_at
+from sts.agents.identity.modules import Module, Modules, imported, version
+from sts.agents.identity.names import Named, Names, Node
+from sts.agents.identity.syntax import Token, Writer
 
 _HIDES = (
     *("builtins.eval", "builtins.exec", "builtins.compile", "builtins.__import__"),
