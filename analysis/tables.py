@@ -63,7 +63,7 @@ def read_table(path: Path, columns: Sequence[str]) -> RawTable:
     if path.suffix.lower() not in TABLE_FORMATS:
         found = repr(path.suffix) if path.suffix else "no extension"
         raise ArgumentError(
-            f"{path.name}: expected a .csv or .parquet table, found {found}; rename or convert it"
+            f"{path}: expected a .csv or .parquet table, found {found}; rename or convert it"
         )
     try:
         data = regular_bytes(path, MOST_BYTES)
