@@ -243,7 +243,7 @@ def consistency(report: Report) -> Chart | None:
 def difficulty(report: Report) -> Chart | None:
     """Each scenario as a tick at the mean failure of the ranked agents, by category."""
     rows = [
-        {"category": entry["category"], "difficulty": entry["difficulty"]}
+        {"category": entry["category"] or "all", "difficulty": entry["difficulty"]}
         for entry in report["scenarios"]
         if entry["difficulty"] is not None
     ]

@@ -204,13 +204,13 @@ def _metrics(
     rate = np.where(first, main.rates[target].rate[main.ranked], np.nan)
     reasons = _left_out(main, scores)
     used = scores["agent"].isin(names) & (reasons == "")
-    known, others = scores[used], scores[reasons != ""].assign(reason=reasons[reasons != ""])
+    included, others = scores[used], scores[reasons != ""].assign(reason=reasons[reasons != ""])
     strangers = sorted(set(scores["agent"]) - set(main.outcomes.agents))
-    table = known.pivot(index="agent", columns="metric", values="value").reindex(names)
-    errors = known.pivot(index="agent", columns="metric", values="standard_error").reindex(names)
+    table = included.pivot(index="agent", columns="metric", values="value").reindex(names)
+    errors = included.pivot(index="agent", columns="metric", values="standard_error").reindex(names)
     values = {PASS_RATE: rate}
     values |= {str(metric): table[metric].to_numpy(dtype=np.float64) for metric in table.columns}
-    families = dict(zip(known["agent"], known["family"], strict=True))
+    families = dict(zip(included["agent"], included["family"], strict=True))
     family = np.array([families.get(name, "") for name in names], dtype=object)
     separated = main.comparisons.p_adjusted < 1 - intervals.LEVEL
     entries = []
@@ -219,7 +219,7 @@ def _metrics(
         noise = (
             _error_variance(main.comparisons, both) if x == PASS_RATE else _squared(errors, x, both)
         )
-        found = correlate(
+        correlation = correlate(
             values[x][both],
             values[y][both],
             variance_x=noise,
@@ -233,10 +233,10 @@ def _metrics(
                 main.comparisons.pairs, main.comparisons.difference, separated, values[y]
             )
         entries.append(
-            {"x": x, "y": y, **found._asdict(), "order_accuracy": share, "order_pairs": pairs}
+            {"x": x, "y": y, **correlation._asdict(), "order_accuracy": share, "order_pairs": pairs}
         )
     return {
-        "metrics": _rows(known),
+        "metrics": _rows(included),
         "metrics_left_out": _rows(others),
         "metrics_of_unknown_agents": strangers,
         "correlations": entries,

@@ -61,9 +61,9 @@ def read_table(path: Path, columns: Sequence[str]) -> RawTable:
       DamagedData: it is no regular file, or is empty, binary, truncated, ragged or too large.
     """
     if path.suffix.lower() not in TABLE_FORMATS:
-        found = repr(path.suffix) if path.suffix else "no extension"
+        suffix = repr(path.suffix) if path.suffix else "no extension"
         raise ArgumentError(
-            f"{path.name}: expected a .csv or .parquet table, found {found}; rename or convert it"
+            f"{path}: expected a .csv or .parquet table, found {suffix}; rename or convert it"
         )
     try:
         data = regular_bytes(path, MOST_BYTES)
@@ -112,9 +112,9 @@ def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None =
     if not bad.any():
         return
     row = int(np.argmax(bad))
-    found = "" if column is None else f", found {_cell(table.frame[column], row)}"
+    cell = "" if column is None else f", found {_cell(table.frame[column], row)}"
     name = "" if column is None else f"{column}: "
-    raise DamagedData(f"{table.place(row)}: {name}expected {expected}{found}")
+    raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}")
 
 
 def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:

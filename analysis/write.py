@@ -56,8 +56,8 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         return
     try:
-        found = parsed_json(regular_bytes(folder / "report.json").decode(), dict)
-        ours = str(found.get("schema")).startswith(f"{SCHEMA.partition('/')[0]}/")
+        content = parsed_json(regular_bytes(folder / "report.json").decode(), dict)
+        ours = str(content.get("schema")).startswith(f"{SCHEMA.partition('/')[0]}/")
     except (OSError, ValueError, StsError):
         ours = False
     other = min((path.name for path in folder.iterdir()), default=None)

@@ -96,12 +96,12 @@ def read_csv(path: Path) -> list[Rating]:
 def append(
     connection: Connection,
     ratings: Sequence[Rating],
-    wanted: Iterable[Item] = (),
+    additions: Iterable[Item] = (),
     *,
     required: int = 1,
     now: float,
 ) -> Imported:
-    """Appends judgements, once `wanted` is enqueued; all of them or none.
+    """Appends judgements, once `additions` is enqueued; all of them or none.
 
     A judgement that is already there, or that says what its annotator's current one says, changes
     nothing, so an import may be repeated and an export read back. Unknown annotators are added
@@ -112,7 +112,7 @@ def append(
         names the line.
     """
     everyone = names(ratings)
-    queue.enqueue(connection, wanted, required=required, now=now)
+    queue.enqueue(connection, additions, required=required, now=now)
     here = {person.name: person.id for person in people.everybody(connection)}
     new = [name for name in everyone if name not in here]
     here |= {name: people.add(connection, name, linked=False, now=now).id for name in new}

@@ -70,14 +70,14 @@ def named(
     for item, index in candidates:
         by_id[item.continuation].append(item)
         indices[item.agent, item.scenario][item.continuation] = index
-    out, wanted = [], {}
+    out, additions = [], {}
     for rating in ratings:
         identity = rating.continuation
         if identity not in by_id and identity not in enqueued:
             identity = _meant(rating, indices.get((rating.agent, rating.scenario), {}))
-        wanted[identity] = by_id.get(identity, [])
+        additions[identity] = by_id.get(identity, [])
         out.append(rating._replace(continuation=identity))
-    return out, [item for group in wanted.values() for item in group]
+    return out, [item for group in additions.values() for item in group]
 
 
 def _meant(rating: Rating, indices: Mapping[str, int]) -> str:

@@ -253,13 +253,17 @@ class Store:
             return submissions.refused_answers(connection)
 
     def append(
-        self, ratings: Sequence[imports.Rating], wanted: Iterable[Item] = (), *, required: int = 1
+        self,
+        ratings: Sequence[imports.Rating],
+        additions: Iterable[Item] = (),
+        *,
+        required: int = 1,
     ) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
 
         Args:
-          ratings: of continuations that are enqueued, or in `wanted`.
-          wanted: what is enqueued first; see `locate.located`.
+          ratings: of continuations that are enqueued, or in `additions`.
+          additions: what is enqueued first; see `locate.located`.
           required: how often each of these is judged.
 
         Raises:
@@ -267,7 +271,9 @@ class Store:
           DamagedData: a line's continuation is unknown or does not fit; names the line.
         """
         with self.database.write(alone=True) as connection:
-            return imports.append(connection, ratings, wanted, required=required, now=self._clock())
+            return imports.append(
+                connection, ratings, additions, required=required, now=self._clock()
+            )
 
     def history(self, annotator_id: int, limit: int = 10) -> list[Judgement]:
         """The annotator's current judgements, the latest first."""

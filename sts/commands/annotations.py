@@ -53,9 +53,9 @@ def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
 
     ratings = read_csv(file)
     with Store.open(workspace) as store:
-        ratings, wanted = located(workspace, store, ratings)
+        ratings, additions = located(workspace, store, ratings)
         required = workspace.setting("annotation", "required", 1)
-        imported = store.append(ratings, wanted, required=required)
+        imported = store.append(ratings, additions, required=required)
     text = f"{imported.added} judgements added, {imported.known} were there already"
     if imported.annotators:
         text += f"; new annotators: {', '.join(imported.annotators)}"

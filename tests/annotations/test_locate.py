@@ -115,8 +115,8 @@ def test_a_line_that_names_none_or_several_keeps_the_whole_file_out(
 def test_agent_and_scenario_are_enough_where_they_have_one_continuation() -> None:
     rating = Rating("t, line 2", "", "Ana", "not_done", None, None, None, "", "random", "s0")
     item = an_item("c7", scenario="s0")
-    (found,), wanted = named([rating], (), [(item, 0)])
-    assert (found.continuation, wanted) == ("c7", [item])
+    (found,), additions = named([rating], (), [(item, 0)])
+    assert (found.continuation, additions) == ("c7", [item])
     with pytest.raises(DamagedData, match="found 2: give its identity"):
         named(
             [rating._replace(continuation="0")], (), [(item, 0), (an_item("c8", scenario="s0"), 0)]
