@@ -1,0 +1,28 @@
+"""The app knows no world: what is drawn, said and done in one comes with it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import annotator_app
+from sts import registry
+from sts.domains import domain
+
+ROOT = Path(annotator_app.__file__).parent
+TEXTS = (".py", ".mjs", ".css", ".html", ".md")
+DEMO = ROOT / "commands" / "demo.py"
+"""What is demonstrated comes with each world; the command that shows it is looked at elsewhere."""
+
+
+def test_no_file_of_the_app_names_an_installed_world_or_what_is_in_one() -> None:
+    world = domain("lambda-star")
+    (state,) = world.generate(1, seed=0)
+    things = [name for name in world.picture(state).names if len(name) > 1]
+    names = [*registry.named("sts.domains"), *things, "Λ", "lambda_star", "torus"]
+    assert {"babyai", "Evil"} <= set(names)
+    pattern = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
+    files = [one for one in ROOT.rglob("*") if one.suffix in TEXTS and one != DEMO]
+    assert len(files) > 30
+    assert [(one.name, pattern.findall(one.read_text("utf-8"))) for one in files
+            if pattern.search(one.read_text("utf-8"))] == []  # fmt: skip
