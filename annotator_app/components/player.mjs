@@ -67,7 +67,7 @@ class Player {
     this.session.receive(data, performance.now());
     if (this.calls++ === 0) {
       if (this.session.outbox.size) this.#flush();
-      if (!isTyping(document.activeElement)) this.viewer.focus();
+      if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
     this.anew = true;
     this.viewer.render();

@@ -153,6 +153,7 @@ export class Viewer {
   #renderTimeline(episode) {
     this.drawn = episode;
     const { steps, takeover, instruction, utterances } = episode;
+    this.root.style.setProperty("--ratio", episode.width / episode.height);
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
     const at = (frame, className, text = "", tag = "i") => {
