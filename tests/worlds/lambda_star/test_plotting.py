@@ -155,7 +155,7 @@ def test_frames_are_named_by_their_step():
 
 
 def test_colours_are_the_players():
-    player = (ROOT / "sts" / "player" / "draw.mjs").read_text()
+    player = (ROOT / "annotator_app" / "components" / "draw.mjs").read_text()
     root = drawn(episode([0, 12, 6, 7, 8]), [0])
     used = {e.get("fill") for e in root.iter() if e.tag in (f"{SVG}circle", f"{SVG}polygon")}
     assert len(used) == 5

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled
 from sts.numerics.draws import uniform
-from sts.worlds.lambda_star.agents.sets import ALL, MOVES, STAY, nth
+from sts.worlds.lambda_star.agents.sets import ALL, MOVES, nth
 from sts.worlds.lambda_star.agents.table import START, updated
-from sts.worlds.lambda_star.kernels import Arrays, Ints, moved
+from sts.worlds.lambda_star.kernels import Arrays, Ints
 from sts.worlds.lambda_star.play import object_paths
+from sts.worlds.lambda_star.torus import STAY, moved
 
 NEXT, FIRST, SAME = range(3)
 STATE_BYTES = (MOVES + 1) * 8 + 8 + 1
@@ -160,7 +161,7 @@ def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
 
 
 @compiled
-def _pay(way: object_paths.Course, height: int, width: int, unit: int, desk: _Desk) -> None:
+def _pay(way: object_paths.ObjectPaths, height: int, width: int, unit: int, desk: _Desk) -> None:
     """Adds what Good and Evil bring to every cell after every step; with unit 0 clears it again.
 
     Source: Chmait et al. 2016, section 4.1.2.

@@ -25,6 +25,7 @@ from sts.provenance import provenance
 from sts.storage.files import content_hash
 from sts.trajectories.types import Participant, Trajectory, trajectory
 from sts.worlds.lambda_star import state as states
+from sts.worlds.lambda_star.torus import distance, toward
 
 TEAMS = {
     "random": "random",
@@ -237,14 +238,12 @@ def _moves(
     path: Path, key: str, where: NDArray[np.int64], n: int, steps: list[_Line]
 ) -> NDArray[np.int8]:
     """Returns int8[T, P]: the move between consecutive cells on the n x n torus."""
-    down = (where[1:] // n - where[:-1] // n + 1) % n
-    right = (where[1:] % n - where[:-1] % n + 1) % n
-    far = (down > 2) | (right > 2)
+    far = distance(where[:-1], where[1:], n, n) > 1
     if far.any():
         t, p = np.argwhere(far)[0].tolist()
         raise DamagedData(
             f"{path}:{steps[t].number}: {key}: participant {p} jumps from cell {where[t, p] + 1} "
             f"to {where[t + 1, p] + 1} in step {t + 1}"
         )
-    moves: NDArray[np.int8] = (down * 3 + right).astype(np.int8)
+    moves: NDArray[np.int8] = toward(where[:-1], where[1:], n, n).astype(np.int8)
     return moves
