@@ -52,6 +52,13 @@ class Outcome(NamedTuple):
     rewards: NDArray[np.int8]
 
 
+@compiled
+def room(batch: int, steps: int, participants: int) -> Outcome:
+    """Returns room for the outcome of as many episodes."""
+    shape = (batch, steps, participants)
+    return Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
+
+
 class _Team(NamedTuple):
     """A team in an episode; the arrays serve one episode after another.
 
@@ -141,7 +148,7 @@ def episodes(
         guide=np.empty((1, 1), np.int64),
     )
     if len(out.moves) == 0:
-        out = Outcome(np.empty((1, steps, roles), np.int8), np.empty((1, steps, roles), np.int8))
+        out = room(1, steps, roles)
     paths = object_paths.blank(steps)
     for b in range(first, last):
         _play(a, b, streams[b], code, tables, paths, team, out, totals[b])
@@ -174,16 +181,32 @@ def _play(
         _search(tables, e)
     else:
         _confer(code, tables, e)
-    steps, roles = moves.shape
-    a.step[b] += steps
-    for r in range(roles):
-        total = 0
-        for t in range(steps):
-            total += rewards[t, r]
-        totals[r] = total
+    for r in range(moves.shape[1]):
         a.cells[b, r] = team.row[r] * width + team.column[r]
-        a.moves[b, r], a.rewards[b, r] = moves[steps - 1, r], rewards[steps - 1, r]
-        a.says[b, r] = 0
+    conclude(a, b, moves, rewards, totals)
+
+
+@lean
+def conclude(
+    a: Arrays, b: int, moves: NDArray[np.int8], rewards: NDArray[np.int8], totals: Ints
+) -> None:
+    """Sums up the rewards of an episode, and leaves its world with what was last done.
+
+    Args:
+      a: the worlds; objects and participants of world `b` are where they ended.
+      b: which of them was played.
+      moves: int8[T, P], of the episode.
+      rewards: int8[T, P], in halves.
+      totals: int64[P], written.
+    """
+    steps = len(moves)
+    a.step[b] += steps
+    for p in range(totals.size):
+        totals[p] = 0
+        for t in range(steps):
+            totals[p] += rewards[t, p]
+        a.moves[b, p], a.rewards[b, p] = moves[steps - 1, p], rewards[steps - 1, p]
+        a.says[b, p] = 0
 
 
 @lean

@@ -3,8 +3,8 @@
 A crew is the agents of one team. A crew of one plays every participant. In a crew of n, member i
 plays participants i, i + n, ...; members do not share a memory, and see each other as others.
 
-Three paths give the same episodes: `fused` and `learning` compile an installed behaviour with the
-world, and the general path of `lockstep` plays everybody else's agents and mixed crews.
+Two paths give the same episodes: `fused` compiles an installed behaviour with the world, and the
+general path of `lockstep` plays everybody else's agents and mixed crews.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.play import fused, learning, memory
+from sts.worlds.lambda_star.play import fused, memory
+from sts.worlds.lambda_star.play.rehearsal import rehearse
 
 _RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
 _OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
@@ -102,21 +103,13 @@ def sums(
     members = seated(agent, environments)
     check(rehearsals, threads)
     name, settings = built_in(members), environments.settings
-    if name in learning.AGENTS:
-        return learning.sums(
-            name,
-            environments.fresh(),
-            *streams(members, environments, seed),
-            steps=settings.horizon,
-            rehearsals=rehearsals,
-            threads=threads,
-        )
     if name is not None and fused.plays(name, settings.radius):
         return fused.sums(
             name,
             environments.fresh(),
             *streams(members, environments, seed),
             steps=settings.horizon,
+            rehearsals=rehearsals,
             threads=threads,
         )
     played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
@@ -152,8 +145,8 @@ def episodes(
         return Batch.of(environments.fresh(), settings.radius)
 
     name = built_in(members)
-    if name in learning.AGENTS:
-        moves = learning.play(
+    if name in fused.LEARNERS:
+        moves = fused.play(
             name,
             environments.fresh(),
             *own,
@@ -167,7 +160,7 @@ def episodes(
         )
     check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
     teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
-    return learning.rehearse(
+    return rehearse(
         domain, fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch
     )
 
@@ -192,15 +185,8 @@ def check_memory(
       at_once: how many processes do so.
     """
     name, s = built_in(members), settings
-    if name in learning.AGENTS:
-        learning.check(
-            name,
-            height=s.height,
-            width=s.width,
-            participants=s.participants,
-            steps=s.horizon,
-            threads=at_once,
-        )
+    if name in fused.LEARNERS:
+        fused.check(name, height=s.height, width=s.width, steps=s.horizon, threads=at_once)
     elif name is None or not fused.plays(name, s.radius):
         kept = (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
         for i, member in enumerate(members):
@@ -243,7 +229,7 @@ def seated(agent: Any, environments: Environments) -> tuple[Agent, ...]:
 def built_in(members: Sequence[Agent]) -> str | None:
     """Returns the name of a crew that is one installed agent with nothing changed, else None."""
     agent = members[0]
-    if len(members) > 1 or agent.name not in (*fused.AGENTS, *learning.AGENTS):
+    if len(members) > 1 or agent.name not in (*fused.AGENTS, *fused.LEARNERS):
         return None
     installed = agents.load(agent.name)
     same = type(agent) is type(installed) and vars(agent) == vars(installed)
