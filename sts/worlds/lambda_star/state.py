@@ -184,37 +184,8 @@ def decode(raw: bytes) -> State:
 
 
 def view(s: State) -> dict[str, Any]:
-    """Returns the state as JSON values; `from_view` gives it back."""
+    """Returns the state as JSON values, all that it holds."""
     return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
-
-
-def from_view(value: dict[str, Any]) -> State:
-    """Returns the state that `view` wrote.
-
-    Raises:
-      DamagedState: a field is missing, unknown or no integer.
-      NewerFormat: a later version.
-    """
-    fields = {k: v for k, v in value.items() if k not in ("format", "version")}
-    if value.get("format") != "lambda-star-state":
-        raise DamagedState("expected the JSON view of a Λ* state")
-    version = value.get("version")
-    if not isinstance(version, int) or version < 1:
-        raise DamagedState(f"Λ* state of unknown version {version!r}")
-    if version > VERSION:
-        raise NewerFormat(
-            f"Λ* state of version {version}; this version reads up to {VERSION}: update sts"
-        )
-    for name, field in fields.items():
-        entries = field if isinstance(field, list | tuple) else [field]
-        if not all(type(e) is int for e in entries) and name != "kind":
-            raise DamagedState(f"Λ* state: {name} must hold integers")
-        if isinstance(field, list):
-            fields[name] = tuple(field)
-    try:
-        return State(**fields)
-    except TypeError as error:
-        raise DamagedState(f"Λ* state: {error}") from None
 
 
 _PLACES: dict[str, tuple[str, Any]] = {

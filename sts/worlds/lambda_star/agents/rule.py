@@ -14,7 +14,7 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts.worlds.lambda_star.torus import moved, offset, toward
+from sts.worlds.lambda_star.torus import STAY, moved, offset, toward
 
 _DIRECTIONS = np.array([TOKENS.index(move) for move in MOVES])
 _YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
@@ -66,7 +66,7 @@ class Rule(Agent):
         still = told.asks("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
             [still, told.asks("walk"), lost, seeking],
-            [following.STAY, step, sweep, _toward(observation, goal)],
+            [STAY, step, sweep, _toward(observation, goal)],
             _UNDECIDED,
         )
         free = np.where(
@@ -126,7 +126,7 @@ def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
     landing = moved(seen.cell[..., None], np.arange(len(MOVES)), *size)
     way = offset(evil[..., None], landing, *size)
     apart = np.maximum(abs(way.rows), abs(way.columns)) * 1000 + abs(way.rows) + abs(way.columns)
-    stay = np.arange(len(MOVES)) == following.STAY
+    stay = np.arange(len(MOVES)) == STAY
     farthest: NDArray[np.bool_] = apart == apart.max(-1, keepdims=True)
     return np.where((evil == _UNKNOWN)[..., None], stay, farthest).astype(np.float64)
 

@@ -418,7 +418,7 @@ def test_what_a_mixed_crew_keeps_is_refused_before_any_work(monkeypatch):
         teams.check_memory(members, settings, **case, at_once=3)
     monkeypatch.setattr(memory, "available", lambda: 10)
     teams.check_memory(teams.crew("local-search"), settings, **case)
-    with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 8 MiB"):
+    with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 9 MiB"):
         teams.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
 
 
