@@ -103,7 +103,7 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 
 def agents_of(domain: str) -> list[str]:
     """Returns the names of the installed agents that stand in the folder of a domain."""
-    folder = f"sts.{domain.replace('-', '_')}."
+    folder = f"sts.worlds.{domain.replace('-', '_')}."
     return [
         n for n, point in registry.named("sts.agents").items() if point.value.startswith(folder)
     ]

@@ -101,7 +101,7 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     from sts.worlds.lambda_star.generation import environments, patterns
     from sts.worlds.lambda_star.play import rollouts, teams
 
-    called = teams.called(teams.crew(args.agent))
+    called = teams.called(teams.team_of(args.agent))
     settings = patterns.Settings(*size(args.size), args.team, args.steps, None, args.patterns)
     seed, index = args.seed, args.index
     world = patterns.generate(settings, seed=seed, index=index)

@@ -176,25 +176,9 @@ def _team(
     made: dict[str, Any],
 ) -> Trajectory:
     people = len(cells)
-    where = np.empty((len(steps) + 1, people), np.int64)
-    rewards = np.empty((len(steps), people), np.int8)
-    where[0] = np.array(cells) - 1
-    for t, line in enumerate(steps):
-        team = line.get(key)
-        if not isinstance(team, dict):
-            raise DamagedData(f"{path}:{line.number}: team {key} is missing")
-        inner = _Line(team)
-        inner.number = line.number
-        found = inner.integers(path, "pos", 1, n * n)
-        received = team.get("r")
-        if len(found) != people or not isinstance(received, list) or len(received) != people:
-            raise DamagedData(f"{path}:{line.number}: {key} must have {people} cells and rewards")
-        if not all(
-            type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received
-        ):
-            raise DamagedData(f"{path}:{line.number}: {key}: rewards must be halves from -1 to 1")
-        where[t + 1] = np.array(found) - 1
-        rewards[t] = [int(2 * r) for r in received]
+    rows = [_row(path, line, key, people, n * n) for line in steps]
+    where = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
+    rewards = np.array([row.rewards for row in rows], np.int8)
     try:
         state = states.State(
             height=n,
@@ -232,6 +216,28 @@ def _team(
         source=f"lambdastar-2016 {path.name} episode {made['episode']} team {key}",
         provenance=made,
     )
+
+
+class _Row(NamedTuple):
+    """Where a team's participants are after a step, from 1, and what they received, in halves."""
+
+    cells: list[int]
+    rewards: list[int]
+
+
+def _row(path: Path, line: _Line, key: str, people: int, cells: int) -> _Row:
+    team = line.get(key)
+    if not isinstance(team, dict):
+        raise DamagedData(f"{path}:{line.number}: team {key} is missing")
+    inner = _Line(team)
+    inner.number = line.number
+    places = inner.integers(path, "pos", 1, cells)
+    received = team.get("r")
+    if len(places) != people or not isinstance(received, list) or len(received) != people:
+        raise DamagedData(f"{path}:{line.number}: {key} must have {people} cells and rewards")
+    if not all(type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received):
+        raise DamagedData(f"{path}:{line.number}: {key}: rewards must be halves from -1 to 1")
+    return _Row(places, [int(2 * r) for r in received])
 
 
 def _moves(

@@ -405,9 +405,9 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
     fused.check("q-learning", **case, threads=10**9)
 
 
-def test_what_a_mixed_crew_keeps_is_refused_before_any_work(monkeypatch):
+def test_what_a_mixed_team_keeps_is_refused_before_any_work(monkeypatch):
     """Twice as many rows of 88 bytes as states, notes of 10, and twice that while they grow."""
-    settings, members = Settings(participants=4), teams.crew("q-learning,cooperative-sarsa")
+    settings, members = Settings(participants=4), teams.team_of("q-learning,cooperative-sarsa")
     case = {"episodes": 10, "rehearsals": 9}
     learner, recorded = 2 * (2047 * 88 + 50 * 2 * 10), 51 * (4 * 9 + 4)
     needed = 3 * 10 * (2 * learner + recorded)
@@ -417,7 +417,7 @@ def test_what_a_mixed_crew_keeps_is_refused_before_any_work(monkeypatch):
     with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 21 MiB .* lower"):
         teams.check_memory(members, settings, **case, at_once=3)
     monkeypatch.setattr(memory, "available", lambda: 10)
-    teams.check_memory(teams.crew("local-search"), settings, **case)
+    teams.check_memory(teams.team_of("local-search"), settings, **case)
     with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 9 MiB"):
         teams.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
 

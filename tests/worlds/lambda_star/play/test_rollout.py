@@ -63,7 +63,7 @@ def test_a_built_in_learner_plays_as_the_general_path_rehearses_it(name):
     class Anybodys(type(agents.load(name))):
         pass
 
-    assert teams.built_in(teams.crew(Anybodys)) is None
+    assert teams.built_in(teams.team_of(Anybodys)) is None
     for count in (0, 6):
         ours = rollout(name, SMALL, seed=2, rehearsals=count)
         theirs = rollout(Anybodys, SMALL, seed=2, rehearsals=count)
@@ -147,8 +147,8 @@ def test_members_of_a_mixed_team_draw_from_streams_of_their_own():
         [["random"], LocalSearch],
     ],
 )
-def test_a_crew_is_given_by_names_classes_agents_or_several_of_them(given):
-    members = teams.crew(given)
+def test_a_team_is_given_by_names_classes_agents_or_several_of_them(given):
+    members = teams.team_of(given)
     assert [type(member) for member in members] == [Random, LocalSearch]
     assert teams.called(members) == "random,local-search"
 
