@@ -186,8 +186,8 @@ def study(table: Table, lessons: Lessons) -> None:
             for r in range(states.shape[2]):
                 state, after, future = states[b, t, r], ahead[b, t, r], 0.0
                 if after != ENDED:
-                    row, move = _row(own.marks, after), taken[b, t, r]
+                    row, move = _row(own.marks, after), int(taken[b, t, r])
                     by_best = move == GREEDY
                     future = top(own, row, after) if by_best else _value(own, row, after, move)
-                row = _row(own.marks, state)
-                learn(own, row, state, moves[b, t, r], rewards[b, t, r], future)
+                row, move = _row(own.marks, state), int(moves[b, t, r])
+                learn(own, row, state, move, int(rewards[b, t, r]), future)

@@ -193,4 +193,4 @@ def _pass(
             base = here + team.cells if plan.ahead == NEXT else (here if plan.ahead == SAME else 0)
             for p in range(team.start, team.stop):
                 future = 0.0 if over else top(table, base + cells[p], team.learner)
-                learn(table, states[p], team.learner, done[t, p], got[t, p], future)
+                learn(table, states[p], team.learner, int(done[t, p]), int(got[t, p]), future)
