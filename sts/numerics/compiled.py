@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.extending
 
 LOCK = "kernels.lock"
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -42,6 +43,15 @@ def lean(function: Function) -> Function:
     """
     options: dict[str, Any] = {"cache": True, "nogil": True, "forceinline": True} | uncounted()
     return _stamped(numba.njit(**options)(function), function)
+
+
+def portable(function: Function) -> Function:
+    """Returns the function itself, which kernels can call too.
+
+    For arithmetic that is the same on numbers in kernels and on arrays outside of them.
+    """
+    out: Function = numba.extending.register_jitable(function)
+    return out
 
 
 def uncounted() -> dict[str, bool]:

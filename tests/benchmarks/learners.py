@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sts import agents
 from sts.engine.lockstep import Team
 from sts.worlds.lambda_star.domain import LambdaStar
-from sts.worlds.lambda_star.play import learning
+from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.play.rehearsal import rehearse
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import PEOPLE, batch, made, states, streams
@@ -28,12 +29,10 @@ def measured(sizes: Sizes) -> Rates:
         worlds = made(people, sizes.learners, sizes)
         own = streams(sizes.learners)
         updates = sizes.learners * people * sizes.rehearsals * sizes.steps / 1e6
-        for name in learning.AGENTS:
+        for name in fused.LEARNERS:
 
             def work(arrays: Any, name: str = name, own: Any = own) -> NDArray[np.int64]:
-                return learning.sums(
-                    name, arrays, own, steps=sizes.steps, rehearsals=sizes.rehearsals
-                )
+                return fused.sums(name, arrays, own, steps=sizes.steps, rehearsals=sizes.rehearsals)
 
             found[name, people] = updates / seconds(work, worlds.fresh, runs=sizes.runs)
     return found
@@ -49,7 +48,7 @@ def table(rates: Rates, sizes: Sizes) -> Table:
         "receiving, learning. The pass that counts is in the time and not in the number. SARSA "
         "does here what Q-learning does, as the move it takes next is always a best one.",
         ("agent", "aim", "1 a world", "5 a world"),
-        [(name, AIM, *(rates[name, people] for people in PEOPLE)) for name in learning.AGENTS],
+        [(name, AIM, *(rates[name, people] for people in PEOPLE)) for name in fused.LEARNERS],
     )
 
 
@@ -90,7 +89,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     team = Team(agents.load(RIVALLED), tuple(range(people)), own)
 
     def general(_: None) -> NDArray[np.int64]:
-        played = learning.rehearse(
+        played = rehearse(
             LambdaStar(), lambda: batch(worlds), [team], steps=steps, rehearsals=repeats
         )
         return played.rewards.sum(1, np.int64)
@@ -101,7 +100,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     def plain(_: None) -> list[int]:
         return rival_learners.in_python(given[0], key, steps, repeats)
 
-    expected = learning.sums(RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats)
+    expected = fused.sums(RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats)
     np.testing.assert_array_equal(general(None), expected)
     np.testing.assert_array_equal(arrays(None), expected)
     np.testing.assert_array_equal(plain(None), expected[0])

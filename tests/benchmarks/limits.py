@@ -9,7 +9,6 @@ import numpy as np
 from sts.numerics.compiled import compiled
 from sts.numerics.draws import uniform
 from sts.worlds.lambda_star.play import fused
-from sts.worlds.lambda_star.play import learning as rehearsal
 from tests.benchmarks import learners, paths
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import made
@@ -89,7 +88,7 @@ def table(limits: Limits, reactive: paths.Rates, learning: learners.Rates, sizes
     ]
     rows += [
         _row(limits, name, learning[name, TEAM], 1.0, UPDATE_BYTES, UPDATE)
-        for name in rehearsal.AGENTS
+        for name in fused.LEARNERS
     ]
     return Table(
         "How far from the limit",

@@ -9,7 +9,7 @@ import numpy as np
 
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.intelligence.score import score
-from sts.worlds.lambda_star.play import fused, learning
+from sts.worlds.lambda_star.play import fused
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import made, settings, streams
 
@@ -62,7 +62,7 @@ def _learning(sizes: Sizes) -> tuple[float, float]:
     worlds, own = made(TEAM, sizes.learners, sizes), streams(sizes.learners)
 
     def work(threads: int) -> Callable[[Any], Any]:
-        return lambda arrays: learning.sums(
+        return lambda arrays: fused.sums(
             LEARNER,
             arrays,
             own,

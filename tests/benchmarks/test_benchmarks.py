@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sts.worlds.lambda_star.play import learning as rehearsal
+from sts.worlds.lambda_star.play import fused
 from tests.benchmarks import (
     __main__,
     continued,
@@ -88,7 +88,7 @@ def test_the_aims_name_the_slowest():
 
 def test_a_share_of_the_limit_is_what_draws_and_bytes_would_take():
     reactive = {(name, limits.TEAM): paths.Rate(100.0, 1.0, 1.0) for name in limits.NEEDS}
-    learning = {(name, limits.TEAM): 50.0 for name in rehearsal.AGENTS}
+    learning = {(name, limits.TEAM): 50.0 for name in fused.LEARNERS}
     table = limits.table(limits.Limits(draw=2.0, byte=1e-9), reactive, learning, TINY)
     shares = {row[0]: row[-2] for row in table.rows}
     assert shares["random"] == pytest.approx(20.0)  # 2 of 10 ns

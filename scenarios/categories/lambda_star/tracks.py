@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from scenarios.category import CONTEXT, Label
 from sts.episodes import Episode
+from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
+from sts.worlds.lambda_star.torus import Offset
 
 GOOD, EVIL, FIRST = 0, 1, 2
 SIGHT = 1
@@ -37,32 +39,23 @@ def grid(state: bytes) -> Grid:
     return Grid(found.height, found.width)
 
 
-def offsets(start: Cells | int, end: Cells | int, size: Grid) -> tuple[Any, Any]:
-    """Returns (rows down, columns right) of the shortest way from `start` to `end`.
+def offsets(start: Cells | int, end: Cells | int, size: Grid) -> Offset:
+    """Returns the rows down and columns right of the shortest way from `start` to `end`.
 
     Where two ways are equally short, half of an even side, it is the one up or left.
     """
-    down = (end // size.width - start // size.width + size.height // 2) % size.height
-    right = (end % size.width - start % size.width + size.width // 2) % size.width
-    return down - size.height // 2, right - size.width // 2
+    return torus.offset(start, end, *size, torus.BACK)
 
 
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
     """Returns the toroidal Chebyshev distances between cells, an integer between two."""
-    down, right = offsets(a, b, size)
-    return np.maximum(np.abs(down), np.abs(right))
-
-
-def shifted(cell: int, down: int, right: int, size: Grid) -> int:
-    """Returns the cell so many rows down and columns right of `cell`."""
-    row, column = divmod(cell, size.width)
-    return (row + down) % size.height * size.width + (column + right) % size.width
+    return torus.distance(a, b, *size)
 
 
 def towards(start: int, end: int, size: Grid) -> int:
     """Returns the cell that the best move from `start` towards `end` reaches."""
-    down, right = offsets(start, end, size)
-    return shifted(start, int(np.sign(down)), int(np.sign(right)), size)
+    move = torus.toward(start, end, *size, torus.BACK)
+    return int(torus.moved(start, move, *size))
 
 
 def heading(move: str) -> tuple[int, int]:
@@ -149,8 +142,7 @@ def said(episode: Episode, takeover: int, role: int, answer: str) -> Label:
 
 def direction(track: Track, frame: int) -> str:
     """Returns the move from the participant to Good, who is in sight at `frame`."""
-    down, right = offsets(track.me[frame], track.good[frame], track.size)
-    return MOVES[3 * (int(down) + 1) + int(right) + 1]
+    return MOVES[torus.step(offsets(track.me[frame], track.good[frame], track.size))]
 
 
 def across_edge(size: Grid, a: int, b: int) -> bool:

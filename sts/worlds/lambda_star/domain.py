@@ -16,6 +16,7 @@ from sts.storage.files import canonical_json, content_hash
 from sts.worlds.lambda_star import kernels
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
+from sts.worlds.lambda_star.torus import neighbour, side
 
 AURAS = ((0, 1), (1, -1))
 """(Scene index, sign) of each object that gives (+) or takes (-) reward in the cells around it."""
@@ -69,6 +70,14 @@ class Observation:
     good_next: NDArray[np.int64] | None = None
     evil_next: NDArray[np.int64] | None = None
     good_heading: NDArray[np.int64] | None = None
+
+    @property
+    def surroundings(self) -> NDArray[np.int64]:
+        """int64[B, R, M], the cells in sight."""
+        cells, size = self.good.shape[-1], (self.height[:, None, None], self.width[:, None, None])
+        entries = np.arange(cells)
+        found: NDArray[np.int64] = neighbour(self.cell[..., None], entries, side(cells), *size)
+        return found
 
 
 class Batch:

@@ -90,7 +90,7 @@ class LambdaStarEnv(gymnasium.Env[Seen, np.int64]):
         self._seat = Seat(self._settings, partner, worlds)
         self.observation_space = _box(self._settings)
         self.action_space = Discrete(MOVES)
-        self.render_mode = _known_mode(render_mode)
+        self.render_mode = _checked_mode(render_mode)
         self._seed: int | None = None
         self._episode = 0
 
@@ -171,7 +171,7 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
         self.single_action_space = Discrete(MOVES)
         self.observation_space = _box(self._settings, num_envs)
         self.action_space = MultiDiscrete(np.full(num_envs, MOVES))
-        self.render_mode = _known_mode(render_mode)
+        self.render_mode = _checked_mode(render_mode)
         self._seeds: tuple[int, ...] = ()
         self._episode = 0
 
@@ -256,7 +256,7 @@ def _box(settings: Settings, *worlds: int) -> Box[np.float32]:
     return Box(low, high, dtype=np.float32)
 
 
-def _known_mode(render_mode: str | None) -> str | None:
+def _checked_mode(render_mode: str | None) -> str | None:
     if render_mode not in (None, *_RENDER):
         raise ArgumentError(
             f"expected a render_mode of {' or '.join(_RENDER)}, found {render_mode!r}"
@@ -268,8 +268,8 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
     except ValueError:
-        known = ", ".join(one.value for one in AutoresetMode)
-        raise ArgumentError(f"expected an autoreset_mode of {known}, found {mode!r}") from None
+        modes = ", ".join(one.value for one in AutoresetMode)
+        raise ArgumentError(f"expected an autoreset_mode of {modes}, found {mode!r}") from None
 
 
 def _moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:

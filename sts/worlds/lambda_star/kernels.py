@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled
+from sts.numerics.compiled import compiled, portable
 from sts.numerics.draws import draw
+from sts.worlds.lambda_star.torus import STAY, apart, distance, moved, way, wrapped
 
 Ints = NDArray[np.int64]
 
@@ -56,50 +57,13 @@ class Arrays(NamedTuple):
     rewards: NDArray[np.int8]
 
 
-@compiled
-def moved(cell: int, move: int, height: int, width: int) -> int:
-    """Returns the cell one `move` away on the torus."""
-    row = cell // width
-    column = cell - row * width + move % 3 - 1
-    row += move // 3 - 1
-    if row < 0:
-        row += height
-    elif row >= height:
-        row -= height
-    if column < 0:
-        column += width
-    elif column >= width:
-        column -= width
-    return row * width + column
-
-
-@compiled
-def gap(a: int, b: int, size: int) -> int:
-    """Returns the distance of two coordinates on a ring of `size`."""
-    d = a - b if a > b else b - a
-    return d if d + d <= size else size - d
-
-
-@compiled
-def apart(row: int, column: int, to_row: int, to_column: int, height: int, width: int) -> int:
-    """Returns the toroidal Chebyshev distance of two places."""
-    rows, columns = gap(row, to_row, height), gap(column, to_column, width)
-    return rows if rows > columns else columns
-
-
-@compiled
-def distance(a: int, b: int, height: int, width: int) -> int:
-    """Returns the toroidal Chebyshev distance of two cells."""
-    return apart(a // width, a % width, b // width, b % width, height, width)
-
-
-@compiled
-def worth(away: int) -> int:
+@portable
+def worth(away: Any) -> Any:
     """Returns what being `away` from Good brings, in halves: 2 / (away + 1) for away < 2, else 0.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    return 2 - away if away < 2 else 0
+    return (2 - away) * (away < 2)
 
 
 @compiled
@@ -108,13 +72,17 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    return worth(distance(cell, good, height, width)) - worth(distance(cell, evil, height, width))
+    to_good, to_evil = (
+        distance(cell, good, height, width),
+        distance(cell, evil, height, width),
+    )
+    return int(worth(to_good) - worth(to_evil))
 
 
 @compiled
 def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
     """Returns where a pattern's `entry` leads to from `cell`: by a move, or to the cell it is."""
-    return entry if kind == 1 else moved(cell, entry, height, width)
+    return entry if kind == 1 else int(moved(cell, entry, height, width))
 
 
 @compiled
@@ -213,9 +181,8 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
             to_evil = apart(row, column, evil_row, evil_column, height, width)
             if to_good <= radius + 1 or to_evil <= radius + 1:
                 for m in range(side * side):
-                    y, x = row + m // side - radius, column + m % side - radius
-                    y = y + height if y < 0 else (y - height if y >= height else y)
-                    x = x + width if x < 0 else (x - width if x >= width else x)
+                    y = wrapped(row + m // side - radius, height)
+                    x = wrapped(column + m % side - radius, width)
                     to_good = apart(y, x, good_row, good_column, height, width)
                     to_evil = apart(y, x, evil_row, evil_column, height, width)
                     out.good[b, i, m] = to_good == 0
@@ -227,10 +194,8 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
                 other_row, other_column = a.cells[b, p] // width, a.cells[b, p] % width
                 if apart(row, column, other_row, other_column, height, width) > radius:
                     continue
-                dy, dx = other_row - row, other_column - column
-                dy = dy - height if dy > radius else (dy + height if dy < -radius else dy)
-                dx = dx - width if dx > radius else (dx + width if dx < -radius else dx)
-                m = (dy + radius) * side + dx + radius
+                down, right = way(row, other_row, height), way(column, other_column, width)
+                m = (down + radius) * side + right + radius
                 if in_team[p]:
                     out.team[b, i, m] += 1
                 else:
@@ -270,7 +235,7 @@ def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
         found = 0
         while found < 9 and moved(pattern[0], found, height, width) != pattern[1 % pattern.size]:
             found += 1
-    if found == 4 or found == 9:
+    if found == STAY or found == 9:
         return -1
     for i in range(pattern.size):
         if kind == 0 and pattern[i] != found:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
+from sts.worlds.lambda_star.torus import way
 
 CELL = 20
 _MARGIN, _GAP, _TITLE, _LABEL = 8, 14, 24, 20
@@ -142,30 +143,23 @@ def _trail(picture: Picture, which: int, cells: NDArray[np.int64]) -> Iterator[s
     """
     colour = _look(which)[0]
     aside = _ABREAST * (which / (len(picture.glyphs) - 1) - 0.5)
-    ways = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
-    for age, (start, end) in enumerate(reversed(ways)):
+    steps = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
+    for age, (start, end) in enumerate(reversed(steps)):
         row, column = divmod(start, picture.width)
         to_row, to_column = divmod(end, picture.width)
-        down = _nearest(to_row - row, picture.height)
-        right = _nearest(to_column - column, picture.width)
+        down, right = way(row, to_row, picture.height), way(column, to_column, picture.width)
         if not (down or right):
             continue
         halves = dict.fromkeys(((column, row), (to_column - right, to_row - down)))
-        way = "".join(
+        path = "".join(
             f"M{_short(_middle(x) + aside)} {_short(_middle(y) + aside / 2)}"
             f"l{right * CELL} {down * CELL}"
             for x, y in halves
         )
         yield (
-            f'<path d="{way}" stroke="{colour}" stroke-width="{_short(2.5 - 0.3 * age)}" '
+            f'<path d="{path}" stroke="{colour}" stroke-width="{_short(2.5 - 0.3 * age)}" '
             f'stroke-opacity="{_short(0.9 * (1 - age / _TRAIL))}" stroke-linecap="round"/>'
         )
-
-
-def _nearest(difference: int, size: int) -> int:
-    """Returns the signed nearest way on a ring of `size`."""
-    way = difference % size
-    return way - size if way + way > size else way
 
 
 def _middle(coordinate: int) -> int:

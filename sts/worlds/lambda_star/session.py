@@ -24,7 +24,7 @@ from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.kernels import Arrays
-from sts.worlds.lambda_star.play.teams import called, crew
+from sts.worlds.lambda_star.play.teams import called, team_of
 
 MOVES = len(state.MOVES)
 _ME = (0,)
@@ -105,8 +105,8 @@ class Seat:
 
         Args:
           settings: what the worlds are made to.
-          partner: who plays the other participants, whatever `crews.crew` takes; None leaves them
-            standing.
+          partner: who plays the other participants, whatever `teams.team_of` takes; None leaves
+            them standing.
           worlds: how many worlds a seed has before the first comes round again, which saves making
             them anew; None for ever new ones.
 
@@ -120,7 +120,7 @@ class Seat:
         if worlds is not None and not (type(worlds) is int and worlds > 0):
             raise ArgumentError(f"expected 1 world or more, or None, found {worlds!r}")
         self.settings = settings
-        self._partners = () if partner is None else crew(partner)
+        self._partners = () if partner is None else team_of(partner)
         if len(self._partners) > settings.participants - 1:
             raise ArgumentError(
                 f"partner {called(self._partners)}: expected a team of "

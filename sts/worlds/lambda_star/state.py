@@ -37,6 +37,13 @@ KINDS = ("moves", "cells")
 MOST_PARTICIPANTS = 1000
 _MAGIC = b"LSTA"
 _HEAD = struct.Struct("<4sH4BH2I2Q2H2I2I")
+_NUMBERS = (
+    *("height", "width", "radius", "kind", "participants", "step", "horizon", "seed", "counter"),
+    *("good", "evil", "good_length", "evil_length", "good_cursor", "evil_cursor"),
+)
+_LISTS = {"cells": "<u2", "moves": "i1", "says": "i1", "rewards": "i1"}
+_PATTERNS = ("good_pattern", "evil_pattern")
+_ENTRIES = ("<u1", "<u2")
 _SUM = 8
 
 
@@ -122,37 +129,16 @@ def _fault(s: State) -> str | None:
 
 def encode(s: State) -> bytes:
     """Returns the state as bytes; `decode` gives it back."""
-    head = _HEAD.pack(
-        _MAGIC,
-        VERSION,
-        s.height,
-        s.width,
-        s.radius,
-        KINDS.index(s.kind),
-        len(s.cells),
-        s.step,
-        s.horizon,
-        s.seed,
-        s.counter,
-        s.good,
-        s.evil,
-        len(s.good_pattern),
-        len(s.evil_pattern),
-        s.good_cursor,
-        s.evil_cursor,
-    )
-    entry = "<u1" if s.kind == "moves" else "<u2"
-    body = b"".join(
-        np.array(values, dtype).tobytes()
-        for values, dtype in (
-            (s.cells, "<u2"),
-            (s.moves, "i1"),
-            (s.says, "i1"),
-            (s.rewards, "i1"),
-            (s.good_pattern, entry),
-            (s.evil_pattern, entry),
-        )
-    )
+    kind = KINDS.index(s.kind)
+    numbers = vars(s) | {
+        "kind": kind,
+        "participants": len(s.cells),
+        "good_length": len(s.good_pattern),
+        "evil_length": len(s.evil_pattern),
+    }
+    head = _HEAD.pack(_MAGIC, VERSION, *(numbers[name] for name in _NUMBERS))
+    types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
+    body = b"".join(np.array(getattr(s, name), dtype).tobytes() for name, dtype in types.items())
     return head + body + _checksum(head + body)
 
 
@@ -178,138 +164,66 @@ def decode(raw: bytes) -> State:
         raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
     if _checksum(raw[:-_SUM]) != raw[-_SUM:]:
         raise DamagedState("Λ* state altered or truncated: its checksum does not match")
-    head = _HEAD.unpack_from(raw)
-    _, _, height, width, radius, kind, participants, step, horizon, seed, counter = head[:11]
-    good, evil, good_length, evil_length, good_cursor, evil_cursor = head[11:]
+    fields: dict[str, Any] = dict(zip(_NUMBERS, _HEAD.unpack_from(raw)[2:], strict=True))
+    kind, participants = fields["kind"], fields.pop("participants")
     if version < 1 or kind >= len(KINDS):
         raise DamagedState("Λ* state of an unknown version or pattern kind")
-    entry = "<u1" if kind == 0 else "<u2"
-    position, fields = _HEAD.size, []
-    for count, dtype in (
-        (participants, "<u2"),
-        (participants, "i1"),
-        (participants, "i1"),
-        (participants, "i1"),
-        (good_length, entry),
-        (evil_length, entry),
-    ):
+    lengths = [fields.pop("good_length"), fields.pop("evil_length")]
+    counts = [participants] * len(_LISTS) + lengths
+    types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
+    position = _HEAD.size
+    for count, (name, dtype) in zip(counts, types.items(), strict=True):
         end = position + count * np.dtype(dtype).itemsize
         if end > len(raw) - _SUM:
             raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
-        fields.append(tuple(np.frombuffer(raw[position:end], dtype).tolist()))
+        fields[name] = tuple(np.frombuffer(raw[position:end], dtype).tolist())
         position = end
     if position != len(raw) - _SUM:
         raise DamagedState(f"Λ* state has {len(raw) - _SUM - position} bytes too many")
-    cells, moves, says, rewards, good_pattern, evil_pattern = fields
-    return State(
-        height=height,
-        width=width,
-        radius=radius,
-        kind=KINDS[kind],
-        good=good,
-        evil=evil,
-        good_pattern=good_pattern,
-        evil_pattern=evil_pattern,
-        good_cursor=good_cursor,
-        evil_cursor=evil_cursor,
-        step=step,
-        horizon=horizon,
-        seed=seed,
-        counter=counter,
-        cells=cells,
-        moves=moves,
-        says=says,
-        rewards=rewards,
-    )
+    return State(**fields | {"kind": KINDS[kind]})
 
 
 def view(s: State) -> dict[str, Any]:
-    """Returns the state as JSON values; `from_view` gives it back."""
+    """Returns the state as JSON values, all that it holds."""
     return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
 
 
-def from_view(value: dict[str, Any]) -> State:
-    """Returns the state that `view` wrote.
-
-    Raises:
-      DamagedState: a field is missing, unknown or no integer.
-      NewerFormat: a later version.
-    """
-    fields = {k: v for k, v in value.items() if k not in ("format", "version")}
-    if value.get("format") != "lambda-star-state":
-        raise DamagedState("expected the JSON view of a Λ* state")
-    version = value.get("version")
-    if not isinstance(version, int) or version < 1:
-        raise DamagedState(f"Λ* state of unknown version {version!r}")
-    if version > VERSION:
-        raise NewerFormat(
-            f"Λ* state of version {version}; this version reads up to {VERSION}: update sts"
-        )
-    for name, field in fields.items():
-        entries = field if isinstance(field, list | tuple) else [field]
-        if not all(type(e) is int for e in entries) and name != "kind":
-            raise DamagedState(f"Λ* state: {name} must hold integers")
-        if isinstance(field, list):
-            fields[name] = tuple(field)
-    try:
-        return State(**fields)
-    except TypeError as error:
-        raise DamagedState(f"Λ* state: {error}") from None
+_PLACES: dict[str, tuple[str, Any]] = {
+    "height": ("size", 0),
+    "width": ("size", 1),
+    "good": ("objects", 0),
+    "evil": ("objects", 1),
+    "good_cursor": ("cursor", 0),
+    "evil_cursor": ("cursor", 1),
+    **{name: (name, ...) for name in ("step", "horizon", "seed", "counter", *_LISTS)},
+}
+"""In which of the kernels' arrays each field stands, and where in a world's row of it."""
 
 
 def gather(states: Sequence[State]) -> Arrays:
     """Returns states of one number of participants as a batch of worlds."""
-    flat: list[int] = []
-    offsets, lengths = [], []
-    for s in states:
-        offsets.append((len(flat), len(flat) + len(s.good_pattern)))
-        lengths.append((len(s.good_pattern), len(s.evil_pattern)))
-        flat.extend(s.good_pattern)
-        flat.extend(s.evil_pattern)
-    a = arrays(len(states), len(states[0].cells), np.array(flat, np.int64))
-    a.offset[:], a.length[:] = offsets, lengths
-    a.size[:] = [(s.height, s.width) for s in states]
-    a.cells[:] = [s.cells for s in states]
-    a.objects[:] = [(s.good, s.evil) for s in states]
+    patterns = [np.array(p) for s in states for p in (s.good_pattern, s.evil_pattern)]
+    a = arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
+    a.length[:] = np.reshape([p.size for p in patterns], (-1, 2))
+    a.offset[:] = (a.length.cumsum() - a.length.ravel()).reshape(-1, 2)
     a.kind[:] = [KINDS.index(s.kind) for s in states]
-    a.cursor[:] = [(s.good_cursor, s.evil_cursor) for s in states]
-    a.step[:] = [s.step for s in states]
-    a.horizon[:] = [s.horizon for s in states]
-    a.seed[:] = np.array([s.seed for s in states], np.uint64)
-    a.counter[:] = [s.counter for s in states]
-    a.moves[:] = [s.moves for s in states]
-    a.says[:] = [s.says for s in states]
-    a.rewards[:] = [s.rewards for s in states]
+    for name, (array, column) in _PLACES.items():
+        into = getattr(a, array)
+        into[:, column] = np.array([getattr(s, name) for s in states], into.dtype)
     return a
 
 
 def scatter(a: Arrays, radius: int) -> list[State]:
     """Returns the batch as states again, with the radius, which is in no array."""
-
-    def pattern(b: int, which: int) -> tuple[int, ...]:
-        first = a.offset[b, which]
-        return tuple(a.patterns[first : first + a.length[b, which]].tolist())
-
-    return [
-        State(
-            height=int(a.size[b, 0]),
-            width=int(a.size[b, 1]),
-            radius=radius,
-            kind=KINDS[a.kind[b]],
-            good=int(a.objects[b, 0]),
-            evil=int(a.objects[b, 1]),
-            good_pattern=pattern(b, 0),
-            evil_pattern=pattern(b, 1),
-            good_cursor=int(a.cursor[b, 0]),
-            evil_cursor=int(a.cursor[b, 1]),
-            step=int(a.step[b]),
-            horizon=int(a.horizon[b]),
-            seed=int(a.seed[b]),
-            counter=int(a.counter[b]),
-            cells=tuple(a.cells[b].tolist()),
-            moves=tuple(a.moves[b].tolist()),
-            says=tuple(a.says[b].tolist()),
-            rewards=tuple(a.rewards[b].tolist()),
-        )
-        for b in range(a.step.size)
-    ]
+    out = []
+    for b in range(a.step.size):
+        fields: dict[str, Any] = {
+            name: getattr(a, array)[b, column].tolist() for name, (array, column) in _PLACES.items()
+        }
+        for which, name in enumerate(_PATTERNS):
+            first = a.offset[b, which]
+            fields[name] = a.patterns[first : first + a.length[b, which]].tolist()
+        for name in (*_LISTS, *_PATTERNS):
+            fields[name] = tuple(fields[name])
+        out.append(State(radius=radius, kind=KINDS[a.kind[b]], **fields))
+    return out

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star.state import TOKENS, State
+from sts.worlds.lambda_star.generation import walks
+from sts.worlds.lambda_star.state import TOKENS, State, gather
 
 BY_HAND = State(
     height=4,
@@ -33,6 +34,12 @@ BY_HAND = State(
 def state(**changes) -> State:
     """Returns the state by hand with some fields changed."""
     return replace(BY_HAND, **changes)
+
+
+def complexity_of(s: State) -> tuple[int, int]:
+    """Returns K of Good's and of Evil's intended cells over the horizon, from the cursors."""
+    of_good, of_evil = walks.complexities(gather([s]))[0].tolist()
+    return of_good, of_evil
 
 
 @st.composite

@@ -16,7 +16,7 @@ from sts.engine.lockstep import Team, Told, play
 from sts.numerics.draws import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.play import fused, learning
+from sts.worlds.lambda_star.play import fused
 from tests.examples import agents_of
 
 STEPS = 6
@@ -40,9 +40,9 @@ def main() -> None:
         worlds = world.restore(states)
         quick = fused.play(name, worlds.arrays, streams, steps=STEPS)
         out[f"fused {name}"] = content_hash(*(a.tobytes() for a in quick), *worlds.states())
-    for name in learning.AGENTS:
+    for name in fused.LEARNERS:
         worlds = world.restore(states)
-        learned = learning.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
+        learned = fused.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
         out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
     keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
     found = walks.search(keys, np.array([[7, 2]]), np.array([6]), 5, 4, 12)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sts.domains import domain
 from sts.errors import DamagedState, NewerFormat
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.state import State, decode, encode, from_view, view
+from sts.worlds.lambda_star.state import State, decode, encode, view
 from tests.worlds.lambda_star.examples import BY_HAND, state, states
 
 GOLDEN = Path(__file__).parent / "golden" / "state_v1.hex"
@@ -29,8 +29,10 @@ def test_decoding_gives_back_what_was_encoded(s):
 
 @given(states())
 @settings(deadline=None)
-def test_the_json_view_gives_back_the_state_through_text(s):
-    assert from_view(json.loads(json.dumps(view(s)))) == s
+def test_the_json_view_holds_all_of_the_state(s):
+    shown = json.loads(json.dumps(view(s)))
+    assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", 1)
+    assert State(**{k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}) == s
 
 
 def test_the_bytes_of_version_1_are_read_and_written_as_ever():
@@ -70,8 +72,6 @@ def test_a_newer_version_is_refused_by_name():
     raw = encode(BY_HAND)
     with pytest.raises(NewerFormat, match="version 2; this version reads up to 1: update sts"):
         decode(raw[:4] + (2).to_bytes(2, "little") + raw[6:])
-    with pytest.raises(NewerFormat, match="version 9"):
-        from_view({**view(BY_HAND), "version": 9})
 
 
 @pytest.mark.parametrize(
@@ -104,31 +104,6 @@ def test_a_newer_version_is_refused_by_name():
 def test_fields_that_make_no_world_are_refused(change):
     with pytest.raises(DamagedState, match="^not a Λ\\* state: "):
         state(**change)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": "chess"},
-        {"version": None},
-        {"version": 0},
-        {"good": "3"},
-        {"good": 3.0},
-        {"good": True},
-        {"cells": [0, None, 3]},
-        {"colour": 7},
-    ],
-)
-def test_a_json_view_with_a_wrong_field_is_refused(change):
-    with pytest.raises(DamagedState):
-        from_view({**view(BY_HAND), **change})
-
-
-def test_a_json_view_without_a_field_is_refused():
-    for field in view(BY_HAND):
-        rest = {k: v for k, v in view(BY_HAND).items() if k != field}
-        with pytest.raises(DamagedState):
-            from_view(rest)
 
 
 def moved_on(batch: Batch, steps: int, seed: int) -> Batch:

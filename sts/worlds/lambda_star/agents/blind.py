@@ -12,6 +12,7 @@ from sts.worlds.lambda_star.agents import following
 from sts.worlds.lambda_star.agents.instructions import Task, readings
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
+from sts.worlds.lambda_star.torus import STAY
 
 _GUESSES: tuple[tuple[Task, list[int]], ...] = (
     ("where-is-good", [TOKENS.index(move) for move in MOVES]),
@@ -53,7 +54,7 @@ class Blind(Agent):
         still = told.asks("stand-still", "where-is-good", "evil-in-sight")
         sure = np.broadcast_to(told.asks("walk") | still, owed.shape)
         moves = np.ones((*owed.shape, len(MOVES)))
-        moves[sure] = np.eye(len(MOVES))[np.where(still, following.STAY, step)[sure]]
+        moves[sure] = np.eye(len(MOVES))[np.where(still, STAY, step)[sure]]
         says = np.zeros((*owed.shape, len(TOKENS)))
         for task, tokens in _GUESSES:
             says[..., tokens] += (owed & told.asks(task))[..., None]

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from sts.worlds.lambda_star.agents.instructions import Readings
 from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.state import MOVES
+from sts.worlds.lambda_star.torus import STAY
 
-STAY = MOVES.index("stay")
 _NONE = -2
 
 Memory = dict[str, NDArray[Any]]

@@ -2,75 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
 from sts.errors import ArgumentError
 from sts.numerics.compiled import lean
-from sts.worlds.lambda_star.agents.sets import best, once, toward, way, weights
+from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.sets import best
 from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.kernels import moved
+from sts.worlds.lambda_star.torus import moved, offset, step, toward
 
 GUIDES = ("each-step", "each-role")
-UNPLACED = -1
 
 
 @lean
-def rule(
-    around: NDArray[np.int8],
-    cell: NDArray[np.int64],
-    height: int,
-    width: int,
-    good_next: int,
-    hasty: bool,
-    guide: NDArray[np.int64],
-    sets: NDArray[np.int64],
-) -> None:
-    """Moves one team's guide, and writes each role's moves to `sets`, int64[R].
+def rule(teams: Teams, hasty: bool, guide: NDArray[np.int64]) -> None:
+    """Moves the teams' guides, and decides.
 
     Args:
-      around: int8[R, M], rewards in halves.
-      cell: int64[R].
-      height: the grid's rows.
-      width: its columns.
-      good_next: the cell that Good intends next.
-      hasty: whether the guide moves anew before each role, not once for all.
-      guide: int64[1], its cell, written; `UNPLACED` before the first step.
-      sets: int64[R], written.
+      teams: see the world.
+      hasty: whether a guide moves anew before each role, not once for all.
+      guide: int64[B, 1], its cell, written; where the team's last role stands at the start.
     """
-    if guide[0] == UNPLACED:
-        guide[0] = cell[cell.size - 1]
-    for r in range(cell.size):
-        if hasty or r == 0:
-            step = toward(guide[0], good_next, height, width)
-            guide[0] = moved(guide[0], step, height, width)
-        rows = way(cell[r] // width, guide[0] // width, height)
-        columns = way(cell[r] % width, guide[0] % width, width)
-        if -1 <= rows <= 1 and -1 <= columns <= 1:
-            sets[r] = once(3 * (rows + 1) + columns + 1)
-        else:
-            sets[r] = best(around[r])
+    for b in range(len(teams.sets)):
+        cell, height, width = teams.cell[b], teams.height[b], teams.width[b]
+        for r in range(cell.size):
+            if hasty or r == 0:
+                move = toward(guide[b, 0], teams.good_next[b], height, width)
+                guide[b, 0] = moved(guide[b, 0], move, height, width)
+            way = offset(cell[r], guide[b, 0], height, width)
+            if abs(way.rows) <= 1 and abs(way.columns) <= 1:
+                teams.sets[b, r] = 1 << step(way)
+            else:
+                teams.sets[b, r] = best(teams.around[b, r])
 
 
-@lean
-def _teams(
-    around: NDArray[np.int8],
-    cell: NDArray[np.int64],
-    height: NDArray[np.int64],
-    width: NDArray[np.int64],
-    good_next: NDArray[np.int64],
-    hasty: bool,
-    guide: NDArray[np.int64],
-    sets: NDArray[np.int64],
-) -> None:
-    for b in range(sets.shape[0]):
-        rule(around[b], cell[b], height[b], width[b], good_next[b], hasty, guide[b], sets[b])
-
-
-class Imitation(Agent):
+class Imitation(Reactive):
     """Steps onto the guide's cell where a move can reach it; else it is a local search agent.
 
     The guide is one more oracle, which nobody sees but the team: it starts where the team's last
@@ -98,21 +67,8 @@ class Imitation(Agent):
             raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
         self.guide = guide
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
-        """Returns the memory of a guide not placed yet: int64[B, 1], its cell."""
-        return {"guide": np.full((batch, 1), UNPLACED, np.int64)}
+    def _start(self, seen: Observation) -> Memory:
+        return {"guide": seen.cell[:, -1:].copy()}
 
-    def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
-        """Returns all weight on the guide's cell or equal weights on the best, and the guide."""
-        o, guide = observation, memory["guide"].copy()
-        assert o.good_next is not None
-        sets = np.empty(o.cell.shape, np.int64)
-        hasty = self.guide == "each-role"
-        _teams(o.reward, o.cell, o.height, o.width, o.good_next, hasty, guide, sets)
-        return Choice(weights(sets)), {"guide": guide}
+    def _decide(self, teams: Teams, kept: Memory) -> None:
+        rule(teams, self.guide == "each-role", kept["guide"])

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Instructions
-from sts.worlds.lambda_star.state import MOVES
+from sts.worlds.lambda_star.torus import STAY
 
 Task = Literal[
     "nothing",
@@ -29,20 +29,8 @@ Task = Literal[
     "evil-in-sight",
     "unknown",
 ]
-TASKS: tuple[Task, ...] = (
-    "nothing",
-    "reach-good",
-    "follow-good",
-    "avoid-evil",
-    "walk",
-    "stand-still",
-    "join-teammate",
-    "where-is-good",
-    "evil-in-sight",
-    "unknown",
-)
+TASKS: tuple[Task, ...] = get_args(Task)
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_STAY = MOVES.index("stay")
 
 
 @dataclass(frozen=True)
@@ -57,7 +45,7 @@ class Reading:
 
     task: Task
     number: int = 0
-    move: int = _STAY
+    move: int = STAY
 
 
 class Readings(NamedTuple):
@@ -112,7 +100,7 @@ def _task(words: str, number: int, move: int) -> Task:
         return "join-teammate"
     if good and _has(words, "reach", "go to", "stand on", "get onto"):
         return "reach-good"
-    if number and move != _STAY and _has(words, "walk", "move", "go", "head"):
+    if number and move != STAY and _has(words, "walk", "move", "go", "head"):
         return "walk"
     return "unknown"
 

@@ -10,24 +10,13 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.errors import ArgumentError
+from sts.worlds.lambda_star.agents import table
 from sts.worlds.lambda_star.agents.sets import weights
-from sts.worlds.lambda_star.agents.table import (
-    ENDED,
-    GREEDY,
-    Table,
-    Tables,
-    blank,
-    greedy,
-    joined,
-    learn,
-    roomy,
-    size,
-)
+from sts.worlds.lambda_star.agents.table import ENDED, FIRST, GREEDY, NEXT, Ints, Lessons, Table
 from sts.worlds.lambda_star.domain import Observation
 
 BOOTSTRAPS = ("next", "published")
-_NOWHERE = -1
-_FRESH = "fresh_"
+_NOTE_BYTES = 8 + 1 + 1
 
 
 class Learner(Agent):
@@ -60,22 +49,36 @@ class Tabular(Learner):
     every choice is made in a state nothing is known of: it is uniformly random from the first step
     to the last, and what is learned shows only when the episode is played again.
 
+    What is done is noted step by step, and learned from when the pass is over, as nothing that is
+    learned in it changes a choice of it.
+
     Args:
       bootstrap: "next" values the future by the state that follows; "published" by the state that
         the published program looks up in its place, which only its checks need.
     """
 
     shared: ClassVar[bool] = False
+    on_policy: ClassVar[bool] = False
+    published: ClassVar[int] = FIRST
 
     def __init__(self, bootstrap: str = "next") -> None:
         if bootstrap not in BOOTSTRAPS:
             raise ArgumentError(f"expected bootstrap next or published, found {bootstrap!r}")
         self.bootstrap = bootstrap
 
+    @property
+    def ahead(self) -> int:
+        """Which state values the future of (cell, t) after a move to cell'.
+
+        NEXT is (cell', t + 1), and 0 after the last step; FIRST is (cell', 0); SAME is (cell', t).
+        """
+        return NEXT if self.bootstrap == "next" else self.published
+
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
-        """Returns empty tables and nowhere acted in yet."""
-        acted = np.full((batch, roles), _NOWHERE)
-        return {**blank(batch)._asdict(), **_named(blank(batch)), "acted": acted}
+        """Returns an empty table, and notes of no step: [B, t, R] arrays."""
+        shape = (batch, 0, roles)
+        notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
+        return table.blank(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
 
     def act(
         self,
@@ -84,22 +87,33 @@ class Tabular(Learner):
         memory: dict[str, NDArray[Any]],
         draws: NDArray[np.float64],
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
-        """Learns from what is now known, then returns equal weights over the best moves."""
-        tables = _tables(memory)
-        kept = self._learn(observation, memory, tables)
-        here = self._states(observation, observation.step)
-        sets = np.empty(here.shape, np.int64)
-        greedy(tables, here, sets)
-        return Choice(weights(sets)), {**memory, **_named(tables.fresh), **kept, "acted": here}
+        """Notes what is now known, and returns equal weights over the best moves."""
+        cells, step = observation.cell[:, None], observation.step[:, None]
+        here = self._states(observation, cells, step)[:, 0]
+        notes = _noted(observation, memory)
+        return Choice(weights(table.greedy(_table(memory), here))), memory | notes
 
     def finish(
         self, observation: Observation, memory: dict[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        """Learns from the last step; all that was learned stays."""
-        tables = _tables(memory)
-        self._learn_last(observation, memory, tables)
-        batch, roles = observation.cell.shape
-        return {**self.begin(batch, roles), **joined(tables)._asdict()}
+        """Learns from the pass; all that was learned stays."""
+        notes = _noted(observation, memory)
+        cells, moves = notes["cells"], notes["moves"]
+        batch, steps, roles = moves.shape
+        step = observation.step[:, None] - steps + np.arange(steps)
+        taken = np.full_like(moves, GREEDY)
+        if self.on_policy and self.ahead == NEXT:
+            taken[:, :-1] = moves[:, 1:]
+        lessons = Lessons(
+            self._states(observation, cells[:, :-1], step),
+            moves,
+            notes["rewards"],
+            self._ahead(observation, cells[:, 1:], step),
+            taken,
+        )
+        learned = table.roomy(_table(memory), steps * roles)
+        table.study(learned, lessons)
+        return self.begin(batch, roles) | learned._asdict()
 
     def footprint(self, roles: int, cells: int, steps: int, rehearsals: int) -> int:
         """Returns the bytes that an episode can take: two tables while one grows into the other.
@@ -111,54 +125,39 @@ class Tabular(Learner):
           rehearsals: how often it is practised.
         """
         tables, met = (1, roles) if self.shared else (roles, 1)
-        return 2 * size(tables * steps * min(cells, met * (rehearsals + 1)))
+        learned = table.size(tables * steps * min(cells, met * (rehearsals + 1)))
+        return 2 * (learned + _NOTE_BYTES * steps * roles)
 
-    def _states(self, seen: Observation, step: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns int64[B, R], the number of (own cell, `step`) in each role's table."""
-        roles = seen.cell.shape[1]
-        number = (step * seen.height * seen.width)[:, None] + seen.cell
+    def _states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
+        """Returns int64[B, T, R], the numbers of (cell, step) in each role's table.
+
+        Args:
+          seen: the grids.
+          cells: int64[B, T, R].
+          step: int64[B, T].
+        """
+        roles = cells.shape[2]
+        number = (step * (seen.height * seen.width)[:, None])[..., None] + cells
         which = np.zeros(roles, np.int64) if self.shared else np.arange(roles)
-        out: NDArray[np.int64] = number * roles + which
+        out: Ints = number * roles + which
         return out
 
-    @abstractmethod
-    def _ahead(self, seen: Observation, over: bool) -> NDArray[np.int64]:
-        """Returns int64[B, R], the state that values the future of the last step."""
-
-    def _learn(
-        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
-    ) -> dict[str, NDArray[Any]]:
-        """Learns in place from the last step; returns what else to remember."""
-        self._learn_towards(self._ahead(seen, False), seen, memory, tables)
-        return {}
-
-    def _learn_last(
-        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
-    ) -> None:
-        """Learns in place from the step that ended the episode."""
-        self._learn_towards(self._ahead(seen, True), seen, memory, tables)
-
-    def _learn_towards(
-        self,
-        ahead: NDArray[np.int64],
-        seen: Observation,
-        memory: dict[str, NDArray[Any]],
-        tables: Tables,
-    ) -> None:
-        best = np.full(ahead.shape, GREEDY, np.int8)
-        learn(tables, memory["acted"], seen.last_move, seen.last_reward, ahead, best)
+    def _ahead(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
+        """Returns int64[B, T, R], the states that value the futures of moves to `cells`."""
+        at = {NEXT: step + 1, FIRST: 0 * step}.get(self.ahead, step)
+        states = self._states(seen, cells, at)
+        if self.ahead == NEXT:
+            states[:, -1] = ENDED
+        return states
 
 
-def ended(like: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns, for every role, that no state follows."""
-    return np.full(like.shape, ENDED)
+def _noted(seen: Observation, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Returns the notes with where the roles are, and what they did and received before."""
+    now: dict[str, NDArray[Any]] = {"cells": seen.cell}
+    if memory["cells"].shape[1]:
+        now |= {"moves": seen.last_move, "rewards": seen.last_reward}
+    return {name: np.concatenate((memory[name], now[name][:, None]), 1) for name in now}
 
 
-def _tables(memory: dict[str, NDArray[Any]]) -> Tables:
-    """Returns what is remembered, with room to learn from two steps in a fresh table of its own."""
-    known, fresh = (Table(*(memory[p + name] for name in Table._fields)) for p in ("", _FRESH))
-    return Tables(known, roomy(fresh, 2 * memory["acted"].shape[1]))
-
-
-def _named(fresh: Table) -> dict[str, NDArray[Any]]:
-    return {_FRESH + name: array for name, array in fresh._asdict().items()}
+def _table(memory: dict[str, NDArray[Any]]) -> Table:
+    return Table(*(memory[name] for name in Table._fields))

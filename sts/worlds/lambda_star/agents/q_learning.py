@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sts.worlds.lambda_star.agents.learner import Tabular, ended
-from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.agents.learner import Tabular
+from sts.worlds.lambda_star.agents.table import FIRST
 
 
 class QLearning(Tabular):
@@ -22,11 +19,7 @@ class QLearning(Tabular):
     """
 
     name = "q-learning"
-
-    def _ahead(self, seen: Observation, over: bool) -> NDArray[np.int64]:
-        if self.bootstrap == "published":
-            return self._states(seen, np.zeros_like(seen.step))
-        return ended(seen.cell) if over else self._states(seen, seen.step)
+    published = FIRST
 
 
 class CooperativeQLearning(QLearning):

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from sts.agents.protocol import Agent, Choice, Instructions
-from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.state import MOVES
+from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.sets import ALL
 
 
-class Random(Agent):
+class Random(Reactive):
     """Moves uniformly at random, and never speaks.
 
     Source: Chmait et al. 2016, section 5.2.1, random agent.
@@ -21,12 +15,5 @@ class Random(Agent):
     name = "random"
     domain = "lambda-star"
 
-    def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
-        """Returns equal weights."""
-        return Choice(np.ones((*observation.cell.shape, len(MOVES)))), memory
+    def _decide(self, teams: Teams, kept: Memory) -> None:
+        teams.sets[:] = ALL

@@ -8,16 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.worlds.lambda_star.agents import following, local_search, torus
+from sts.worlds.lambda_star.agents import following
 from sts.worlds.lambda_star.agents.instructions import Readings, readings
-from sts.worlds.lambda_star.agents.sets import weights
+from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.state import MOVES, TOKENS
+from sts.worlds.lambda_star.torus import STAY, moved, offset, toward
 
 _DIRECTIONS = np.array([TOKENS.index(move) for move in MOVES])
 _YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
 _SWEEP = 3
 _UNDECIDED = -1
+_UNKNOWN = -1
 
 
 class Rule(Agent):
@@ -39,7 +42,7 @@ class Rule(Agent):
 
     def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
         """Returns the memory of nothing seen, nothing asked and nothing done."""
-        unknown = np.full((batch, roles), torus.UNKNOWN, np.int64)
+        unknown = np.full((batch, roles), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
         searched = np.zeros((batch, roles), np.int64)
         return {**places, "searched": searched, **following.begin(batch, roles)}
@@ -52,67 +55,85 @@ class Rule(Agent):
         draws: NDArray[np.float64],
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
         """Returns what the instruction asks for now."""
-        told, memory = readings(instructions), self._look(observation, memory)
+        told, memory = readings(instructions), _looked(observation, memory)
         step, memory = following.walk(told, observation, memory)
         owed, memory = following.unanswered(told, observation, memory)
         joining = told.asks("join-teammate")
         seeking = told.asks("reach-good", "follow-good") | joining
         goal = np.where(joining, memory["mate"], memory["good"])
-        lost = seeking & (goal == torus.UNKNOWN)
+        lost = seeking & (goal == _UNKNOWN)
         sweep = _swept(memory["searched"], observation)
         memory = memory | {"searched": np.where(lost, memory["searched"] + 1, 0)}
         still = told.asks("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
             [still, told.asks("walk"), lost, seeking],
-            [following.STAY, step, sweep, torus.toward(_way(observation, goal))],
+            [STAY, step, sweep, _toward(observation, goal)],
             _UNDECIDED,
         )
         free = np.where(
             told.asks("avoid-evil")[..., None],
             _away(observation, memory["evil"]),
-            weights(local_search.choices(observation.reward)),
+            LocalSearch().act(observation, instructions, {}, draws)[0].moves,
         )
         moves = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
         says = np.where(owed, _answer(told, observation, memory), 0)
         return Choice(moves, np.eye(len(TOKENS))[says]), memory
 
-    def _look(self, seen: Observation, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        cells = torus.surroundings(seen.cell, seen.height, seen.width, torus.radius(seen.good))
-        people = seen.team.astype(np.int64) + seen.others > 0
-        return memory | {
-            "good": torus.remember(memory["good"], seen.good, cells),
-            "evil": torus.remember(memory["evil"], seen.evil, cells),
-            "mate": torus.remember(memory["mate"], people, cells),
-        }
+
+def _looked(seen: Observation, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Returns the memory after a look around."""
+    cells = seen.surroundings
+    people = seen.team.astype(np.int64) + seen.others > 0
+    return memory | {
+        "good": _remembered(memory["good"], seen.good, cells),
+        "evil": _remembered(memory["evil"], seen.evil, cells),
+        "mate": _remembered(memory["mate"], people, cells),
+    }
 
 
-def _way(seen: Observation, goal: torus.Ints) -> torus.Gaps:
-    return torus.gaps(seen.cell, goal, seen.height, seen.width)
+def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
+    """Returns where something is known to be after a look: int64[B, R], unknown for nowhere.
+
+    Args:
+      known: what was known before.
+      flags: bool[B, R, M], where it shows now; of several places the middle comes first.
+      seen: int64[B, R, M], the cells in sight. A known cell that shows nothing now is forgotten.
+    """
+    middle = flags.shape[-1] // 2
+    first = np.where(flags[..., middle], middle, flags.argmax(-1))
+    now = np.take_along_axis(seen, first[..., None], -1)[..., 0]
+    gone = (seen == known[..., None]).any(-1)
+    return np.where(flags.any(-1), now, np.where(gone, _UNKNOWN, known))
 
 
-def _swept(searched: torus.Ints, seen: Observation) -> torus.Ints:
+def _toward(seen: Observation, goal: Ints) -> Ints:
+    moves: Ints = toward(seen.cell, goal, seen.height[:, None], seen.width[:, None])
+    return moves
+
+
+def _swept(searched: Ints, seen: Observation) -> Ints:
     """Returns the next move of a sweep: once round downwards, ending in fresh columns."""
     around = np.maximum(seen.height[:, None], _SWEEP + 1)
     sideways = searched % around >= around - _SWEEP
     return np.where(sideways, MOVES.index("down-right"), MOVES.index("down"))
 
 
-def _away(seen: Observation, evil: torus.Ints) -> NDArray[np.float64]:
+def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
     """Returns equal weights over the moves that lead farthest from Evil's last known cell.
 
     Of two cells at one distance the one off Evil's rows and columns is the safer.
     """
-    landing = torus.surroundings(seen.cell, seen.height, seen.width)
-    danger = np.broadcast_to(evil[..., None], landing.shape)
-    way = torus.gaps(danger, landing, seen.height, seen.width)
-    apart = way.distance * 1000 + abs(way.rows) + abs(way.columns)
-    stay = np.arange(len(MOVES)) == following.STAY
+    size = seen.height[:, None, None], seen.width[:, None, None]
+    landing = moved(seen.cell[..., None], np.arange(len(MOVES)), *size)
+    way = offset(evil[..., None], landing, *size)
+    apart = np.maximum(abs(way.rows), abs(way.columns)) * 1000 + abs(way.rows) + abs(way.columns)
+    stay = np.arange(len(MOVES)) == STAY
     farthest: NDArray[np.bool_] = apart == apart.max(-1, keepdims=True)
-    return np.where((evil == torus.UNKNOWN)[..., None], stay, farthest).astype(np.float64)
+    return np.where((evil == _UNKNOWN)[..., None], stay, farthest).astype(np.float64)
 
 
-def _answer(told: Readings, seen: Observation, memory: dict[str, NDArray[Any]]) -> torus.Ints:
+def _answer(told: Readings, seen: Observation, memory: dict[str, NDArray[Any]]) -> Ints:
     good = memory["good"]
-    where = _DIRECTIONS[torus.toward(_way(seen, good))]
-    known = np.where(good == torus.UNKNOWN, 0, where)
+    where = _DIRECTIONS[_toward(seen, good)]
+    known = np.where(good == _UNKNOWN, 0, where)
     return np.where(told.asks("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from sts.worlds.lambda_star.agents.learner import Tabular, ended
-from sts.worlds.lambda_star.agents.table import Tables, learn
-from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.agents.learner import Tabular
+from sts.worlds.lambda_star.agents.table import SAME
 
 
 class Sarsa(Tabular):
@@ -29,34 +23,8 @@ class Sarsa(Tabular):
     """
 
     name = "sarsa"
-
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
-        """Returns empty tables and no step that waits for the move after it."""
-        memory = super().begin(batch, roles)
-        none = np.zeros((batch, roles), np.int8)
-        return memory | {"waiting": memory["acted"], "moves": none, "rewards": none}
-
-    def _ahead(self, seen: Observation, over: bool) -> NDArray[np.int64]:
-        if self.bootstrap == "published":
-            return self._states(seen, seen.step - 1)
-        return ended(seen.cell)
-
-    def _learn(
-        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
-    ) -> dict[str, NDArray[Any]]:
-        if self.bootstrap == "published":
-            super()._learn(seen, memory, tables)
-        else:
-            states, ahead = memory["waiting"], memory["acted"]
-            learn(tables, states, memory["moves"], memory["rewards"], ahead, seen.last_move)
-        return {"waiting": memory["acted"], "moves": seen.last_move, "rewards": seen.last_reward}
-
-    def _learn_last(
-        self, seen: Observation, memory: dict[str, NDArray[Any]], tables: Tables
-    ) -> None:
-        if self.bootstrap == "next":
-            self._learn(seen, memory, tables)
-        super()._learn_last(seen, memory, tables)
+    on_policy = True
+    published = SAME
 
 
 class CooperativeSarsa(Sarsa):

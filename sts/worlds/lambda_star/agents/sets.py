@@ -14,25 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.numerics.compiled import lean
+from sts.worlds.lambda_star.torus import side, wrapped
 
 MOVES = 9
-STAY = 4
 ALL = (1 << MOVES) - 1
 
-_MEMBERS = np.array([moves.bit_count() for moves in range(ALL + 1)])
 _WEIGHTS = (np.arange(ALL + 1)[:, None] >> np.arange(MOVES) & 1).astype(np.float64)
-_NTH = np.argsort(-_WEIGHTS, axis=1, kind="stable")
+_MEMBERS = _WEIGHTS.sum(1)
+_NTH = np.argsort(-_WEIGHTS, axis=1, kind="stable").astype(np.int8)
 
 
 def weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Returns float64[..., 9] for sets [...]: weight 1 for each member and 0 for the rest."""
-    return _WEIGHTS[sets]
-
-
-@lean
-def once(move: int) -> int:
-    """Returns the set of one move."""
-    return 1 << move
+    return _WEIGHTS.take(sets, 0)
 
 
 @lean
@@ -45,42 +39,27 @@ def nth(moves: int, u: float) -> int:
 
 
 @lean
-def side(cells: int) -> int:
-    """Returns 2k + 1 of a neighbourhood of (2k + 1)^2 cells."""
-    long = 3
-    while long * long < cells:
-        long += 2
-    return long
-
-
-@lean
-def corner(long: int) -> int:
-    """Returns where the 3 x 3 middle begins in a neighbourhood that is `long` cells wide."""
-    return (long // 2 - 1) * (long + 1)
+def reached(move: int, long: int) -> int:
+    """Returns the entry that a move reaches in a neighbourhood that is `long` cells wide."""
+    return (move // 3 + long // 2 - 1) * long + move % 3 + long // 2 - 1
 
 
 @lean
 def highest(around: NDArray[np.int8]) -> int:
     """Returns the highest of the nine reachable rewards in a neighbourhood, int8[M]."""
     long = side(around.size)
-    first = corner(long)
-    top = around[first]
-    for row in range(3):
-        for column in range(3):
-            top = max(top, around[first + row * long + column])
+    top = around[reached(0, long)]
+    for move in range(1, MOVES):
+        top = max(top, around[reached(move, long)])
     return int(top)
 
 
 @lean
 def best(around: NDArray[np.int8]) -> int:
     """Returns the reachable moves of the highest reward in a neighbourhood, int8[M]."""
-    long = side(around.size)
-    first = corner(long)
-    top, moves = highest(around), 0
-    for row in range(3):
-        for column in range(3):
-            if around[first + row * long + column] == top:
-                moves |= 1 << (3 * row + column)
+    long, top, moves = side(around.size), highest(around), 0
+    for move in range(MOVES):
+        moves |= (around[reached(move, long)] == top) << move
     return moves
 
 
@@ -98,42 +77,6 @@ def best_cells(values: NDArray[np.float64], cell: int, height: int, width: int) 
             top = value if value > top else top
             moves |= 1 << (3 * row + column) if value == top else 0
     return moves
-
-
-@lean
-def wrapped(coordinate: int, size: int) -> int:
-    """Returns a coordinate less than once round outside a ring of `size`, on it."""
-    if coordinate < 0:
-        return coordinate + size
-    return coordinate - size if coordinate >= size else coordinate
-
-
-@lean
-def way(start: int, goal: int, size: int) -> int:
-    """Returns the signed nearest way on a ring; halfway round, the one that crosses no edge.
-
-    Source: the published program's approachPosition, General.cpp:296 (lambdastar_2016.md section
-    6).
-    """
-    direct = goal - start
-    if 2 * direct > size:
-        return direct - size
-    return direct + size if -2 * direct > size else direct
-
-
-@lean
-def sign(number: int) -> int:
-    """Returns -1, 0 or 1."""
-    return 1 if number > 0 else (-1 if number < 0 else 0)
-
-
-@lean
-def toward(cell: int, goal: int, height: int, width: int) -> int:
-    """Returns the first move of a shortest way, both axes at once; "stay" on the goal itself."""
-    row, goal_row = cell // width, goal // width
-    rows = way(row, goal_row, height)
-    columns = way(cell - row * width, goal - goal_row * width, width)
-    return 3 * sign(rows) + sign(columns) + STAY
 
 
 def largest(height: NDArray[Any], width: NDArray[Any]) -> int:

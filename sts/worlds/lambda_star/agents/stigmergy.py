@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
 from sts.errors import ArgumentError
 from sts.numerics.compiled import lean
-from sts.worlds.lambda_star.agents.sets import best_cells, largest, side, weights, wrapped
+from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.sets import best_cells, largest
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.torus import side, wrapped
 
 DISCOUNT = 0.5
 _LASTING = 0.4
@@ -19,96 +20,54 @@ MARKS = ("one-step", "lasting")
 
 
 @lean
-def rule(
-    around: NDArray[np.int8],
-    cell: NDArray[np.int64],
-    height: int,
-    width: int,
-    lasting: bool,
-    marks: NDArray[np.float64],
-    sets: NDArray[np.int64],
-) -> None:
-    """Writes one team's marks to `marks`, then each role's best marked moves to `sets`.
+def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> None:
+    """Writes the teams' marks, then decides for each role's best marked moves.
 
     Args:
-      around: int8[R, M], rewards in halves.
-      cell: int64[R].
-      height: the grid's rows.
-      width: its columns.
+      teams: of any sight.
       lasting: whether marks last and are averaged, as in the program.
-      marks: float64[cells or more]; in halves and overwritten wherever it is read, or, lasting, in
-        whole rewards, 0 at an episode's start.
-      sets: int64[R], written.
+      marks: float64[B, cells or more] in whole rewards, 0 at an episode's start; or where they do
+        not last, float64[1, cells or more] in halves, overwritten wherever it is read.
     """
-    for r in range(cell.size):
-        low = high = int(around[r, 0])
-        for m in range(1, around.shape[1]):
-            low = min(low, int(around[r, m]))
-            high = max(high, int(around[r, m]))
-        if not lasting:
-            mark = DISCOUNT * high + (1.0 - DISCOUNT) * low
-            _write(around[r], cell[r], height, width, mark, marks)
-        elif high + low != 0:
-            mark = _LASTING * (0.5 * high + 0.5 * low)
-            _average(around[r], cell[r], height, width, mark, marks)
-    for r in range(cell.size):
-        sets[r] = best_cells(marks, cell[r], height, width)
+    for b in range(len(teams.sets)):
+        own, height, width = marks[b if lasting else 0], teams.height[b], teams.width[b]
+        for r in range(teams.cell.shape[1]):
+            _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, own)
+        for r in range(teams.cell.shape[1]):
+            teams.sets[b, r] = best_cells(own, teams.cell[b, r], height, width)
 
 
 @lean
-def _write(
+def _mark(
     around: NDArray[np.int8],
     cell: int,
     height: int,
     width: int,
-    mark: float,
-    marks: NDArray[np.float64],
-) -> None:
-    long = side(around.size)
-    middle = cell // width
-    above, left = middle - long // 2, cell - middle * width - long // 2
-    for row in range(long):
-        start = wrapped(above + row, height) * width
-        for column in range(long):
-            here = start + wrapped(left + column, width)
-            marks[here] = around[row * long + column] + mark
-
-
-@lean
-def _average(
-    around: NDArray[np.int8],
-    cell: int,
-    height: int,
-    width: int,
-    mark: float,
-    marks: NDArray[np.float64],
-) -> None:
-    long = side(around.size)
-    middle = cell // width
-    above, left = middle - long // 2, cell - middle * width - long // 2
-    for row in range(long):
-        start = wrapped(above + row, height) * width
-        for column in range(long):
-            here = start + wrapped(left + column, width)
-            marks[here] = (marks[here] + 0.5 * around[row * long + column] + mark) / 3.0
-
-
-@lean
-def _teams(
-    around: NDArray[np.int8],
-    cell: NDArray[np.int64],
-    height: NDArray[np.int64],
-    width: NDArray[np.int64],
     lasting: bool,
     marks: NDArray[np.float64],
-    sets: NDArray[np.int64],
 ) -> None:
-    for b in range(sets.shape[0]):
-        own = marks[b] if lasting else marks[0]
-        rule(around[b], cell[b], height[b], width[b], lasting, own, sets[b])
+    """Marks what one role sees."""
+    low = high = int(around[0])
+    for m in range(1, around.size):
+        low, high = min(low, int(around[m])), max(high, int(around[m]))
+    if lasting and high + low == 0:
+        return
+    fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
+    lasting_fake = _LASTING * (0.5 * high + 0.5 * low)
+    k = side(around.size) // 2
+    middle, m = cell // width, 0
+    for row in range(middle - k, middle + k + 1):
+        start, left = wrapped(row, height) * width, cell - middle * width - k
+        for column in range(left, left + 2 * k + 1):
+            here = start + wrapped(column, width)
+            if lasting:
+                marks[here] = (marks[here] + 0.5 * around[m] + lasting_fake) / 3.0
+            else:
+                marks[here] = around[m] + fake
+            m += 1
 
 
-class Stigmergy(Agent):
+class Stigmergy(Reactive):
     """Moves to a cell of the highest fake reward, ties broken uniformly.
 
     At every step each role in turn marks the cells that it sees with their reward plus
@@ -138,22 +97,11 @@ class Stigmergy(Agent):
             raise ArgumentError(f"expected marks {' or '.join(MARKS)}, found {marks!r}")
         self.marks = marks
 
-    def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
-        """Returns equal weights over the reachable cells that are marked best."""
-        o, lasting = observation, self.marks == "lasting"
-        sets = np.empty(o.cell.shape, np.int64)
-        cells = largest(o.height, o.width)
-        if not lasting:
-            marks = np.empty((1, cells))
-        elif "marks" in memory:
-            marks = memory["marks"].copy()
-        else:
-            marks = np.zeros((len(sets), cells))
-        _teams(o.reward, o.cell, o.height, o.width, lasting, marks, sets)
-        return Choice(weights(sets)), {"marks": marks} if lasting else memory
+    def _start(self, seen: Observation) -> Memory:
+        if self.marks == "one-step":
+            return {}
+        return {"marks": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
+
+    def _decide(self, teams: Teams, kept: Memory) -> None:
+        scratch = np.empty((1, 0 if kept else largest(teams.height, teams.width)))
+        rule(teams, self.marks == "lasting", kept.get("marks", scratch))

@@ -1,12 +1,10 @@
-"""What learners learn: the values of moves by state, in rows only for states learned from.
+"""What learners learn: the values of moves by state, in rows.
 
-A table of B episodes is open addressing, row by row: a state stands at the first of the rows
-state % C, state % C + 1, ... that holds it or is free. No row is ever freed, so what a table says
-of a state does not depend on C, which grows with the fullest episode of a batch.
-
-A learner writes to nothing that it is passed, and copying at every step all that it ever learned
-would take most of its time. So it keeps two tables, `Tables`: what it learns in a pass goes into a
-small one, which `joined` enters in the large one when the pass is over.
+A row's mark says whose it is, and for any other owner the row is blank. So a table that has a row
+for every state serves one learner after another, whose number is the owner, and starting it afresh
+costs nothing. Where there are too many states for that, the state itself is the owner, and stands
+at the first of the rows state % N, state % N + 1, ... that is its own or free. No such row is ever
+freed, so what a table says of a state does not depend on N.
 """
 
 from __future__ import annotations
@@ -16,53 +14,103 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled
+from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.sets import ALL, MOVES
 
 ALPHA, GAMMA = 0.3, 0.3
 START = 0.2
+NEXT, FIRST, SAME = range(3)
 ENDED = -1
 GREEDY = -1
 _FREE = -1
 _ROWS = 31
-_ROW_BYTES = 8 + MOVES * 8
+ROW_BYTES = 8 + 8 + MOVES * 8
+_OWNER = 2 * MOVES
+Ints = NDArray[np.int64]
 
 
 class Table(NamedTuple):
-    """B episodes' values.
+    """N rows; or those of B episodes, whose arrays begin with one axis more.
 
     Attributes:
-      states: int64[B, C], the state of each row, at least 0; -1 where a row is free.
-      values: float64[B, C, 9], of each move, in units of reward.
-      used: int64[B], how many rows are taken.
+      marks: int64[N], the owner << 18 | the moves it tried << 9 | its best moves; -1 where free.
+      tops: float64[N], the highest value of a move, in units of reward.
+      values: float64[N, 9], of each move; means nothing where it was not tried.
     """
 
-    states: NDArray[np.int64]
+    marks: Ints
+    tops: NDArray[np.float64]
     values: NDArray[np.float64]
-    used: NDArray[np.int64]
 
 
-class Tables(NamedTuple):
-    """What a learner knows; where both tables hold a state, the fresh one's values count."""
+@lean
+def best(table: Table, row: int, owner: int) -> int:
+    """Returns the set of the moves of the highest value; all of them in another's row."""
+    mark = table.marks[row]
+    return int(mark & ALL if mark >> _OWNER == owner else ALL)
 
-    known: Table
-    fresh: Table
+
+@lean
+def top(table: Table, row: int, owner: int) -> float:
+    """Returns the highest value of a move; what it starts with in another's row."""
+    return float(table.tops[row] if table.marks[row] >> _OWNER == owner else START)
+
+
+@lean
+def _value(table: Table, row: int, owner: int, move: int) -> float:
+    """Returns the value of a move, or what it starts with."""
+    mark = table.marks[row]
+    tried = mark >> _OWNER == owner and mark >> MOVES >> move & 1
+    return float(table.values[row, move] if tried else START)
+
+
+@lean
+def learn(table: Table, row: int, owner: int, move: int, reward: int, future: float) -> None:
+    """Moves the value of a move towards a reward, in halves, and the value of what lies ahead.
+
+    To a processor that guesses ahead nearly every question here is a coin toss. So both outcomes
+    are reckoned and one is taken.
+    """
+    mark, bit = table.marks[row], 1 << move
+    fresh = mark >> _OWNER != owner
+    mark, highest = ALL if fresh else mark, START if fresh else table.tops[row]
+    tried, chosen = mark >> MOVES & ALL, mark & ALL
+    value = table.values[row, move] if tried & bit else START
+    value = value + ALPHA * (0.5 * reward + GAMMA * future - value)
+    chosen = chosen & ~bit | (value == highest) << move
+    chosen = bit if value > highest else chosen
+    table.marks[row] = owner << _OWNER | (tried | bit) << MOVES | chosen
+    table.tops[row] = value if value > highest else highest
+    table.values[row, move] = value
+    if chosen == 0:
+        _search(table, row)
+
+
+@lean
+def _search(table: Table, row: int) -> None:
+    """Finds the best moves of a row when the last of them turned out worse."""
+    tried, highest, chosen = table.marks[row] >> MOVES & ALL, -np.inf, 0
+    for move in range(MOVES):
+        value = table.values[row, move] if tried >> move & 1 else START
+        chosen = 0 if value > highest else chosen
+        highest = value if value > highest else highest
+        chosen |= (value == highest) << move
+    table.tops[row] = highest
+    table.marks[row] |= chosen
 
 
 def blank(batch: int, rows: int = _ROWS) -> Table:
-    """Returns a table in which nothing was learned yet."""
+    """Returns tables of B episodes in which nothing was learned yet."""
     return Table(
-        np.full((batch, rows), _FREE), np.zeros((batch, rows, MOVES)), np.zeros(batch, np.int64)
+        np.full((batch, rows), _FREE), np.zeros((batch, rows)), np.zeros((batch, rows, MOVES))
     )
 
 
 def roomy(table: Table, more: int) -> Table:
-    """Returns a copy of `table` that is at most half full after `more` new states an episode."""
-    used, rows = int(table.used.max(initial=0)) + more, table.states.shape[1]
-    if 2 * used < rows:
-        return Table(table.states.copy(), table.values.copy(), table.used.copy())
-    out = blank(len(table.used), _rows(used, rows))
-    _enter(table, out)
+    """Returns a copy that is at most half full after `more` new states an episode."""
+    used = int((table.marks != _FREE).sum(-1).max(initial=0)) + more
+    out = blank(len(table.marks), _rows(used, table.marks.shape[1]))
+    _copy(table, out)
     return out
 
 
@@ -75,110 +123,71 @@ def _rows(used: int, rows: int = _ROWS) -> int:
 
 def size(states: int) -> int:
     """Returns the bytes that an episode takes in a table with room for so many states."""
-    return _rows(states) * _ROW_BYTES
+    return _rows(states) * ROW_BYTES
 
 
-def joined(tables: Tables) -> Table:
-    """Returns all that both tables hold, as one."""
-    out = roomy(tables.known, int(tables.fresh.used.max(initial=0)))
-    _enter(tables.fresh, out)
-    return out
-
-
-@compiled
-def _enter(table: Table, out: Table) -> None:
-    """Writes all that `table` holds to `out`, which has room for it."""
-    for b in range(table.used.size):
-        for row in range(table.states.shape[1]):
-            if table.states[b, row] != _FREE:
-                there = _taken(out, b, table.states[b, row])
-                out.values[b, there] = table.values[b, row]
-
-
-@compiled
-def _taken(table: Table, b: int, state: int) -> int:
-    """Returns the row of `state` in episode `b`, which it takes if it has none."""
-    row = _row(table.states[b], state)
-    if table.states[b, row] == _FREE:
-        table.states[b, row] = state
-        table.used[b] += 1
-    return row
-
-
-@compiled
-def _row(states: NDArray[np.int64], state: int) -> int:
+@lean
+def _row(marks: Ints, state: int) -> int:
     """Returns the row in which a state stands, or the free one in which it would."""
-    row = state % states.size
-    while states[row] != state and states[row] != _FREE:
-        row = row + 1 if row + 1 < states.size else 0
+    row = state % marks.size
+    while marks[row] >> _OWNER != state and marks[row] != _FREE:
+        row = row + 1 if row + 1 < marks.size else 0
     return int(row)
 
 
 @compiled
-def updated(value: float, reward: int, ahead: float) -> float:
-    """Returns `value` moved towards a reward, in halves, and the value of what lies ahead."""
-    return value + ALPHA * (0.5 * reward + GAMMA * ahead - value)
+def _copy(table: Table, out: Table) -> None:
+    """Writes all that `table` holds to `out`, which has room for it."""
+    for b in range(len(table.marks)):
+        for row in range(table.marks.shape[1]):
+            mark = table.marks[b, row]
+            if mark != _FREE:
+                there = _row(out.marks[b], mark >> _OWNER)
+                out.marks[b, there], out.tops[b, there] = mark, table.tops[b, row]
+                out.values[b, there] = table.values[b, row]
 
 
 @compiled
-def _found(tables: Tables, b: int, state: int, values: NDArray[np.float64]) -> bool:
-    """Returns whether episode `b` knows a state, and writes what its moves are worth if so."""
-    row = _row(tables.fresh.states[b], state)
-    if tables.fresh.states[b, row] != _FREE:
-        values[:] = tables.fresh.values[b, row]
-        return True
-    row = _row(tables.known.states[b], state)
-    if tables.known.states[b, row] != _FREE:
-        values[:] = tables.known.values[b, row]
-        return True
-    return False
-
-
-@compiled
-def greedy(tables: Tables, states: NDArray[np.int64], sets: NDArray[np.int64]) -> None:
-    """Writes to `sets`, int64[B, R], the moves of the highest value in `states`, int64[B, R]."""
-    values = np.empty(MOVES)
-    for b in range(states.shape[0]):
+def greedy(table: Table, states: Ints) -> Ints:
+    """Returns int64[B, R]: the sets of the moves of the highest value in `states`, int64[B, R]."""
+    sets = np.empty_like(states)
+    for b in range(len(states)):
+        own = Table(table.marks[b], table.tops[b], table.values[b])
         for r in range(states.shape[1]):
-            sets[b, r] = ALL
-            if _found(tables, b, states[b, r], values):
-                top, sets[b, r] = values.max(), 0
-                for move in range(MOVES):
-                    if values[move] == top:
-                        sets[b, r] |= 1 << move
+            sets[b, r] = best(own, _row(own.marks, states[b, r]), states[b, r])
+    return sets
 
 
-@compiled
-def learn(
-    tables: Tables,
-    states: NDArray[np.int64],
-    moves: NDArray[np.int8],
-    rewards: NDArray[np.int8],
-    ahead: NDArray[np.int64],
-    taken: NDArray[np.int8],
-) -> None:
-    """Learns from one step of every role, one role after the other, in place in the fresh table.
+class Lessons(NamedTuple):
+    """What B teams did in a pass over an episode.
 
-    Args:
-      tables: the fresh one with room for all `states`.
-      states: int64[B, R], where each role was; -1 where there is nothing to learn from.
-      moves: int8[B, R], what it did there.
-      rewards: int8[B, R], what it received, in halves.
-      ahead: int64[B, R], the state whose value counts as the future; ENDED where there is none.
-      taken: int8[B, R], by which of its moves; GREEDY by a best one.
+    Attributes:
+      states: int64[B, T, R], where each role was.
+      moves: int8[B, T, R], what it did there.
+      rewards: int8[B, T, R], what it received, in halves.
+      ahead: int64[B, T, R], the state whose value counts as the future; ENDED where there is none.
+      taken: int8[B, T, R], by which of its moves; GREEDY by a best one.
     """
-    fresh, values = tables.fresh, np.empty(MOVES)
-    for b in range(states.shape[0]):
-        for r in range(states.shape[1]):
-            state, move = states[b, r], moves[b, r]
-            if state < 0:
-                continue
-            future = 0.0
-            if ahead[b, r] != ENDED:
-                future = START
-                if _found(tables, b, ahead[b, r], values):
-                    future = values.max() if taken[b, r] == GREEDY else values[taken[b, r]]
-            if not _found(tables, b, state, values):
-                values[:] = START
-            values[move] = updated(values[move], rewards[b, r], future)
-            fresh.values[b, _taken(fresh, b, state)] = values
+
+    states: Ints
+    moves: NDArray[np.int8]
+    rewards: NDArray[np.int8]
+    ahead: Ints
+    taken: NDArray[np.int8]
+
+
+@compiled
+def study(table: Table, lessons: Lessons) -> None:
+    """Learns a pass step by step, one role after the other, in a table with room for its states."""
+    states, moves, rewards, ahead, taken = lessons
+    for b in range(len(states)):
+        own = Table(table.marks[b], table.tops[b], table.values[b])
+        for t in range(states.shape[1]):
+            for r in range(states.shape[2]):
+                state, after, future = states[b, t, r], ahead[b, t, r], 0.0
+                if after != ENDED:
+                    row, move = _row(own.marks, after), int(taken[b, t, r])
+                    by_best = move == GREEDY
+                    future = top(own, row, after) if by_best else _value(own, row, after, move)
+                row, move = _row(own.marks, state), int(moves[b, t, r])
+                learn(own, row, state, move, int(rewards[b, t, r]), future)

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
 from sts.numerics.compiled import lean
-from sts.worlds.lambda_star.agents.sets import largest, once, side, toward, weights, wrapped
+from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.sets import largest
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.torus import side, toward, wrapped
 
 
 @lean
-def rule(
-    around: NDArray[np.int8],
-    cell: NDArray[np.int64],
-    height: int,
-    width: int,
-    draws: NDArray[np.float64],
-    values: NDArray[np.float64],
-    sets: NDArray[np.int64],
-) -> None:
-    """Averages what one team sees into `values`, then writes each role's one move to `sets`.
+def rule(teams: Teams, values: NDArray[np.float64]) -> None:
+    """Averages what the teams see into their values, then decides.
 
     Args:
-      around: int8[R, M], rewards in halves.
-      cell: int64[R].
-      height: the grid's rows.
-      width: its columns.
-      draws: float64[R], which of several best cells each role makes for.
-      values: float64[cells or more], in halves; 0 at an episode's start.
-      sets: int64[R], written.
+      teams: their draws say which of several best cells each role makes for.
+      values: float64[B, cells or more], in halves; 0 at an episode's start.
     """
-    for r in range(cell.size):
-        _average(around[r], cell[r], height, width, values)
-    cells = height * width
-    top = _highest(values, cells)
-    ties = goal = 0
-    for c in range(cells):
-        ties += 1 if values[c] == top else 0
-        goal += c if values[c] == top else 0
-    for r in range(cell.size):
-        if ties > 1:
-            goal = _tied(values, cells, top, int(draws[r] * ties))
-        sets[r] = once(toward(cell[r], goal, height, width))
+    for b in range(len(teams.sets)):
+        cell, height, width, own = teams.cell[b], teams.height[b], teams.width[b], values[b]
+        for r in range(cell.size):
+            _average(teams.around[b, r], cell[r], height, width, own)
+        cells = height * width
+        top = _highest(own, cells)
+        ties = goal = 0
+        for c in range(cells):
+            ties += 1 if own[c] == top else 0
+            goal += c if own[c] == top else 0
+        for r in range(cell.size):
+            if ties > 1:
+                goal = _tied(own, cells, top, int(teams.draws[b, r] * ties))
+            teams.sets[b, r] = 1 << toward(cell[r], goal, height, width)
 
 
 @lean
@@ -65,15 +53,15 @@ def _average(
     around: NDArray[np.int8], cell: int, height: int, width: int, values: NDArray[np.float64]
 ) -> None:
     """Takes up the rewards that one role sees; cells without any keep their value."""
-    long = side(around.size)
-    middle = cell // width
-    above, left = middle - long // 2, cell - middle * width - long // 2
-    for row in range(long):
-        start = wrapped(above + row, height) * width
-        for column in range(long):
-            here = start + wrapped(left + column, width)
-            reward, value = around[row * long + column], values[here]
-            values[here] = 0.5 * (value + reward) if reward != 0 else value
+    k = side(around.size) // 2
+    middle, m = cell // width, 0
+    for row in range(middle - k, middle + k + 1):
+        start, left = wrapped(row, height) * width, cell - middle * width - k
+        for column in range(left, left + 2 * k + 1):
+            here = start + wrapped(column, width)
+            value = values[here]
+            values[here] = 0.5 * (value + around[m]) if around[m] != 0 else value
+            m += 1
 
 
 @lean
@@ -87,21 +75,7 @@ def _tied(values: NDArray[np.float64], cells: int, top: float, number: int) -> i
     return 0
 
 
-@lean
-def _teams(
-    around: NDArray[np.int8],
-    cell: NDArray[np.int64],
-    height: NDArray[np.int64],
-    width: NDArray[np.int64],
-    draws: NDArray[np.float64],
-    values: NDArray[np.float64],
-    sets: NDArray[np.int64],
-) -> None:
-    for b in range(sets.shape[0]):
-        rule(around[b], cell[b], height[b], width[b], draws[b], values[b], sets[b])
-
-
-class WisdomOfTheCrowd(Agent):
+class WisdomOfTheCrowd(Reactive):
     """Makes for the cell of the whole grid that the team together values most.
 
     The team keeps a value V of every cell, 0 at the start. At every step each role in turn makes
@@ -118,19 +92,8 @@ class WisdomOfTheCrowd(Agent):
     domain = "lambda-star"
     draws = 1
 
-    def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
-        """Returns all weight on the way to the cell valued most, and the values."""
-        o = observation
-        sets = np.empty(o.cell.shape, np.int64)
-        if "values" in memory:
-            values = memory["values"].copy()
-        else:
-            values = np.zeros((len(sets), largest(o.height, o.width)))
-        _teams(o.reward, o.cell, o.height, o.width, draws[..., 0], values, sets)
-        return Choice(weights(sets)), {"values": values}
+    def _start(self, seen: Observation) -> Memory:
+        return {"values": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
+
+    def _decide(self, teams: Teams, kept: Memory) -> None:
+        rule(teams, kept["values"])

@@ -25,6 +25,53 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+def add_world(
+    parser: argparse.ArgumentParser, *, size: str, team: int, steps: int, once: bool = True
+) -> None:
+    """Adds the arguments that say what environments are made to.
+
+    Args:
+      parser: of an action.
+      size: the default of --size, as text.
+      team: of --team.
+      steps: of --steps.
+      once: False lets these three be given more than once; they are None where they are not.
+    """
+    action: Any = Once if once else "append"
+
+    def default(value: object) -> object:
+        return value if once else None
+
+    parser.add_argument(
+        "--size", default=default(size), action=action, metavar="HxW", help=f"default: {size}"
+    )
+    parser.add_argument(
+        "--team",
+        type=int,
+        default=default(team),
+        action=action,
+        metavar="P",
+        help=f"participants (default: {team})",
+    )
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=default(steps),
+        action=action,
+        metavar="T",
+        help=f"default: {steps}",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
+    )
+    parser.add_argument(
+        "--patterns",
+        choices=("paper", "lambdastar-2016"),
+        default="paper",
+        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
+    )
+
+
 def complexity(text: str | None) -> tuple[int, int] | None:
     """Returns (low, high) of "2-23".
 

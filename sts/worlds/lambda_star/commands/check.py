@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sts.worlds.lambda_star.commands.arguments import Once
+from sts.worlds.lambda_star.commands.arguments import add_world
 
 if TYPE_CHECKING:
     from sts.worlds.lambda_star.intelligence.soundness import Soundness
@@ -22,32 +22,12 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "when one of these fails.",
         allow_abbrev=False,
     )
-    check.add_argument("--size", default="10x10", action=Once, metavar="HxW", help="default: 10x10")
-    check.add_argument(
-        "--team",
-        type=int,
-        default=1,
-        action=Once,
-        metavar="P",
-        help="participants (default: 1)",
-    )
-    check.add_argument(
-        "--steps", type=int, default=50, action=Once, metavar="T", help="default: 50"
-    )
-    check.add_argument(
-        "--patterns",
-        choices=("paper", "lambdastar-2016"),
-        default="paper",
-        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
-    )
+    add_world(check, size="10x10", team=1, steps=50)
     check.add_argument(
         "--complexity", metavar="LOW-HIGH", help="range of K (default: what can be drawn of 2-23)"
     )
     check.add_argument(
         "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
-    )
-    check.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
     )
     check.set_defaults(act=run)
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sts.worlds.lambda_star.commands.arguments import add_world
+
 if TYPE_CHECKING:
     from sts.storage.workspace import Workspace
     from sts.worlds.lambda_star.intelligence.score import Scores
@@ -33,22 +35,9 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="a name or module:Class; several between commas are dealt to the participants in "
         "turn; all: every published behaviour",
     )
-    score.add_argument("--size", action="append", metavar="HxW", help="default: 10x10")
-    score.add_argument(
-        "--team", action="append", type=int, metavar="P", help="participants (default: 1)"
-    )
-    score.add_argument("--steps", action="append", type=int, metavar="T", help="default: 50")
+    add_world(score, size="10x10", team=1, steps=50, once=False)
     score.add_argument(
         "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
-    )
-    score.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
-    )
-    score.add_argument(
-        "--patterns",
-        choices=("paper", "lambdastar-2016"),
-        default="paper",
-        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
     )
     score.add_argument(
         "--complexity",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sts.worlds.lambda_star.commands.arguments import Once
+from sts.worlds.lambda_star.commands.arguments import Once, add_world
 
 if TYPE_CHECKING:
     from sts.episodes import Episode
@@ -31,24 +31,9 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="A",
         help="a name or module:Class; several between commas are dealt to the participants in turn",
     )
-    strip.add_argument("--size", default="8x8", action=Once, metavar="HxW", help="default: 8x8")
-    strip.add_argument(
-        "--team", type=int, default=3, action=Once, metavar="P", help="participants (default: 3)"
-    )
-    strip.add_argument(
-        "--steps", type=int, default=16, action=Once, metavar="T", help="default: 16"
-    )
-    strip.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
-    )
+    add_world(strip, size="8x8", team=3, steps=16)
     strip.add_argument(
         "--index", type=int, default=0, metavar="I", help="which of them, from 0 (default: 0)"
-    )
-    strip.add_argument(
-        "--patterns",
-        choices=("paper", "lambdastar-2016"),
-        default="paper",
-        help="how Good and Evil move: as the paper or as its program has it (default: paper)",
     )
     strip.add_argument(
         "--rehearsals",
@@ -116,7 +101,7 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     from sts.worlds.lambda_star.generation import environments, patterns
     from sts.worlds.lambda_star.play import rollouts, teams
 
-    called = teams.called(teams.crew(args.agent))
+    called = teams.called(teams.team_of(args.agent))
     settings = patterns.Settings(*size(args.size), args.team, args.steps, None, args.patterns)
     seed, index = args.seed, args.index
     world = patterns.generate(settings, seed=seed, index=index)

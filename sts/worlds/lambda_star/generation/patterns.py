@@ -18,7 +18,7 @@ from sts.errors import ArgumentError
 from sts.numerics.draws import below, stream
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.kernels import Arrays, Ints, arrays
-from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, gather, scatter
+from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, scatter
 
 PATTERNS = ("paper", "lambdastar-2016")
 COMPLEXITY = (2, 23)
@@ -84,15 +84,6 @@ def _check_types(s: Settings) -> None:
 
 def _whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def complexity(state: State) -> tuple[int, int]:
-    """Returns K of Good's and of Evil's intended cells over the horizon, from the state's cursors.
-
-    Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.
-    """
-    of_good, of_evil = walks.complexities(gather([state]))[0].tolist()
-    return of_good, of_evil
 
 
 def generate(settings: Settings, *, seed: int, index: int) -> State:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sts.numerics.compiled import compiled
 from sts.numerics.draws import below
 from sts.worlds.lambda_star.generation.lempel_ziv import components, lz76
-from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended, moved
+from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended
+from sts.worlds.lambda_star.torus import moved
 
 Keys = NDArray[np.uint64]
 

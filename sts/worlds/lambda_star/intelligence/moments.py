@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Tally(NamedTuple):
+class Moments(NamedTuple):
     """Sums over environments; `plus` joins two.
 
     Attributes:
@@ -38,26 +38,26 @@ class Estimate(NamedTuple):
     standard_error: float | None
 
 
-def tally(received: NDArray[np.int64]) -> Tally:
+def moments(received: NDArray[np.int64]) -> Moments:
     """Returns the sums of int64[E, A]: what each agent's team received in each environment.
 
     A word does not hold the products of the largest teams over the longest episodes.
     """
     whole = received.astype(object)
-    return Tally(len(whole), whole.sum(0), whole.T @ whole)
+    return Moments(len(whole), whole.sum(0), whole.T @ whole)
 
 
-def plus(tallies: Iterable[Tally]) -> Tally:
-    """Returns the sums over all the environments of one tally or more."""
-    parts = list(tallies)
-    return Tally(
+def plus(parts: Iterable[Moments]) -> Moments:
+    """Returns the sums over all the environments of one part or more."""
+    parts = list(parts)
+    return Moments(
         sum(part.episodes for part in parts),
         np.sum([part.total for part in parts], axis=0),
         np.sum([part.products for part in parts], axis=0),
     )
 
 
-def estimate(sums: Tally, weights: NDArray[np.int64], unit: int) -> Estimate:
+def estimate(sums: Moments, weights: NDArray[np.int64], unit: int) -> Estimate:
     """Returns the mean over environments of a weighted sum of the agents' rewards.
 
     Args:

@@ -17,9 +17,9 @@ from sts.agents.protocol import Agent
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import factors, trials
-from sts.worlds.lambda_star.intelligence.moments import Tally, estimate, plus
+from sts.worlds.lambda_star.intelligence.moments import Moments, estimate, plus
 from sts.worlds.lambda_star.intelligence.trials import Trial
-from sts.worlds.lambda_star.play.teams import called, crew
+from sts.worlds.lambda_star.play.teams import called, team_of
 
 PUBLISHED = (
     "random",
@@ -125,7 +125,7 @@ def score(
       ArgumentError: nothing to do, an agent twice, or settings that cannot be met.
       UnknownName: an agent that is not installed.
     """
-    teams = [crew(name) for name in names]
+    teams = [team_of(name) for name in names]
     every = [base, *(run.settings for run in further)]
     trial = Trial(tuple(names), episodes, seed, rehearsals)
     trials.check(trial, teams, every, workers)
@@ -153,7 +153,7 @@ def sees(team: Sequence[Agent], rehearsals: int) -> str:
     return next(s for s in ("world", "rehearsal", "observation") if s in shown)
 
 
-def _means(agents: Sequence[_Named], sums: Tally, settings: Settings) -> tuple[Mean, ...]:
+def _means(agents: Sequence[_Named], sums: Moments, settings: Settings) -> tuple[Mean, ...]:
     """Returns every agent's score from what it received under one settings."""
     return tuple(
         Mean(*agent, *estimate(sums, weights, _unit(settings)), sums.episodes)
@@ -162,7 +162,7 @@ def _means(agents: Sequence[_Named], sums: Tally, settings: Settings) -> tuple[M
 
 
 def _differences(
-    agents: Sequence[_Named], sums: Tally, settings: Settings
+    agents: Sequence[_Named], sums: Moments, settings: Settings
 ) -> tuple[Difference, ...]:
     one = np.eye(len(agents), dtype=np.int64)
     return tuple(
@@ -183,7 +183,7 @@ def _breakdown(
     order: Sequence[int],
     base: Settings,
     further: Sequence[factors.Run],
-    found: dict[Settings, dict[int, Tally]],
+    found: dict[Settings, dict[int, Moments]],
 ) -> Iterator[Part]:
     """Yields the score of every agent at every level."""
     by_k = found[base]

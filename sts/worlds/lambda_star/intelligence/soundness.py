@@ -16,10 +16,10 @@ from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.environments import Environments, generate, uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import trials
-from sts.worlds.lambda_star.intelligence.moments import Estimate, estimate, plus, tally
+from sts.worlds.lambda_star.intelligence.moments import Estimate, estimate, moments, plus
 from sts.worlds.lambda_star.intelligence.properties import Properties, measure
 from sts.worlds.lambda_star.intelligence.trials import SPAN, Trial
-from sts.worlds.lambda_star.play.teams import crew, sums
+from sts.worlds.lambda_star.play.teams import sums, team_of
 
 MOST_Z = 4.0
 """How many standard errors from 0 a random agent may score; chance alone passes 1 in 16,000."""
@@ -80,17 +80,17 @@ def examine(
     """
     if episodes < 2:
         raise ArgumentError(f"expected 2 environments or more, found {episodes}")
-    trials.check(Trial(("random",), episodes, seed, 0), [crew("random")], [settings], 1)
-    parts, tallies = [], []
+    trials.check(Trial(("random",), episodes, seed, 0), [team_of("random")], [settings], 1)
+    parts, received = [], []
     progress(0, episodes)
     for start in range(0, episodes, SPAN):
         some = generate(settings, seed=seed, start=start, stop=min(start + SPAN, episodes))
         parts.append(measure(some))
-        tallies.append(tally(_received(some, seed)))
+        received.append(moments(_received(some, seed)))
         progress(int(some.index[-1]) + 1, episodes)
     each = Properties(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     unit = 2 * settings.participants * settings.horizon
-    mean = estimate(plus(tallies), np.ones(1, np.int64), unit)
+    mean = estimate(plus(received), np.ones(1, np.int64), unit)
     return _judged(each, mean, settings, {"episodes": episodes, "seed": seed})
 
 

@@ -1,6 +1,6 @@
 """Puts agents through environments: what can be played is checked, then played in spans.
 
-A span is the same episodes whatever the workers, and what it leaves behind is a tally, so memory
+A span is the same episodes whatever the workers, and what it leaves behind are moments, so memory
 does not grow with the number of episodes and the result is the same for any number of workers.
 """
 
@@ -17,7 +17,7 @@ from sts.errors import ArgumentError
 from sts.jobs.pool import pool
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.moments import Tally, plus, tally
+from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
 from sts.worlds.lambda_star.play.teams import called, check_memory, sums
 
 SPAN = 250
@@ -28,7 +28,7 @@ MOST_REHEARSALS = 100_000
 
 
 class Trial(NamedTuple):
-    """Who is tested, and how thoroughly; crews travel to other processes by name."""
+    """Who is tested, and how thoroughly; teams travel to other processes by name."""
 
     names: tuple[str, ...]
     episodes: int
@@ -52,7 +52,7 @@ def check(
 
     Args:
       trial: what is asked for.
-      teams: the crews that its names stand for.
+      teams: the teams that its names stand for.
       every: the settings to play it under.
       workers: processes.
 
@@ -87,8 +87,8 @@ def check(
 def _check_team(team: Sequence[Agent], settings: Settings, trial: Trial, at_once: int) -> None:
     if len(team) > settings.participants:
         raise ArgumentError(
-            f"{called(team)}: a crew of {len(team)} needs as many participants, "
-            f"found a team of {settings.participants}"
+            f"{called(team)}: a team of {len(team)} agents needs as many participants, "
+            f"found {settings.participants}"
         )
     check_memory(
         team,
@@ -101,7 +101,7 @@ def _check_team(team: Sequence[Agent], settings: Settings, trial: Trial, at_once
 
 def play(
     trial: Trial, every: Sequence[Settings], workers: int, progress: Callable[[int, int], None]
-) -> dict[Settings, dict[int, Tally]]:
+) -> dict[Settings, dict[int, Moments]]:
     """Returns what each agent's team received in halves, under each settings, by K.
 
     Args:
@@ -115,7 +115,7 @@ def play(
         for settings in every
         for start in range(0, trial.episodes, SPAN)
     ]
-    found: dict[Settings, dict[int, Tally]] = {settings: {} for settings in every}
+    found: dict[Settings, dict[int, Moments]] = {settings: {} for settings in every}
     done, total = 0, trial.episodes * len(every)
     progress(done, total)
     for job, played in zip(jobs, _results(jobs, workers), strict=True):
@@ -127,7 +127,7 @@ def play(
     return found
 
 
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[dict[int, Tally]]:
+def _results(jobs: Sequence[_Job], workers: int) -> Iterator[dict[int, Moments]]:
     """Yields what `_play` returns, job by job in their order."""
     if workers == 1 or len(jobs) == 1:
         yield from map(_play, jobs)
@@ -141,7 +141,7 @@ def _results(jobs: Sequence[_Job], workers: int) -> Iterator[dict[int, Tally]]:
             yield waiting.popleft().result()
 
 
-def _play(job: _Job) -> dict[int, Tally]:
+def _play(job: _Job) -> dict[int, Moments]:
     """Returns what each agent's team received in a span of episodes, by K."""
     names, _, seed, rehearsals = job.trial
     worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
@@ -149,4 +149,4 @@ def _play(job: _Job) -> dict[int, Tally]:
     for i, name in enumerate(names):
         received[:, i] = sums(name, worlds, seed=seed, rehearsals=rehearsals).sum(1)
     met = np.unique(worlds.complexity)
-    return {int(k): tally(received[worlds.complexity == k]) for k in met}
+    return {int(k): moments(received[worlds.complexity == k]) for k in met}

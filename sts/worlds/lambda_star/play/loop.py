@@ -21,11 +21,13 @@ from sts.worlds.lambda_star.agents import (
     stigmergy,
     wisdom_of_the_crowd,
 )
-from sts.worlds.lambda_star.agents.sets import wrapped
+from sts.worlds.lambda_star.agents.reactive import Teams
+from sts.worlds.lambda_star.agents.sets import MOVES, nth
 from sts.worlds.lambda_star.kernels import Arrays, Ints, heading
 from sts.worlds.lambda_star.play import object_paths
-from sts.worlds.lambda_star.play.object_paths import Course
+from sts.worlds.lambda_star.play.object_paths import ObjectPaths
 from sts.worlds.lambda_star.play.tables import Tables, key_of, kind_of
+from sts.worlds.lambda_star.torus import wrapped
 
 AGENTS = (
     "random",
@@ -41,7 +43,6 @@ AGENTS = (
 RANDOM, LOCAL, ORACLE, STIGMERGY, WISDOM, BIDDING, DICTATORSHIP, TREE, IMITATION = range(9)
 _PLANNING = (WISDOM, BIDDING, DICTATORSHIP, TREE)
 _SLOTS = 2
-_MOVES = 9
 
 
 class Outcome(NamedTuple):
@@ -51,45 +52,54 @@ class Outcome(NamedTuple):
     rewards: NDArray[np.int8]
 
 
+@compiled
+def room(batch: int, steps: int, participants: int) -> Outcome:
+    """Returns room for the outcome of as many episodes."""
+    shape = (batch, steps, participants)
+    return Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
+
+
 class _Team(NamedTuple):
     """A team in an episode; the arrays serve one episode after another.
 
     Attributes:
       row: int64[R], where each role is.
       column: int64[R].
-      cell: int64[R], the same, where the behaviour looks at it.
       key: int64[R], what each role sees.
-      around: int8[R, 9], the rewards that it sees, in halves.
-      sets: int64[R], the moves that it chooses from.
       picks: float64[T * R], the draws that choose.
-      plans: float64[T, R], the draws that behaviours plan with.
-      values: float64[cells], of stigmergy and the wisdom of the crowd.
-      bids: int64[2], of bidding.
-      found: int64[2, R], of the binary tree.
-      guide: int64[1], of imitation.
+      plans: float64[T, 1, R], the draws that behaviours plan with.
+      around: int8[1, R, 9], and what follows: as `Teams` has it, of one team.
+      cell: int64[1, R].
+      heading: int64[1].
+      sets: int64[1, R].
+      values: float64[1, cells], of stigmergy and the wisdom of the crowd.
+      bids: int64[1, 2], of bidding.
+      targets: int64[2, R], of the binary tree.
+      guide: int64[1, 1], of imitation.
     """
 
     row: Ints
     column: Ints
-    cell: Ints
     key: Ints
-    around: NDArray[np.int8]
-    sets: Ints
     picks: NDArray[np.float64]
     plans: NDArray[np.float64]
+    around: NDArray[np.int8]
+    cell: Ints
+    heading: Ints
+    sets: Ints
     values: NDArray[np.float64]
     bids: Ints
-    found: Ints
+    targets: Ints
     guide: Ints
 
 
 class _Episode(NamedTuple):
-    """One episode: its grid, its course, its team, and what is done and received, int8[T, R]."""
+    """One episode: its grid, also as int64[1, 2], its objects, its team, and int8[T, R] of each."""
 
     height: int
     width: int
-    heading: int
-    course: Course
+    size: Ints
+    paths: ObjectPaths
     team: _Team
     moves: NDArray[np.int8]
     rewards: NDArray[np.int8]
@@ -125,22 +135,23 @@ def episodes(
     team = _Team(
         row=np.empty(roles, np.int64),
         column=np.empty(roles, np.int64),
-        cell=np.empty(roles, np.int64),
         key=np.empty(roles, np.int64),
-        around=np.empty((roles, _MOVES), np.int8),
-        sets=np.empty(roles, np.int64),
         picks=np.empty(steps * roles),
-        plans=np.empty((steps, roles)),
-        values=np.empty(cells),
-        bids=np.empty(2, np.int64),
-        found=np.empty((2, roles), np.int64),
-        guide=np.empty(1, np.int64),
+        plans=np.empty((steps, 1, roles)),
+        around=np.empty((1, roles, MOVES), np.int8),
+        cell=np.empty((1, roles), np.int64),
+        heading=np.empty(1, np.int64),
+        sets=np.empty((1, roles), np.int64),
+        values=np.empty((1, cells)),
+        bids=np.empty((1, 2), np.int64),
+        targets=np.empty((2, roles), np.int64),
+        guide=np.empty((1, 1), np.int64),
     )
     if len(out.moves) == 0:
-        out = Outcome(np.empty((1, steps, roles), np.int8), np.empty((1, steps, roles), np.int8))
-    way = object_paths.blank(steps)
+        out = room(1, steps, roles)
+    paths = object_paths.blank(steps)
     for b in range(first, last):
-        _play(a, b, streams[b], code, tables, way, team, out, totals[b])
+        _play(a, b, streams[b], code, tables, paths, team, out, totals[b])
 
 
 @lean
@@ -150,7 +161,7 @@ def _play(
     stream: int | np.uint64,
     code: int,
     tables: Tables,
-    way: Course,
+    paths: ObjectPaths,
     team: _Team,
     out: Outcome,
     totals: Ints,
@@ -160,9 +171,9 @@ def _play(
     moves, rewards = out.moves[into], out.rewards[into]
     height, width = a.size[b, 0], a.size[b, 1]
     pattern = a.patterns[a.offset[b, 0] : a.offset[b, 0] + a.length[b, 0]]
-    fled = heading(pattern, a.kind[b], height, width) if code == ORACLE else -1
-    object_paths.run(a, b, way)
-    e = _Episode(height, width, fled, way, team, moves, rewards)
+    team.heading[0] = heading(pattern, a.kind[b], height, width) if code == ORACLE else -1
+    object_paths.run(a, b, paths)
+    e = _Episode(height, width, a.size[b : b + 1], paths, team, moves, rewards)
     _begin(code, tables, e, stream, a.cells[b])
     if code == RANDOM:
         _wander(tables, e)
@@ -170,33 +181,50 @@ def _play(
         _search(tables, e)
     else:
         _confer(code, tables, e)
-    steps, roles = moves.shape
-    a.step[b] += steps
-    for r in range(roles):
-        total = 0
-        for t in range(steps):
-            total += rewards[t, r]
-        totals[r] = total
+    for r in range(moves.shape[1]):
         a.cells[b, r] = team.row[r] * width + team.column[r]
-        a.moves[b, r], a.rewards[b, r] = moves[steps - 1, r], rewards[steps - 1, r]
-        a.says[b, r] = 0
+    conclude(a, b, moves, rewards, totals)
+
+
+@lean
+def conclude(
+    a: Arrays, b: int, moves: NDArray[np.int8], rewards: NDArray[np.int8], totals: Ints
+) -> None:
+    """Sums up the rewards of an episode, and leaves its world with what was last done.
+
+    Args:
+      a: the worlds; objects and participants of world `b` are where they ended.
+      b: which of them was played.
+      moves: int8[T, P], of the episode.
+      rewards: int8[T, P], in halves.
+      totals: int64[P], written.
+    """
+    steps = len(moves)
+    a.step[b] += steps
+    for p in range(totals.size):
+        totals[p] = 0
+        for t in range(steps):
+            totals[p] += rewards[t, p]
+        a.moves[b, p], a.rewards[b, p] = moves[steps - 1, p], rewards[steps - 1, p]
+        a.says[b, p] = 0
 
 
 @lean
 def _begin(code: int, tables: Tables, e: _Episode, stream: int | np.uint64, cells: Ints) -> None:
     """Places the team, empties its memory and takes all its draws."""
     team, stride = e.team, _SLOTS
+    height, width = e.height, e.width
     if code in _PLANNING:
         stride += 1
         _draw(stream, _SLOTS, stride, team.plans.reshape(team.plans.size))
     _draw(stream, 0, stride, team.picks)
     for r in range(cells.size):
-        team.row[r], team.column[r] = cells[r] // e.width, cells[r] % e.width
-        team.key[r] = key_of(tables, e.course, 0, e.height, e.width, team.row[r], team.column[r])
+        team.row[r], team.column[r] = cells[r] // width, cells[r] % width
+        team.key[r] = key_of(tables, e.paths, 0, height, width, team.row[r], team.column[r])
     if code == WISDOM:
-        team.values[: e.height * e.width] = 0.0
-    team.bids[0], team.bids[1] = bidding.NO_BID
-    team.guide[0] = imitation.UNPLACED
+        team.values[0, : height * width] = 0.0
+    team.bids[0, 0], team.bids[0, 1] = bidding.NO_BID
+    team.guide[0, 0] = cells[cells.size - 1]
 
 
 @lean
@@ -211,7 +239,7 @@ def _wander(tables: Tables, e: _Episode) -> None:
     steps, roles = e.moves.shape
     for r in range(roles):
         for t in range(steps):
-            _go(tables, e, t, r, int(e.team.picks[t * roles + r] * _MOVES))
+            _go(tables, e, t, r, int(e.team.picks[t * roles + r] * MOVES))
 
 
 @lean
@@ -231,48 +259,48 @@ def _confer(code: int, tables: Tables, e: _Episode) -> None:
     team, around = e.team, tables.around[kind_of(e.height, e.width)]
     for t in range(steps):
         for r in range(roles):
-            team.cell[r] = team.row[r] * e.width + team.column[r]
-            for m in range(_MOVES):
-                team.around[r, m] = around[team.key[r], m]
+            team.cell[0, r] = team.row[r] * e.width + team.column[r]
+            for m in range(MOVES):
+                team.around[0, r, m] = around[team.key[r], m]
         _decide(code, e, t)
         for r in range(roles):
-            _pick(tables, e, t, r, team.sets[r])
+            _pick(tables, e, t, r, team.sets[0, r])
 
 
 @lean
 def _decide(code: int, e: _Episode, t: int) -> None:
     """Writes the sets of moves from which the roles choose at step `t`."""
-    height, width, good_next = e.height, e.width, e.course.good_next[t]
-    around, cell, sets, plans = e.team.around, e.team.cell, e.team.sets, e.team.plans[t]
+    team, height, width = e.team, e.size[:, 0], e.size[:, 1]
+    good_next, plans = e.paths.good_next[t : t + 1], team.plans[t]
+    teams = Teams(team.around, team.cell, height, width, good_next, team.heading, plans, team.sets)
     if code == ORACLE:
-        oracle.rule(cell, good_next, e.heading, height, width, sets)
+        oracle.rule(teams)
     elif code == STIGMERGY:
-        stigmergy.rule(around, cell, height, width, False, e.team.values, sets)
+        stigmergy.rule(teams, False, team.values)
     elif code == WISDOM:
-        wisdom_of_the_crowd.rule(around, cell, height, width, plans, e.team.values, sets)
+        wisdom_of_the_crowd.rule(teams, team.values)
     elif code == BIDDING:
-        bidding.rule(around, cell, height, width, plans, e.team.bids, sets)
+        bidding.rule(teams, team.bids)
     elif code == DICTATORSHIP:
-        dictatorship.rule(around, cell, height, width, plans, sets)
+        dictatorship.rule(teams)
     elif code == TREE:
-        binary_tree.rule(around, cell, height, width, plans, e.team.found, sets)
+        binary_tree.rule(teams, team.targets)
     elif code == IMITATION:
-        imitation.rule(around, cell, height, width, good_next, False, e.team.guide, sets)
+        imitation.rule(teams, False, team.guide)
 
 
 @lean
 def _pick(tables: Tables, e: _Episode, t: int, r: int, chosen: int) -> None:
     """Makes one of a set of moves."""
-    u = e.team.picks[t * e.team.row.size + r]
-    _go(tables, e, t, r, tables.nth[chosen, int(u * tables.members[chosen])])
+    _go(tables, e, t, r, nth(chosen, e.team.picks[t * e.team.row.size + r]))
 
 
 @lean
 def _go(tables: Tables, e: _Episode, t: int, r: int, move: int) -> None:
     """Makes a move, and notes what it brings."""
-    team = e.team
+    team, height, width = e.team, e.height, e.width
     row, column = team.row[r] + object_paths.DOWN[move], team.column[r] + object_paths.RIGHT[move]
-    key = key_of(tables, e.course, t + 1, e.height, e.width, row, column)
-    team.row[r], team.column[r] = wrapped(row, e.height), wrapped(column, e.width)
+    key = key_of(tables, e.paths, t + 1, height, width, row, column)
+    team.row[r], team.column[r] = wrapped(row, height), wrapped(column, width)
     team.key[r] = key
     e.moves[t, r], e.rewards[t, r] = move, tables.reward[key]

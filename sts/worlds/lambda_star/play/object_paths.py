@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sts.numerics.compiled import compiled, lean
-from sts.worlds.lambda_star.agents.sets import wrapped
 from sts.worlds.lambda_star.kernels import Arrays, Ints, following, settle
+from sts.worlds.lambda_star.torus import wrapped
 
 DOWN = np.arange(9) // 3 - 1
 RIGHT = np.arange(9) % 3 - 1
 
 
-class Course(NamedTuple):
-    """One episode's course of T steps; entry t is before step t, and the last after all of them.
+class ObjectPaths(NamedTuple):
+    """Where the objects are in T steps; entry t is before step t, and the last after all of them.
 
     Attributes:
       good_row: int64[T + 1].
@@ -33,9 +33,9 @@ class Course(NamedTuple):
 
 
 @compiled
-def blank(steps: int) -> Course:
-    """Returns room for a course of `steps` steps, to be filled for one episode after another."""
-    return Course(
+def blank(steps: int) -> ObjectPaths:
+    """Returns room for paths of `steps` steps, to be filled for one episode after another."""
+    return ObjectPaths(
         np.empty(steps + 1, np.int64),
         np.empty(steps + 1, np.int64),
         np.empty(steps + 1, np.int64),
@@ -45,8 +45,8 @@ def blank(steps: int) -> Course:
 
 
 @lean
-def run(a: Arrays, b: int, out: Course) -> None:
-    """Fills `out` with the course of world `b`, and leaves its Good and Evil at the end of it.
+def run(a: Arrays, b: int, out: ObjectPaths) -> None:
+    """Fills `out` with the paths of world `b`, and leaves its Good and Evil at the end of it.
 
     The world's objects, cursors and counter of draws are moved on; its participants, its step and
     what they did last are not.
@@ -96,7 +96,7 @@ def _cell(spot: _Spot, width: int) -> int:
 
 
 @lean
-def _note(out: Course, t: int, good: _Spot, evil: _Spot) -> None:
+def _note(out: ObjectPaths, t: int, good: _Spot, evil: _Spot) -> None:
     out.good_row[t], out.good_column[t] = good.row, good.column
     out.evil_row[t], out.evil_column[t] = evil.row, evil.column
 

@@ -14,18 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled
+from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import uniform
-from sts.worlds.lambda_star.agents.sets import ALL, MOVES, STAY, nth
-from sts.worlds.lambda_star.agents.table import START, updated
-from sts.worlds.lambda_star.kernels import Arrays, Ints, moved
+from sts.worlds.lambda_star.agents.sets import MOVES, nth
+from sts.worlds.lambda_star.agents.table import NEXT, ROW_BYTES, SAME, Table, best, learn, top
+from sts.worlds.lambda_star.kernels import Arrays, Ints
 from sts.worlds.lambda_star.play import object_paths
+from sts.worlds.lambda_star.play.loop import Outcome, conclude, room
+from sts.worlds.lambda_star.play.object_paths import ObjectPaths
+from sts.worlds.lambda_star.torus import STAY, moved
 
-NEXT, FIRST, SAME = range(3)
-STATE_BYTES = (MOVES + 1) * 8 + 8 + 1
+STATE_BYTES = ROW_BYTES + 1
 CELL_BYTES = MOVES * 4
 _SLOTS = 2
-_NUMBER = 2 * MOVES
 
 
 class Plan(NamedTuple):
@@ -33,8 +34,7 @@ class Plan(NamedTuple):
 
     Attributes:
       shared: one table serves the whole team.
-      ahead: which state values the future of (cell, step) after a move to cell': NEXT is
-        (cell', step + 1), and 0 after the last step; FIRST is (cell', 0); SAME is (cell', step).
+      ahead: which state values the future, as `Tabular.ahead` has it.
       rehearsals: passes before the one that counts.
     """
 
@@ -43,39 +43,22 @@ class Plan(NamedTuple):
     rehearsals: int
 
 
-class _Desk(NamedTuple):
+class _Bench(NamedTuple):
     """What one thread works on.
 
     Attributes:
-      values: float64[S, 9], of each move; means nothing where it was not tried.
-      tops: float64[S], the highest of them.
-      marks: int64[S], the learner's number << 18 | the moves it tried << 9 | its best moves.
+      table: of S rows.
       pay: int8[S], what a participant receives in `cell` after `step`, in halves.
       ways: int32[cells, 9], where each move leads.
       cells: int64[P], where participants are.
       states: int64[P], the state they last acted in.
     """
 
-    values: NDArray[np.float64]
-    tops: NDArray[np.float64]
-    marks: Ints
+    table: Table
     pay: NDArray[np.int8]
     ways: NDArray[np.int32]
     cells: Ints
     states: Ints
-
-
-@compiled
-def _desk(steps: int, cells: int, participants: int) -> _Desk:
-    return _Desk(
-        np.empty((steps * cells, MOVES)),
-        np.empty(steps * cells),
-        np.zeros(steps * cells, np.int64),
-        np.zeros(steps * cells, np.int8),
-        np.empty((cells, MOVES), np.int32),
-        np.empty(participants, np.int64),
-        np.empty(participants, np.int64),
-    )
 
 
 class _Team(NamedTuple):
@@ -101,8 +84,7 @@ def episodes(
     a: Arrays,
     streams: NDArray[np.uint64],
     plan: Plan,
-    moves: NDArray[np.int8],
-    rewards: NDArray[np.int8],
+    out: Outcome,
     totals: Ints,
     first: int,
     last: int,
@@ -113,45 +95,47 @@ def episodes(
       a: B worlds.
       streams: uint64[B]; pass k, step t draws what step k * T + t of a single episode would.
       plan: how teams learn.
-      moves: int8[B or 0, T, P], written where there is room: what was done in the pass that counts.
-      rewards: int8, likewise: what was received.
-      totals: int64[B, P], written: the sums of those rewards.
+      out: of the pass that counts, written; or of no episode where nothing is to be recorded.
+      totals: int64[B, P], written: the sums of its rewards, in halves.
       first: where to begin.
       last: where to stop.
     """
-    steps, participants = moves.shape[1:]
+    steps, participants = out.moves.shape[1:]
     most, height, width, learner = 0, 0, 0, 0
     for b in range(first, last):
         most = max(most, a.size[b, 0] * a.size[b, 1])
-    desk, way = _desk(steps, most, participants), object_paths.blank(steps)
-    done, got = np.empty((steps, participants), np.int8), np.empty((steps, participants), np.int8)
+    states = steps * most
+    table = Table(np.zeros(states, np.int64), np.empty(states), np.empty((states, MOVES)))
+    bench = _Bench(
+        table,
+        np.zeros(states, np.int8),
+        np.empty((most, MOVES), np.int32),
+        np.empty(participants, np.int64),
+        np.empty(participants, np.int64),
+    )
+    paths = object_paths.blank(steps)
+    if len(out.moves) == 0:
+        out = room(1, steps, participants)
     together = participants if plan.shared else 1
     for b in range(first, last):
-        if moves.shape[0] > 0:
-            done, got = moves[b], rewards[b]
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
-            _chart(height, width, desk.ways)
-        object_paths.run(a, b, way)
-        _pay(way, height, width, 1, desk)
+            _chart(height, width, bench.ways)
+        object_paths.run(a, b, paths)
+        _pay(paths, height, width, 1, bench)
+        into = b % len(out.moves)
+        done, got = out.moves[into], out.rewards[into]
         for start in range(0, participants, together):
             learner += 1
             team = _Team(learner, start, start + together, streams[b], height * width)
             for k in range(plan.rehearsals + 1):
-                learning = k < plan.rehearsals
-                _pass(desk, team, k, learning, plan.ahead, a.cells[b], done, got)
-        _pay(way, height, width, 0, desk)
-        a.step[b] += steps
-        for p in range(participants):
-            total = 0
-            for t in range(steps):
-                total += got[t, p]
-            totals[b, p] = total
-            a.cells[b, p], a.says[b, p] = desk.cells[p], 0
-            a.moves[b, p], a.rewards[b, p] = done[steps - 1, p], got[steps - 1, p]
+                _pass(bench, team, k, plan, a.cells[b], done, got)
+        _pay(paths, height, width, 0, bench)
+        a.cells[b] = bench.cells
+        conclude(a, b, done, got, totals[b])
 
 
-@compiled
+@lean
 def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
     """Writes where each move leads from each cell."""
     for cell in range(height * width):
@@ -159,30 +143,29 @@ def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
             ways[cell, move] = moved(cell, move, height, width)
 
 
-@compiled
-def _pay(way: object_paths.Course, height: int, width: int, unit: int, desk: _Desk) -> None:
+@lean
+def _pay(paths: ObjectPaths, height: int, width: int, unit: int, bench: _Bench) -> None:
     """Adds what Good and Evil bring to every cell after every step; with unit 0 clears it again.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    for t in range(way.good_next.size):
+    for t in range(paths.good_next.size):
         first = t * height * width
-        good = way.good_row[t + 1] * width + way.good_column[t + 1]
-        evil = way.evil_row[t + 1] * width + way.evil_column[t + 1]
+        good = paths.good_row[t + 1] * width + paths.good_column[t + 1]
+        evil = paths.evil_row[t + 1] * width + paths.evil_column[t + 1]
         for move in range(MOVES):
             worth = 2 if move == STAY else 1
-            gives, takes = first + desk.ways[good, move], first + desk.ways[evil, move]
-            desk.pay[gives] = unit * (desk.pay[gives] + worth)
-            desk.pay[takes] = unit * (desk.pay[takes] - worth)
+            gives, takes = first + bench.ways[good, move], first + bench.ways[evil, move]
+            bench.pay[gives] = unit * (bench.pay[gives] + worth)
+            bench.pay[takes] = unit * (bench.pay[takes] - worth)
 
 
-@compiled
+@lean
 def _pass(
-    desk: _Desk,
+    bench: _Bench,
     team: _Team,
     k: int,
-    learning: bool,
-    ahead: int,
+    plan: Plan,
     starts: Ints,
     done: NDArray[np.int8],
     got: NDArray[np.int8],
@@ -192,7 +175,7 @@ def _pass(
     SARSA needs no case of its own: the next move is always a best one of the next state, which
     nobody learns about before it is made, so its value is the highest there.
     """
-    values, tops, marks, pay, ways, cells, states = desk
+    table, pay, ways, cells, states = bench
     steps, participants = done.shape
     for p in range(team.start, team.stop):
         cells[p] = starts[p]
@@ -202,67 +185,12 @@ def _pass(
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
             u = uniform(team.stream, (drawn + p) * _SLOTS)
-            move = nth(_best(marks[states[p]], team.learner), u)
+            move = nth(best(table, states[p], team.learner), u)
             cells[p] = ways[cells[p], move]
             done[t, p], got[t, p] = move, pay[here + cells[p]]
-        if learning:
-            over = ahead == NEXT and t + 1 == steps
-            base = here + team.cells if ahead == NEXT else (here if ahead == SAME else 0)
+        if k < plan.rehearsals:
+            over = plan.ahead == NEXT and t + 1 == steps
+            base = here + team.cells if plan.ahead == NEXT else (here if plan.ahead == SAME else 0)
             for p in range(team.start, team.stop):
-                state, move, future = states[p], int(done[t, p]), 0.0
-                if not over:
-                    after = base + cells[p]
-                    future = tops[after]
-                    future = future if marks[after] >> _NUMBER == team.learner else START
-                row = _Row(marks[state], tops[state], values[state, move])
-                row = _learned(row, team.learner, move, got[t, p], future)
-                marks[state], tops[state], values[state, move] = row
-                if row.mark & ALL == 0:
-                    _search(values, tops, marks, state)
-
-
-@compiled
-def _best(mark: int, learner: int) -> int:
-    """Returns the best moves that a mark holds; all of them in another learner's."""
-    return mark & ALL if mark >> _NUMBER == learner else ALL
-
-
-class _Row(NamedTuple):
-    """What a table holds of a state, as far as one move is concerned; see `_Desk`."""
-
-    mark: int
-    top: float
-    value: float
-
-
-@compiled
-def _learned(row: _Row, learner: int, move: int, reward: int, future: float) -> _Row:
-    """Returns the row after a move was learned about; where it leaves no best move, search anew.
-
-    To a processor that guesses ahead nearly every question here is a coin toss. So both outcomes
-    are reckoned and one is taken. Arrays are kept out, as counting their users costs more than all
-    the rest.
-    """
-    fresh = row.mark >> _NUMBER != learner
-    mark, top = ALL if fresh else row.mark, START if fresh else row.top
-    tried, best, bit = mark >> MOVES & ALL, mark & ALL, 1 << move
-    value = updated(row.value if tried & bit else START, reward, future)
-    best = best & ~bit | (value == top) << move
-    best = bit if value > top else best
-    top = value if value > top else top
-    return _Row(learner << _NUMBER | (tried | bit) << MOVES | best, top, value)
-
-
-@compiled
-def _search(
-    values: NDArray[np.float64], tops: NDArray[np.float64], marks: Ints, state: int
-) -> None:
-    """Finds the best moves of a state when the last of them turned out worse."""
-    tried, top, best = marks[state] >> MOVES & ALL, -np.inf, 0
-    for move in range(MOVES):
-        value = values[state, move] if tried >> move & 1 else START
-        best = 0 if value > top else best
-        top = value if value > top else top
-        best |= (value == top) << move
-    tops[state] = top
-    marks[state] |= best
+                future = 0.0 if over else top(table, base + cells[p], team.learner)
+                learn(table, states[p], team.learner, int(done[t, p]), int(got[t, p]), future)

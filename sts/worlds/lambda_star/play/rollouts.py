@@ -134,8 +134,8 @@ def rollout(
 
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: it is no agent, the crew is longer than the team, learning needs more memory
-        than there is, or there are no environments.
+      ArgumentError: it is no agent, it has more members than there are participants, learning
+        needs more memory than there is, or there are no environments.
       StsError: the agent failed, or returned what is no choice; names the step.
     """
     _check_whole(seed=seed, rehearsals=rehearsals, threads=threads)

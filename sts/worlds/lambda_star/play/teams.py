@@ -1,10 +1,10 @@
 """Who plays a team, and the quickest way through its episodes.
 
-A crew is the agents of one team. A crew of one plays every participant. In a crew of n, member i
-plays participants i, i + n, ...; members do not share a memory, and see each other as others.
+A team of one agent plays every participant. In a team of n agents, member i plays participants i,
+i + n, ...; members do not share a memory, and see each other as others.
 
-Three paths give the same episodes: `fused` and `learning` compile an installed behaviour with the
-world, and the general path of `lockstep` plays everybody else's agents and mixed crews.
+Two paths give the same episodes: `fused` compiles an installed behaviour with the world, and the
+general path of `lockstep` plays everybody else's agents and mixed teams.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.play import fused, learning, memory
+from sts.worlds.lambda_star.play import fused, memory
+from sts.worlds.lambda_star.play.rehearsal import rehearse
 
 _RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
 _OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
@@ -53,7 +54,7 @@ class Policy(Agent):
         return Choice(self._function(observation)), memory
 
 
-def crew(agent: Any) -> tuple[Agent, ...]:
+def team_of(agent: Any) -> tuple[Agent, ...]:
     """Returns the agents that `agent` names or is.
 
     Args:
@@ -70,14 +71,14 @@ def crew(agent: Any) -> tuple[Agent, ...]:
     if isinstance(agent, Sequence):
         if not agent:
             raise ArgumentError("expected one agent or more, found none")
-        return tuple(member for one in agent for member in crew(one))
+        return tuple(member for one in agent for member in team_of(one))
     if callable(agent) and not hasattr(agent, "act"):
         return (Policy(agent),)
     return (made(agent, getattr(agent, "__qualname__", repr(agent))),)
 
 
 def called(members: Sequence[Agent]) -> str:
-    """Returns the name of a crew: its members' names between commas."""
+    """Returns the name of a team: its members' names between commas."""
     return ",".join(member.name for member in members)
 
 
@@ -87,36 +88,28 @@ def sums(
     """Returns int64[E, P]: what each participant received over each episode, in halves.
 
     Args:
-      agent: whatever `crew` takes.
+      agent: whatever `team_of` takes.
       environments: E worlds of P participants; not written to.
-      seed: names the agents' streams of draws, with the crew's name and the world's index.
+      seed: names the agents' streams of draws, with the team's name and the world's index.
       rehearsals: how often a learning behaviour practises each episode before the pass that counts.
       threads: how many the compiled paths may use; the same result whatever they are.
 
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: it is no agent, the crew is longer than the team, or learning needs more memory
-        than there is.
+      ArgumentError: it is no agent, it has more members than there are participants, or learning
+        needs more memory than there is.
       StsError: an agent failed.
     """
     members = seated(agent, environments)
     check(rehearsals, threads)
     name, settings = built_in(members), environments.settings
-    if name in learning.AGENTS:
-        return learning.sums(
-            name,
-            environments.fresh(),
-            *streams(members, environments, seed),
-            steps=settings.horizon,
-            rehearsals=rehearsals,
-            threads=threads,
-        )
     if name is not None and fused.plays(name, settings.radius):
         return fused.sums(
             name,
             environments.fresh(),
             *streams(members, environments, seed),
             steps=settings.horizon,
+            rehearsals=rehearsals,
             threads=threads,
         )
     played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
@@ -152,8 +145,8 @@ def episodes(
         return Batch.of(environments.fresh(), settings.radius)
 
     name = built_in(members)
-    if name in learning.AGENTS:
-        moves = learning.play(
+    if name in fused.LEARNERS:
+        moves = fused.play(
             name,
             environments.fresh(),
             *own,
@@ -167,7 +160,7 @@ def episodes(
         )
     check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
     teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
-    return learning.rehearse(
+    return rehearse(
         domain, fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch
     )
 
@@ -180,27 +173,20 @@ def check_memory(
     rehearsals: int,
     at_once: int = 1,
 ) -> None:
-    """Raises ArgumentError when what a crew keeps does not fit the memory; says what to lower.
+    """Raises ArgumentError when what a team keeps does not fit the memory; says what to lower.
 
     What somebody else's learner remembers is not known before, and not counted.
 
     Args:
-      members: from `crew`.
+      members: from `team_of`.
       settings: of its environments.
       episodes: how many are played together.
       rehearsals: how often learners practise each.
       at_once: how many processes do so.
     """
     name, s = built_in(members), settings
-    if name in learning.AGENTS:
-        learning.check(
-            name,
-            height=s.height,
-            width=s.width,
-            participants=s.participants,
-            steps=s.horizon,
-            threads=at_once,
-        )
+    if name in fused.LEARNERS:
+        fused.check(name, height=s.height, width=s.width, steps=s.horizon, threads=at_once)
     elif name is None or not fused.plays(name, s.radius):
         kept = (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
         for i, member in enumerate(members):
@@ -230,8 +216,8 @@ def check(rehearsals: int, threads: int) -> None:
 
 
 def seated(agent: Any, environments: Environments) -> tuple[Agent, ...]:
-    """Returns the crew, when each of its members has a participant to play."""
-    members, participants = crew(agent), environments.settings.participants
+    """Returns the team, when each of its members has a participant to play."""
+    members, participants = team_of(agent), environments.settings.participants
     if len(members) > participants:
         raise ArgumentError(
             f"{called(members)}: expected at most as many agents as participants, "
@@ -241,9 +227,9 @@ def seated(agent: Any, environments: Environments) -> tuple[Agent, ...]:
 
 
 def built_in(members: Sequence[Agent]) -> str | None:
-    """Returns the name of a crew that is one installed agent with nothing changed, else None."""
+    """Returns the name of a team that is one installed agent with nothing changed, else None."""
     agent = members[0]
-    if len(members) > 1 or agent.name not in (*fused.AGENTS, *learning.AGENTS):
+    if len(members) > 1 or agent.name not in (*fused.AGENTS, *fused.LEARNERS):
         return None
     installed = agents.load(agent.name)
     same = type(agent) is type(installed) and vars(agent) == vars(installed)

@@ -25,6 +25,7 @@ from sts.provenance import provenance
 from sts.storage.files import content_hash
 from sts.trajectories.types import Participant, Trajectory, trajectory
 from sts.worlds.lambda_star import state as states
+from sts.worlds.lambda_star.torus import distance, toward
 
 TEAMS = {
     "random": "random",
@@ -175,25 +176,9 @@ def _team(
     made: dict[str, Any],
 ) -> Trajectory:
     people = len(cells)
-    where = np.empty((len(steps) + 1, people), np.int64)
-    rewards = np.empty((len(steps), people), np.int8)
-    where[0] = np.array(cells) - 1
-    for t, line in enumerate(steps):
-        team = line.get(key)
-        if not isinstance(team, dict):
-            raise DamagedData(f"{path}:{line.number}: team {key} is missing")
-        inner = _Line(team)
-        inner.number = line.number
-        found = inner.integers(path, "pos", 1, n * n)
-        received = team.get("r")
-        if len(found) != people or not isinstance(received, list) or len(received) != people:
-            raise DamagedData(f"{path}:{line.number}: {key} must have {people} cells and rewards")
-        if not all(
-            type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received
-        ):
-            raise DamagedData(f"{path}:{line.number}: {key}: rewards must be halves from -1 to 1")
-        where[t + 1] = np.array(found) - 1
-        rewards[t] = [int(2 * r) for r in received]
+    rows = [_row(path, line, key, people, n * n) for line in steps]
+    where = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
+    rewards = np.array([row.rewards for row in rows], np.int8)
     try:
         state = states.State(
             height=n,
@@ -233,18 +218,38 @@ def _team(
     )
 
 
+class _Row(NamedTuple):
+    """Where a team's participants are after a step, from 1, and what they received, in halves."""
+
+    cells: list[int]
+    rewards: list[int]
+
+
+def _row(path: Path, line: _Line, key: str, people: int, cells: int) -> _Row:
+    team = line.get(key)
+    if not isinstance(team, dict):
+        raise DamagedData(f"{path}:{line.number}: team {key} is missing")
+    inner = _Line(team)
+    inner.number = line.number
+    places = inner.integers(path, "pos", 1, cells)
+    received = team.get("r")
+    if len(places) != people or not isinstance(received, list) or len(received) != people:
+        raise DamagedData(f"{path}:{line.number}: {key} must have {people} cells and rewards")
+    if not all(type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received):
+        raise DamagedData(f"{path}:{line.number}: {key}: rewards must be halves from -1 to 1")
+    return _Row(places, [int(2 * r) for r in received])
+
+
 def _moves(
     path: Path, key: str, where: NDArray[np.int64], n: int, steps: list[_Line]
 ) -> NDArray[np.int8]:
     """Returns int8[T, P]: the move between consecutive cells on the n x n torus."""
-    down = (where[1:] // n - where[:-1] // n + 1) % n
-    right = (where[1:] % n - where[:-1] % n + 1) % n
-    far = (down > 2) | (right > 2)
+    far = distance(where[:-1], where[1:], n, n) > 1
     if far.any():
         t, p = np.argwhere(far)[0].tolist()
         raise DamagedData(
             f"{path}:{steps[t].number}: {key}: participant {p} jumps from cell {where[t, p] + 1} "
             f"to {where[t + 1, p] + 1} in step {t + 1}"
         )
-    moves: NDArray[np.int8] = (down * 3 + right).astype(np.int8)
+    moves: NDArray[np.int8] = toward(where[:-1], where[1:], n, n).astype(np.int8)
     return moves

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Instructions
 from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.agents import torus
 from sts.worlds.lambda_star.agents.bidding import Bidding
 from sts.worlds.lambda_star.agents.binary_tree import BinaryTree
 from sts.worlds.lambda_star.agents.dictatorship import Dictatorship
@@ -187,8 +186,8 @@ def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool
     batch, steps, people = recording.moves.shape
     worlds, roles, each = Batch(recording.starts), range(people), np.arange(batch)
     memory = agent.begin(batch, people)
-    if quirks and "guide" in memory:
-        memory = memory | {"guide": np.array([[place.guide] for place in recording.places])}
+    if quirks and behaviour.name == Imitation.name:
+        memory = {"guide": np.array([[place.guide] for place in recording.places])}
     expected = np.empty((*recording.moves.shape, len(states.MOVES)), np.bool_)
     outcomes: list[Outcome] = []
     for t in range(steps):
@@ -243,8 +242,7 @@ def _of(moves: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
 
 def _first_sight(seen: Observation) -> Observation:
     """Returns what the program shows at first: Good and Evil both on cell 0 (section 3.1)."""
-    cells = torus.surroundings(seen.cell, seen.height, seen.width, torus.radius(seen.good))
-    there = cells == 0
+    there = seen.surroundings == 0
     return replace(seen, good=there, evil=there, reward=-there.astype(np.int8))
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import Played, Team, play
-from sts.worlds.lambda_star.agents import sets
+from sts.worlds.lambda_star.agents.reactive import Teams
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, State
+from sts.worlds.lambda_star.torus import toward
 from tests.worlds.lambda_star.examples import state
 
 STAY = MOVES.index("stay")
@@ -38,12 +39,28 @@ def around(rewards: np.ndarray, cells: Sequence[int], radius: int = 1) -> np.nda
 
 
 def decided(
-    rule: Any, rewards: np.ndarray, cells: Sequence[int], *given: Any, radius: int = 1
+    rule: Any,
+    rewards: np.ndarray,
+    cells: Sequence[int],
+    *given: Any,
+    draws: np.ndarray | None = None,
+    good_next: int = -1,
+    radius: int = 1,
 ) -> list[set[str]]:
-    """Returns the moves that `rule` leaves each role; `given` stands between width and sets."""
-    out = np.full(len(cells), -1, np.int64)
-    rule(around(rewards, cells, radius), np.array(cells), *rewards.shape, *given, out)
-    return [named(moves) for moves in out]
+    """Returns the moves that `rule` leaves each role of one team; it takes `given` beside it."""
+    count, (height, width) = len(cells), rewards.shape
+    teams = Teams(
+        around(rewards, cells, radius)[None],
+        np.array([cells]),
+        np.array([height]),
+        np.array([width]),
+        np.array([good_next]),
+        np.array([-1]),
+        np.zeros((1, count)) if draws is None else draws[None],
+        np.full((1, count), -1, np.int64),
+    )
+    rule(teams, *given)
+    return [named(moves) for moves in teams.sets[0]]
 
 
 def named(moves: int) -> set[str]:
@@ -52,7 +69,7 @@ def named(moves: int) -> set[str]:
 
 def to(cell: int, goal: int, rewards: np.ndarray) -> set[str]:
     """Returns the one move from `cell` toward `goal` on a grid of rewards."""
-    return {MOVES[sets.toward(cell, goal, *rewards.shape)]}
+    return {MOVES[toward(cell, goal, *rewards.shape)]}
 
 
 def start(

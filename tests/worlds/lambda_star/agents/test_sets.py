@@ -7,7 +7,7 @@ import pytest
 
 from sts.engine.lockstep import pick
 from sts.worlds.lambda_star import kernels
-from sts.worlds.lambda_star.agents import sets, torus
+from sts.worlds.lambda_star.agents import sets
 from tests.worlds.lambda_star.agents.teams import named
 
 LAST = 1 - 2.0**-53
@@ -24,7 +24,7 @@ def test_nth_picks_what_the_engine_picks_from_equal_weights():
 def test_weights_are_one_for_members_and_zero_for_the_rest():
     expected = np.zeros((1, 2, 9))
     expected[0, 0, 3] = expected[0, 1, 0] = expected[0, 1, 8] = 1
-    chosen = np.array([[sets.once(3), 0b100000001]])
+    chosen = np.array([[1 << 3, 0b100000001]])
     np.testing.assert_array_equal(sets.weights(chosen), expected)
 
 
@@ -41,25 +41,6 @@ def test_of_a_wide_sight_only_the_middle_is_in_reach(radius):
     wide[radius - 1 : radius + 2, radius - 1 : radius + 2] = near.reshape(3, 3)
     assert sets.best(wide.ravel()) == sets.best(near)
     assert sets.highest(wide.ravel()) == 0
-
-
-@pytest.mark.parametrize(("height", "width"), [(3, 3), (4, 4), (5, 8), (7, 6), (10, 3)])
-def test_toward_shortens_every_way_by_one_and_torus_has_the_same_rule(height, width):
-    cells = np.arange(height * width)
-    start, goal = (g.ravel() for g in np.meshgrid(cells, cells, indexing="ij"))
-    sizes = (np.full(start.size, n) for n in (height, width))
-    together = torus.toward(torus.gaps(start, goal, *sizes))
-    for a, b, move in zip(start, goal, together, strict=True):
-        assert sets.toward(a, b, height, width) == move
-        after = kernels.moved(a, move, height, width)
-        away = kernels.distance(a, b, height, width)
-        assert kernels.distance(after, b, height, width) == max(away - 1, 0)
-
-
-def test_halfway_round_no_edge_is_crossed():
-    assert [sets.way(a, b, 6) for a, b in ((0, 3), (3, 0), (5, 2), (1, 4))] == [3, -3, -3, 3]
-    assert [sets.way(a, b, 6) for a, b in ((0, 4), (4, 0), (5, 0))] == [-2, 2, 1]
-    assert [sets.way(a, b, 7) for a, b in ((0, 3), (0, 4), (4, 0))] == [3, -3, 3]
 
 
 def test_the_best_cells_of_a_map_of_values_are_found_round_every_edge():

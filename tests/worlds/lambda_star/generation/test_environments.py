@@ -10,9 +10,10 @@ import pytest
 from sts.errors import ArgumentError, DamagedState
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation.environments import generate, of_states, uncertainty
-from sts.worlds.lambda_star.generation.patterns import Settings, complexity
+from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.generation.patterns import generate as one
 from sts.worlds.lambda_star.state import encode
+from tests.worlds.lambda_star.examples import complexity_of
 
 SETTINGS = (
     Settings(),
@@ -27,7 +28,7 @@ def test_environments_are_the_worlds_of_their_indices(settings):
     found = generate(settings, seed=5, start=3, stop=15)
     worlds = [one(settings, seed=5, index=i) for i in range(3, 15)]
     assert Batch.of(found.fresh(), settings.radius).states() == [encode(s) for s in worlds]
-    assert found.complexity.tolist() == [complexity(s)[0] for s in worlds]
+    assert found.complexity.tolist() == [complexity_of(s)[0] for s in worlds]
     assert found.index.tolist() == list(range(3, 15)) and found.settings == settings
 
 

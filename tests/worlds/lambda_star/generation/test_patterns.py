@@ -15,7 +15,6 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation.lempel_ziv import lz76
 from sts.worlds.lambda_star.generation.patterns import (
     Settings,
-    complexity,
     drawn_range,
     generate,
     reachable,
@@ -23,6 +22,7 @@ from sts.worlds.lambda_star.generation.patterns import (
 from sts.worlds.lambda_star.generation.patterns import worlds as many
 from sts.worlds.lambda_star.kernels import distance
 from sts.worlds.lambda_star.state import encode, scatter
+from tests.worlds.lambda_star.examples import complexity_of
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_worlds.json").read_text())
 
@@ -87,7 +87,7 @@ def test_the_domain_generates_the_same_worlds_whatever_the_count():
 
 def test_good_and_evil_are_equally_complex_within_the_range_and_not_alike():
     for s in worlds(60, complexity=(4, 9), horizon=40):
-        of_good, of_evil = complexity(s)
+        of_good, of_evil = complexity_of(s)
         assert of_good == of_evil and 4 <= of_good <= 9
         assert s.good_pattern != s.evil_pattern
         assert 1 <= len(s.good_pattern) <= 20 and 1 <= len(s.evil_pattern) <= 20
@@ -100,14 +100,14 @@ def test_complexity_is_the_lz76_count_of_the_cells_over_the_horizon():
     for _, move in zip(range(30), itertools.cycle(s.good_pattern), strict=False):
         row, column = (row + move // 3 - 1) % s.height, (column + move % 3 - 1) % s.width
         cells.append(row * s.width + column)
-    assert lz76(np.array(cells)) == 7 == complexity(s)[0]
+    assert lz76(np.array(cells)) == 7 == complexity_of(s)[0]
 
 
 def test_every_complexity_of_the_range_is_drawn_about_as_often():
     low, high = 3, 8
     counts = np.zeros(high - low + 1)
     for s in worlds(600, complexity=(low, high), horizon=30):
-        counts[complexity(s)[0] - low] += 1
+        counts[complexity_of(s)[0] - low] += 1
     expected = 600 / counts.size
     chi_square = float(((counts - expected) ** 2 / expected).sum())
     assert chi_square < 20.5, counts
@@ -192,4 +192,4 @@ def test_worlds_that_cannot_be_made_are_refused_in_one_line(settings, said):
 @pytest.mark.parametrize("horizon", [2, 3, 10, 100, 200])
 def test_worlds_of_every_length_can_be_made(horizon):
     for s in worlds(3, horizon=horizon):
-        assert complexity(s)[0] in range(drawn_range(Settings(horizon=horizon))[1] + 1)
+        assert complexity_of(s)[0] in range(drawn_range(Settings(horizon=horizon))[1] + 1)

@@ -24,14 +24,14 @@ from sts.worlds.lambda_star.generation.patterns import Settings, generate
 from sts.worlds.lambda_star.intelligence import trials
 from sts.worlds.lambda_star.intelligence.factors import runs
 from sts.worlds.lambda_star.intelligence.files import metric
-from sts.worlds.lambda_star.intelligence.moments import estimate, plus, tally
+from sts.worlds.lambda_star.intelligence.moments import estimate, moments, plus
 from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score
 
 SMALL = Settings(height=6, width=5, participants=2, horizon=20)
 
 
 def played(team, index, *, seed=9):
-    """Returns the mean reward of a crew in one environment, by the general path."""
+    """Returns the mean reward of a team in one environment, by the general path."""
     worlds = Batch([generate(SMALL, seed=seed, index=index)])
     called = ",".join(team)
     teams = []
@@ -47,7 +47,7 @@ def played(team, index, *, seed=9):
 def test_means_errors_and_differences_are_those_worked_by_hand():
     # Two agents in four environments; rewards of 1, 2, 3, 6 and of 1, 0, 2, 1 units.
     received = np.array([[1, 1], [2, 0], [3, 2], [6, 1]], np.int64)
-    sums = tally(received)
+    sums = moments(received)
     first, second, apart = (
         estimate(sums, np.array(weights), 1) for weights in ([1, 0], [0, 1], [1, -1])
     )
@@ -61,12 +61,12 @@ def test_means_errors_and_differences_are_those_worked_by_hand():
 
 def test_tallies_are_exact_however_they_are_joined():
     received = np.random.default_rng(0).integers(-(10**7), 10**7, (60, 3))
-    whole = tally(received)
-    parts = [tally(part) for part in np.split(received, [7, 8, 40])]
+    whole = moments(received)
+    parts = [moments(part) for part in np.split(received, [7, 8, 40])]
     for joined in (plus(parts), plus(parts[::-1]), plus([plus(parts[:2]), plus(parts[2:])])):
         assert joined.episodes == 60
         assert (joined.total == whole.total).all() and (joined.products == whole.products).all()
-    vast = tally(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
+    vast = moments(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
     assert vast.products[0, 0] == 200 * (3 * 10**8) ** 2 > 2**63
     many = plus([whole] * 10**4)
     assert many.products[0, 0] == 10**4 * whole.products[0, 0] > 2**64
@@ -309,7 +309,7 @@ WRONG = [
     (["--agent", "q-learner"], "unknown agent 'q-learner'"),
     (["--agent", "q-learner"], "did you mean q-learning?"),
     (["--agent", "rule,nobody", "--team", "2"], "unknown agent 'nobody'"),
-    (["--agent", "rule,blind"], "rule,blind: a crew of 2 needs as many participants"),
+    (["--agent", "rule,blind"], "rule,blind: a team of 2 agents needs as many participants"),
     (["--agent", "oracle"], "'oracle' is named twice"),
     (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
     (["--patterns", "spiral"], "invalid choice"),

@@ -136,8 +136,9 @@ def test_other_streams_give_other_episodes():
 def test_only_what_the_general_path_would_play_alike_is_played():
     assert all(fused.plays(name, 1) for name in fused.AGENTS)
     assert {name for name in fused.AGENTS if fused.plays(name, 2)} == set(BLIND)
-    assert not any(fused.plays(name, 1) for name in ("rule", "blind", "q-learning", "nobody"))
-    assert set(fused.AGENTS) <= set(agents.known())
+    assert all(fused.plays(name, 2) for name in fused.LEARNERS)
+    assert not any(fused.plays(name, 1) for name in ("rule", "blind", "nobody"))
+    assert {*fused.AGENTS, *fused.LEARNERS} <= set(agents.known())
 
 
 def test_every_command_starts_without_compiled_kernels():

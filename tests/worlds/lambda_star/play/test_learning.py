@@ -20,14 +20,15 @@ from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation.environments import generate
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.play import learning, memory, teams
+from sts.worlds.lambda_star.play import fused, memory, teams
+from sts.worlds.lambda_star.play.rehearsal import rehearse
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.state import decode
 
 STEPS = 12
 CLASSES = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
 TRACES = Path(__file__).parents[3] / "data" / "lambdastar_2016_traces.jsonl.xz"
-names = pytest.mark.parametrize("name", learning.AGENTS)
+names = pytest.mark.parametrize("name", fused.LEARNERS)
 
 
 def made(batch: int = 4, *, seed: int = 3, **settings) -> list[bytes]:
@@ -48,14 +49,14 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 
     roles = tuple(range(len(decode(states[0]).cells)))
     team = Team(agent, roles, streams(len(states)))
-    played = learning.rehearse(world, fresh, [team], steps=steps, rehearsals=rehearsals)
+    played = rehearse(world, fresh, [team], steps=steps, rehearsals=rehearsals)
     return played, kept[-1]
 
 
 def compiled(name, states, rehearsals, *, steps=STEPS, of=0, **options):
     worlds = domain("lambda-star").restore(states)
     keys = streams(len(states), of)
-    out = learning.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
+    out = fused.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
     return out, worlds
 
 
@@ -147,7 +148,7 @@ def test_threads_change_nothing_and_sums_are_those_of_the_episodes(name):
         again, _ = compiled(name, states, 6, threads=threads)
         np.testing.assert_array_equal(out.moves, again.moves)
         worlds = domain("lambda-star").restore(states)
-        sums = learning.sums(
+        sums = fused.sums(
             name, worlds.arrays, streams(7), steps=STEPS, rehearsals=6, threads=threads
         )
         np.testing.assert_array_equal(sums, out.rewards.sum(1, np.int64))
@@ -164,7 +165,7 @@ def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
     together = compiled(name, states, 7)[0].moves
     for i, state in enumerate(states):
         worlds = domain("lambda-star").restore([state])
-        alone = learning.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
+        alone = fused.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
         np.testing.assert_array_equal(together[i], alone.moves[0])
 
 
@@ -176,7 +177,7 @@ def test_other_streams_give_other_episodes(name):
     assert (once != other).any()
 
 
-@pytest.mark.parametrize("pair", [learning.AGENTS[::2], learning.AGENTS[1::2]])
+@pytest.mark.parametrize("pair", [fused.LEARNERS[::2], fused.LEARNERS[1::2]])
 def test_sarsa_rehearses_to_the_values_of_q_learning_as_its_choice_is_always_a_best_one(pair):
     states = made(height=4, width=4, participants=3)
     q, sarsa = (general(CLASSES[name](), states, 9)[0].moves for name in pair)
@@ -185,7 +186,7 @@ def test_sarsa_rehearses_to_the_values_of_q_learning_as_its_choice_is_always_a_b
 
 def test_a_team_of_one_learns_alike_with_a_table_of_its_own_and_a_shared_one():
     states = made(participants=1)
-    alone, shared = (compiled(name, states, 9)[0].moves for name in learning.AGENTS[:2])
+    alone, shared = (compiled(name, states, 9)[0].moves for name in fused.LEARNERS[:2])
     np.testing.assert_array_equal(alone, shared)
 
 
@@ -203,8 +204,8 @@ class Diligent(Tabular):
 
     name = "diligent"
 
-    def _ahead(self, seen, over):
-        return np.full(seen.cell.shape, -1)
+    def _ahead(self, seen, cells, step):
+        return np.full(cells.shape, -1)
 
 
 def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
@@ -213,7 +214,7 @@ def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
     teams = [Team(Diligent(), (0, 2), keys), Team(Fixed(), (1,), keys)]
 
     def mean(rehearsals: int) -> float:
-        played = learning.rehearse(
+        played = rehearse(
             world, lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals
         )
         assert (played.moves[:, :, 1] == 1).all()
@@ -231,7 +232,7 @@ def test_where_nobody_learns_nothing_is_rehearsed():
         return world.restore(states)
 
     team = Team(agents.load("random"), (0,), streams(4))
-    played = learning.rehearse(world, fresh, [team], steps=STEPS, rehearsals=50)
+    played = rehearse(world, fresh, [team], steps=STEPS, rehearsals=50)
     np.testing.assert_array_equal(
         played.moves, play(world, world.restore(states), [team], steps=STEPS).moves
     )
@@ -252,8 +253,9 @@ def test_a_learner_that_fails_to_finish_is_named():
 def values_of(played: Played, cell: int, step: int, cells: int) -> np.ndarray:
     """Returns float64[9]: what the first episode's first role learned of a state."""
     kept = played.memories[0]
-    rows = np.flatnonzero(kept["states"][0] == step * cells + cell)
-    return kept["values"][0, rows[0]] if rows.size else np.full(9, 0.2)
+    rows = np.flatnonzero(kept["marks"][0] >> 18 == step * cells + cell)
+    tried = kept["marks"][0, rows] >> 9 >> np.arange(9) & 1
+    return np.where(tried, kept["values"][0, rows[0]], 0.2) if rows.size else np.full(9, 0.2)
 
 
 @pytest.mark.parametrize("name", ["q-learning", "sarsa"])
@@ -270,7 +272,7 @@ def test_a_value_moves_by_hand_reckoned_steps(name):
         expected = np.full(9, 0.2)
         expected[move] = 0.2 + 0.3 * (reward + 0.3 * future - 0.2)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-15)
-    assert kept["used"].tolist() == [2] and (kept["acted"] == -1).all()
+    assert (kept["marks"] >= 0).sum() == 2 and not kept["cells"].size
 
 
 @pytest.mark.parametrize(("name", "future"), [("q-learning", 0.2), ("sarsa", 0.14)])
@@ -293,22 +295,24 @@ def test_where_moves_are_forced_only_sarsa_values_what_was_then_done(name, futur
 
 def test_memory_grows_with_the_states_met_and_not_with_the_grid():
     agent, states, world = QLearning(), made(2, height=200, width=200), domain("lambda-star")
-    team = Team(agent, (0,), streams(2))
-    kept = play(world, world.restore(states), [team], steps=STEPS).memories[0]
-    assert (kept["fresh_used"] == STEPS - 1).all() and not kept["used"].any()
-    assert kept["fresh_states"].shape[1] < 8 * STEPS
+    worlds = world.restore(states)
+    kept = play(world, worlds, [Team(agent, (0,), streams(2))], steps=STEPS).memories[0]
+    assert kept["cells"].shape == (2, STEPS, 1) and (kept["marks"] == -1).all()
+    kept = agent.finish(worlds.observe((0,), team=(0,), world=False), kept)
+    assert ((kept["marks"] >= 0).sum(1) == STEPS).all() and not kept["cells"].size
+    assert kept["marks"].shape[1] < 8 * STEPS
 
 
-def test_a_step_copies_what_the_pass_learned_and_not_all_that_was_ever_learned():
-    """What was known before stays the very arrays; a hundred passes else take a hundred times."""
+def test_a_step_copies_what_the_pass_noted_and_not_all_that_was_ever_learned():
+    """What was learned before stays the very arrays; a hundred passes else take a hundred times."""
     states, world = made(2, participants=3), domain("lambda-star")
     kept = general(QLearning(), states, 3)[0].memories[0]
-    assert (kept["used"] > kept["fresh_used"]).all() and kept["fresh_used"].all()
+    assert (kept["marks"] >= 0).any() and kept["cells"].shape == (2, STEPS, 3)
     worlds, roles = world.restore(states), (0, 1, 2)
     seen = worlds.observe(roles, team=roles, world=False)
     told = Instructions(("",), np.zeros(2, np.int32))
     _, after = QLearning().act(seen, told, kept, np.empty((2, 3, 0)))
-    assert all(after[name] is kept[name] for name in ("states", "values", "used"))
+    assert all(after[name] is kept[name] for name in ("marks", "tops", "values"))
 
 
 def test_unknown_bootstraps_negative_rehearsals_and_no_threads_are_refused():
@@ -317,8 +321,8 @@ def test_unknown_bootstraps_negative_rehearsals_and_no_threads_are_refused():
     for wrong in ({"bootstrap": "last"}, {"rehearsals": -1}, {"threads": 0}):
         with pytest.raises(ArgumentError, match="expected .*, found"):
             compiled("sarsa", made(), **({"rehearsals": 1} | wrong))
-    with pytest.raises(ArgumentError, match="unknown learning behaviour 'random'; known: coop"):
-        compiled("random", made(), 1)
+    with pytest.raises(ArgumentError, match="unknown compiled behaviour 'rule'; known: bidding"):
+        compiled("rule", made(), 1)
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +333,7 @@ def recorded(tmp_path_factory) -> dict[tuple[str, int], list]:
     out: dict[tuple[str, int], list] = {}
     for one in importer.read(path):
         team = one.participants[0].name
-        if team in learning.AGENTS:
+        if team in fused.LEARNERS:
             out.setdefault((team, decode(one.episode.state).height), []).append(one.episode)
     return out
 
@@ -381,11 +385,11 @@ def z(differences: np.ndarray) -> float:
 
 
 def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
-    case = {"height": 10, "width": 10, "participants": 5, "steps": 50}
+    case = {"height": 10, "width": 10, "steps": 50}
     monkeypatch.setattr(memory, "available", lambda: 3_000_000)
-    learning.check("q-learning", **case, threads=6)
+    fused.check("q-learning", **case, threads=6)
     with pytest.raises(ArgumentError) as caught:
-        learning.check("q-learning", **case, threads=7)
+        fused.check("q-learning", **case, threads=7)
     said = str(caught.value)
     assert said == (
         "q-learning needs 3 MiB of memory for 10x10 cells, 50 steps and 7 at once, found 2 MiB; "
@@ -395,26 +399,26 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
     worlds = domain("lambda-star").restore(made())
     before = worlds.states()
     with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
-        learning.sums("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1)
+        fused.sums("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1)
     assert worlds.states() == before
     monkeypatch.setattr(memory, "available", lambda: None)
-    learning.check("q-learning", **case, threads=10**9)
+    fused.check("q-learning", **case, threads=10**9)
 
 
-def test_what_a_mixed_crew_keeps_is_refused_before_any_work(monkeypatch):
-    """Twice as many rows of 80 bytes as states, and twice that while a table grows."""
-    settings, members = Settings(participants=4), teams.crew("q-learning,cooperative-sarsa")
+def test_what_a_mixed_team_keeps_is_refused_before_any_work(monkeypatch):
+    """Twice as many rows of 88 bytes as states, notes of 10, and twice that while they grow."""
+    settings, members = Settings(participants=4), teams.team_of("q-learning,cooperative-sarsa")
     case = {"episodes": 10, "rehearsals": 9}
-    separate, shared, recorded = 2 * 2047 * 80, 2 * 2047 * 80, 51 * (4 * 9 + 4)
-    needed = 3 * 10 * (separate + shared + recorded)
+    learner, recorded = 2 * (2047 * 88 + 50 * 2 * 10), 51 * (4 * 9 + 4)
+    needed = 3 * 10 * (2 * learner + recorded)
     monkeypatch.setattr(memory, "available", lambda: needed)
     teams.check_memory(members, settings, **case, at_once=3)
     monkeypatch.setattr(memory, "available", lambda: needed - 1)
-    with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 19 MiB .* lower"):
+    with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 21 MiB .* lower"):
         teams.check_memory(members, settings, **case, at_once=3)
     monkeypatch.setattr(memory, "available", lambda: 10)
-    teams.check_memory(teams.crew("local-search"), settings, **case)
-    with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 8 MiB"):
+    teams.check_memory(teams.team_of("local-search"), settings, **case)
+    with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 9 MiB"):
         teams.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
 
 

@@ -18,7 +18,7 @@ from sts.worlds.lambda_star import generate, kernels, rollout
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.agents.random import Random
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.play import fused, learning, teams
+from sts.worlds.lambda_star.play import fused, teams
 
 SMALL = generate(7, seed=4, size=(6, 5), team=3, steps=12)
 WIDE = generate(7, seed=4, size=(6, 7), team=3, steps=12, radius=2)
@@ -58,12 +58,12 @@ def test_fused_and_general_paths_give_the_same_episodes(name, environments):
     np.testing.assert_array_equal(episodes.rewards, general.rewards / 2)
 
 
-@pytest.mark.parametrize("name", learning.AGENTS)
+@pytest.mark.parametrize("name", fused.LEARNERS)
 def test_a_built_in_learner_plays_as_the_general_path_rehearses_it(name):
     class Anybodys(type(agents.load(name))):
         pass
 
-    assert teams.built_in(teams.crew(Anybodys)) is None
+    assert teams.built_in(teams.team_of(Anybodys)) is None
     for count in (0, 6):
         ours = rollout(name, SMALL, seed=2, rehearsals=count)
         theirs = rollout(Anybodys, SMALL, seed=2, rehearsals=count)
@@ -147,8 +147,8 @@ def test_members_of_a_mixed_team_draw_from_streams_of_their_own():
         [["random"], LocalSearch],
     ],
 )
-def test_a_crew_is_given_by_names_classes_agents_or_several_of_them(given):
-    members = teams.crew(given)
+def test_a_team_is_given_by_names_classes_agents_or_several_of_them(given):
+    members = teams.team_of(given)
     assert [type(member) for member in members] == [Random, LocalSearch]
     assert teams.called(members) == "random,local-search"
 

@@ -23,8 +23,7 @@ from sts.domains import domain
 from sts.engine.lockstep import Team, play
 from sts.errors import DamagedData
 from sts.numerics.draws import stream
-from sts.worlds.lambda_star import kernels
-from sts.worlds.lambda_star.agents import torus
+from sts.worlds.lambda_star import kernels, torus
 from sts.worlds.lambda_star.agents.bidding import Bidding
 from sts.worlds.lambda_star.agents.binary_tree import BinaryTree
 from sts.worlds.lambda_star.agents.dictatorship import Dictatorship
@@ -46,7 +45,6 @@ TRACES = DATA / "lambdastar_2016_traces.jsonl.xz"
 MOVES_A_TEAM = 40 * 30 * 4 + 20 * 25 * 3 + 40 * 20 * 6
 TESTED = len(BEHAVIOURS) - 1  # the oracle never chooses
 UNEVEN = 0.05 / TESTED
-SIDES = np.full((2, 40), 5)
 Recordings = dict[str, list[Recording]]
 
 
@@ -278,7 +276,8 @@ def test_another_order_of_the_team_makes_moves_impossible(
 def test_moves_of_one_team_must_be_possible_together(recordings: Recordings) -> None:
     """At first nothing is in sight and any move of the dictator's will do, if the others follow."""
     recording = recordings["dictator"][0]
-    sight = torus.surroundings(np.array([[s.cells[0]] for s in recording.starts]), *SIDES)
+    cells = np.array([[[s.cells[0]]] for s in recording.starts])
+    sight = torus.moved(cells, np.arange(9), 5, 5)
     blank = np.flatnonzero((sight != 0).all((1, 2)))
     moves = recording.moves[blank, :1].copy()
     moves[:, 0, 0] = (moves[:, 0, 0] + 3) % len(MOVES)

@@ -1,0 +1,110 @@
+"""Arithmetic on the torus: on rings of `size` coordinates, and on grids of height x width cells.
+
+Cells are row * width + column. A neighbourhood is (2k + 1)^2 cells around one, row by row; its
+entry m lies m // side - k rows down and m % side - k columns right, so that a move is an entry of a
+neighbourhood of side 3.
+
+Whatever is not said to be a number may be an array too; arrays broadcast.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sts.numerics.compiled import portable
+
+STAY = 4
+"""The move that leads nowhere, in the middle of the nine."""
+
+INSIDE, BACK = range(2)
+"""Of two ways that lead halfway round: the one that crosses no edge, or the one up or left."""
+
+
+class Offset(NamedTuple):
+    """How many rows down and columns right, negative for up and left."""
+
+    rows: Any
+    columns: Any
+
+
+@portable
+def wrapped(coordinate: Any, size: Any) -> Any:
+    """Returns a coordinate less than once round outside a ring, on it."""
+    return coordinate + size * (coordinate < 0) - size * (coordinate >= size)
+
+
+@portable
+def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
+    """Returns the signed nearest way on a ring.
+
+    Args:
+      start: a coordinate.
+      goal: another.
+      size: of the ring.
+      ties: the number `INSIDE` or `BACK`.
+
+    Source: `INSIDE` is the published program's approachPosition, General.cpp:296
+    (lambdastar_2016.md section 6); `BACK` is this project's categories'.
+    """
+    direct = goal - start
+    return direct - size * (2 * direct + ties > size) + size * (2 * direct < -size)
+
+
+@portable
+def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Offset:
+    """Returns the nearest way from one cell to another, axis by axis; `ties` as in `way`."""
+    row, to_row = start // width, goal // width
+    rows = way(row, to_row, height, ties)
+    return Offset(rows, way(start - row * width, goal - to_row * width, width, ties))
+
+
+@portable
+def apart(row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any) -> Any:
+    """Returns the toroidal Chebyshev distance of two places."""
+    rows, columns = abs(row - to_row), abs(column - to_column)
+    return np.maximum(np.minimum(rows, height - rows), np.minimum(columns, width - columns))
+
+
+@portable
+def distance(start: Any, goal: Any, height: Any, width: Any) -> Any:
+    """Returns the toroidal Chebyshev distance of two cells."""
+    return apart(start // width, start % width, goal // width, goal % width, height, width)
+
+
+@portable
+def step(offset: Offset) -> Any:
+    """Returns the move that shortens an offset most, both axes at once; "stay" where it is none."""
+    rows, columns = offset
+    down = 1 * (rows > 0) - 1 * (rows < 0)
+    return 3 * down + 1 * (columns > 0) - 1 * (columns < 0) + STAY
+
+
+@portable
+def toward(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Any:
+    """Returns the first move of a shortest way, "stay" on the goal itself; `ties` as in `way`."""
+    return step(offset(start, goal, height, width, ties))
+
+
+@portable
+def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
+    """Returns the cell that is an entry of the neighbourhood of `side` x `side` around a cell."""
+    row = cell // width
+    column = wrapped(cell - row * width + entry % side - side // 2, width)
+    return wrapped(row + entry // side - side // 2, height) * width + column
+
+
+@portable
+def moved(cell: Any, move: Any, height: Any, width: Any) -> Any:
+    """Returns the cell one move away."""
+    return neighbour(cell, move, 3, height, width)
+
+
+@portable
+def side(cells: int) -> int:
+    """Returns the side of a neighbourhood of so many cells, 2k + 1 of (2k + 1)^2."""
+    long = 3
+    while long * long < cells:
+        long += 2
+    return long
