@@ -68,14 +68,30 @@ def _stamped(dispatcher: Any, function: Function) -> Function:
 
     Nor does it mind that other processes compile the same kernel at this moment, and would keep the
     code for one type of arguments under the name of another. So they come one after another.
+
+    And it ends where a type that a cached kernel takes has moved or changed its name: then what is
+    cached counts as not there.
     """
     if dispatcher is not function:
         cached = dispatcher._cache._cache_file
         cached._source_stamp = (cached._source_stamp, _SOURCES)
+        cached._load_index = _where_readable(cached._load_index)
         folder = Path(cached._cache_path)
         cached.save = _in_turn(cached.save, folder, fcntl.LOCK_EX)
         cached.load = _in_turn(cached.load, folder, fcntl.LOCK_SH)
     return cast(Function, dispatcher)
+
+
+def _where_readable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
+    """Returns `load_index`, which returns nothing where a type in the index is no longer there."""
+
+    def index() -> dict[Any, str]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError):
+            return {}
+
+    return index
 
 
 def _in_turn(call: Callable[..., object], folder: Path, lock: int) -> Callable[..., object]:

@@ -74,6 +74,28 @@ def test_processes_that_compile_a_kernel_at_the_same_moment_keep_each_its_own(
     assert (one.load("a"), one.load("b")) == (1, 2)
 
 
+def test_a_cached_kernel_is_compiled_anew_when_a_type_it_takes_was_renamed(tmp_path: Path) -> None:
+    module = tmp_path / "kernel_of_a_pair.py"
+    text = (
+        "from typing import NamedTuple\n"
+        "from sts.numerics.compiled import compiled\n"
+        "class Pair(NamedTuple):\n    a: int\n    b: int\n"
+        "@compiled\ndef second(pair):\n    return pair.b\n"
+        "print(second(Pair(1, 2)))\n"
+    )
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "0"}
+    for name in ("Pair", "Couple"):
+        module.write_text(text.replace("Pair", name))
+        done = subprocess.run(
+            [sys.executable, "-c", "import kernel_of_a_pair"],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout == "2\n", done.stderr
+
+
 def test_a_numba_without_an_undocumented_option_counts_references(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
