@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.annotator_app.conftest import Server
+from tests.annotator_app.test_play_page import everything_offered
 from tests.annotator_app.test_player_page import item, press, saved, status
 
 KEEP_SOCKETS = """
@@ -98,9 +99,10 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
     before = item(page)
     press(page, "n", "Enter")
     saved(page)
-    second = str(mortal.store.add_annotator("second").token)
+    second = mortal.store.add_annotator("second")
+    everything_offered(mortal, second.id)  # so that they might judge what the first one did
     other = page.context.new_page()  # the cookie is now the second's, in both
-    other.goto(mortal.url(f"/enter?t={second}"))
+    other.goto(mortal.url(f"/enter?t={second.token}"))
     other.wait_for_selector(".player .stage:not([hidden])")
 
     if how == "a restart":

@@ -11,8 +11,16 @@ from typing import Any
 import pytest
 
 from sts.domains import domain
+from sts.domains.conformance import check
 from sts.domains.drawing import drawing
 from sts.errors import StsError
+from sts.worlds.lambda_star.domain import LambdaStar
+
+
+class Undrawn(LambdaStar):
+    """A domain whose scenes nothing draws."""
+
+    drawing = ""
 
 
 def drawn_by(file: object, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -50,3 +58,8 @@ def test_a_drawing_that_is_none_is_one_line_that_names_the_domain(
 def test_worlds_of_frames_have_none_and_what_is_drawn_comes_with_its_world() -> None:
     assert drawing(domain("tests.domains.worlds:Lanterns")) == ""
     assert "export function paint(" in drawing(domain("lambda-star"))
+
+
+def test_a_domain_whose_scenes_nothing_draws_does_not_keep_its_promises() -> None:
+    claims = {one.claim: one for one in check(f"{__name__}:Undrawn", seeds=2, steps=8)}
+    assert claims["pictured"].how == "its scenes are drawn, and it has no drawing"

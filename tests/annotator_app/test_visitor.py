@@ -1,0 +1,40 @@
+"""What a page says where nobody can tell whose it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator_app import state
+from annotator_app.auth import AWAY
+from sts.errors import StoreError
+
+
+def script() -> None:
+    import streamlit as st
+
+    from annotator_app.pages.visitor import visitor
+
+    st.write(f"at the page: {visitor()}")
+
+
+def test_a_page_whose_store_is_away_says_so_and_runs_anew_once_it_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away() -> Any:
+        raise StoreError("annotation database /secret/place is gone")
+
+    monkeypatch.setattr(state, "person", away)
+    page = AppTest.from_function(script).run()
+    assert [one.value for one in page.error] == [AWAY] and not page.exception
+    monkeypatch.setattr(state, "person", lambda: "Ann")
+    page.run()
+    assert not page.error and page.markdown[0].value == "at the page: Ann"
+
+
+def test_a_page_whose_link_has_ended_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "person", lambda: None)
+    page = AppTest.from_function(script).run()
+    assert "Your link has ended" in page.error[0].value
