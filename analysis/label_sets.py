@@ -145,16 +145,13 @@ def ranking_entries(label_set: LabelSet) -> list[dict[str, Any]]:
     for ranking in dict.fromkeys(number.tolist()):
         rows = label_set.ranked[number == ranking]
         columns = label_set.continued[rows].any(axis=0)
+        part = outcomes.of_scenarios(columns)
         entries.append(
             {
                 "ranking": ranking,
                 "agents": [outcomes.agents[row] for row in rows],
                 "scenarios": int(columns.sum()),
-                "categories": [
-                    outcomes.categories[c]
-                    for c in np.unique(outcomes.category[columns])
-                    if outcomes.categories[c]
-                ],
+                "categories": [name for name in part.categories if name],
             }
         )
     return entries
