@@ -1,1 +1,1 @@
-"""Categories of BabyAI, one for each kind of mission; see the module `missions` beside them."""
+"""Categories of BabyAI, one for each kind of mission."""

@@ -105,3 +105,15 @@ def label(
         return Label("not_done", None)
     step = int(heard[0])
     return Label("success" if rewards[step] > 0 else "failure", step + 1)
+
+
+GO_TO = category("go-to", context=4, horizon=20)
+"""Stand before an object and face it, as in "go to the red ball"."""
+OPEN = category("open", context=4, horizon=20)
+"""Open a door, as in "open the yellow door"."""
+PICK_UP = category("pick-up", context=4, horizon=20)
+"""Take an object up, as in "pick up a grey key"."""
+PUT_NEXT = category("put-next", context=4, horizon=25)
+"""Carry one object beside another, as in "put the box next to the key"."""
+SEQUENCE = category("sequence", context=8, horizon=30, whole=True)
+"""Several things, as in "open the red door after you go to a key"."""
