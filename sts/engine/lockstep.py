@@ -183,7 +183,7 @@ def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
     try:
         with quiet():
             return team.agent.begin(batch, len(team.roles))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise StsError(
             f"agent {team.agent.name!r} failed to begin: {type(error).__name__}: {error}"
         ) from error
@@ -196,7 +196,7 @@ def _act(
     try:
         with quiet():
             answer = agent.act(*given)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         asked = isinstance(error, AttributeError) and error.obj is given[0]
         hint = f"; {domain.name} shows no such thing, is it another's agent?" if asked else ""
         raise StsError(
