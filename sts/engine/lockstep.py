@@ -181,7 +181,7 @@ def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
     if team.memory is not None:
         return team.memory
     try:
-        with quiet():
+        with quiet:
             return team.agent.begin(batch, len(team.roles))
     except (Exception, SystemExit) as error:
         raise StsError(
@@ -194,7 +194,7 @@ def _act(
 ) -> tuple[Choice, dict[str, NDArray[Any]]]:
     """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
     try:
-        with quiet():
+        with quiet:
             answer = agent.act(*given)
     except (Exception, SystemExit) as error:
         asked = isinstance(error, AttributeError) and error.obj is given[0]
