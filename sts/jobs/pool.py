@@ -43,17 +43,13 @@ class Died(Unavailable):
     """The process of a task has ended, or hung and was ended; says of what, and where if known."""
 
 
-class Here:
+class Here(contextlib.AbstractContextManager["Here"]):
     """Does tasks in this process, and is otherwise as `Pool`."""
 
     width = 1
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Any, Callable[..., Any], Any]] = deque()
-
-    def __enter__(self) -> Self:
-        """Returns itself."""
-        return self
 
     def __exit__(self, *error: object) -> None:
         """Holds nothing."""
@@ -90,7 +86,7 @@ class Pool:
     def __enter__(self) -> Self:
         """Begins the processes."""
         self._folder = tempfile.TemporaryDirectory()
-        self._workers = [self._another() for _ in range(self.width)]
+        self._workers = [_Worker(self._folder.name, self._begin) for _ in range(self.width)]
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -100,11 +96,6 @@ class Pool:
         for worker in self._workers:
             worker.end(0.0 if worker.busy else LEAVE)
         self._folder.cleanup()
-
-    @property
-    def copies(self) -> int:
-        """How many copies of its processes, forked off by an environment, have been ended."""
-        return sum(worker.board.copies for worker in self._workers)
 
     def submit(self, key: Any, work: Callable[..., Any], *args: Any) -> None:
         """Has `work(*args)` done in the main thread of the first process that is free."""
@@ -140,48 +131,41 @@ class Pool:
         result: R = outcome
         return result
 
-    def _another(self) -> _Worker:
-        file, words = tempfile.mkstemp(dir=self._folder.name)
-        os.close(file)
-        return _Worker(Path(words), self._begin)
-
     def _hand_out(self) -> None:
         """Gives what waits to processes that are free, and to others in place of the dead."""
-        self._workers = [worker for worker in self._workers if worker.busy or worker.alive]
-        while self._waiting:
-            free = next((worker for worker in self._workers if not worker.busy), None)
-            if free is None:
-                if len(self._workers) == self.width:
-                    return
-                self._workers.append(free := self._another())
-            free.give(*self._waiting.popleft())
+        self._workers = [one for one in self._workers if one.busy or one.process.is_alive()]
+        free = [worker for worker in self._workers if not worker.busy]
+        while self._waiting and (free or len(self._workers) < self.width):
+            if not free:
+                self._workers += (free := [_Worker(self._folder.name, self._begin)])
+            free.pop().give(*self._waiting.popleft())
 
 
-def executor(workers: int, tasks: int) -> Here | Pool:
-    """Returns what does so many tasks: this process for 1, or as many others as are needed."""
-    return Pool(min(workers, tasks)) if tasks and workers > 1 else Here()
+def executor(workers: int, tasks: int, *, apart: bool = False) -> Here | Pool:
+    """Returns what does so many tasks: this process for one worker, else as many as are needed.
+
+    Where the tasks may end their process or hang in it, they are done `apart` by one worker too.
+    """
+    return Pool(min(workers, tasks)) if tasks and (apart or workers > 1) else Here()
 
 
 class _Worker:
     """A process, what it is at, and for how long it has not come back from it."""
 
-    def __init__(self, words: Path, begin: Begin) -> None:
+    def __init__(self, folder: str, begin: Begin) -> None:
         context = multiprocessing.get_context("spawn")
         self.busy = False
         self.key: Any = None
         self.outcome: Any = None
-        self.board: Any = context.RawValue(deadlines.Board)
         self.connection, theirs = context.Pipe()
-        self._words, self._beats, self._silent, self._hangs = words, 0, 0.0, False
-        given = (theirs, self.board, str(words), begin)
-        self._process: Any = context.Process(target=_serve, args=given)
-        self._process.start()
+        self._beats, self._silent, self._hangs = 0, 0.0, False
+        self._board: Any = context.RawValue(deadlines.Board)
+        file, self._words = tempfile.mkstemp(dir=folder)
+        os.close(file)
+        given = theirs, self._board, self._words, begin
+        self.process: Any = context.Process(target=_serve, args=given)
+        self.process.start()
         theirs.close()
-
-    @property
-    def alive(self) -> bool:
-        alive: bool = self._process.is_alive()
-        return alive
 
     def give(self, key: Any, job: Any) -> None:
         self.busy, self.key = True, key
@@ -190,7 +174,7 @@ class _Worker:
 
     def finished(self, seconds: float, patience: float) -> bool:
         """Whether its task is, `seconds` after the last look; `outcome` is what came of it."""
-        alive = self.alive
+        alive = self.process.is_alive()
         with contextlib.suppress(EOFError, ConnectionError):
             if self.connection.poll():
                 self.outcome = self.connection.recv()
@@ -203,8 +187,8 @@ class _Worker:
 
     def _waited(self, seconds: float) -> float:
         """Returns for how long its clock has not been heard where it runs."""
-        beats = self.board.beats
-        if beats != self._beats or not self.board.rings or _stopped(self._process.pid):
+        beats = self._board.beats
+        if beats != self._beats or not self._board.rings or _stopped(self.process.pid):
             self._beats, self._silent = beats, 0.0
         else:
             self._silent += seconds
@@ -216,26 +200,26 @@ class _Worker:
         It has `seconds` to do so by itself.
         """
         if self._hangs:
-            self._process.terminate()  # it writes down where it is
+            self.process.terminate()  # it writes down where it is
         self.connection.close()
-        self._process.join(seconds)
-        code = self._process.exitcode
+        self.process.join(seconds)
+        code = self.process.exitcode
         with contextlib.suppress(OSError, AttributeError):  # no group, or no groups here
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.join()
-        what = self.board.what.decode(errors="ignore") + ": " if self.board.rings else ""
-        return what + self._how(code) + _where(self._words.read_text())
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+        what = self._board.what.decode(errors="ignore") + ": " if self._board.rings else ""
+        how = "it does not come back, and cannot be interrupted" if self._hangs else _how(code)
+        return what + how + _where(Path(self._words).read_text())
 
-    def _how(self, code: int | None) -> str:
-        if self._hangs:
-            return "it does not come back, and cannot be interrupted"
-        if code is None or code >= 0:
-            return "its process ended itself"
-        name = signal.Signals(-code).name
-        if name == "SIGKILL":
-            return "its process was killed, by somebody or because it wanted too much memory"
-        return f"its process died of {name}"
+
+def _how(code: int | None) -> str:
+    """Returns what a process with such an exit code has done."""
+    if code is None or code >= 0:
+        return "its process ended itself"
+    name = signal.Signals(-code).name
+    why = ", for want of memory or by somebody's hand" if name == "SIGKILL" else ""
+    return f"its process died of {name}{why}"
 
 
 def _stopped(pid: int) -> bool:
@@ -258,7 +242,7 @@ def _where(words: str) -> str:
 def _serve(connection: Connection, board: deadlines.Board, words: str, begin: Begin) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
     _end_with_parent()
-    file = open(words, "w")  # noqa: SIM115 - for as long as there is somebody to write there
+    file = Path(words).open("w")
     faulthandler.enable(file)
     if hasattr(faulthandler, "register"):
         faulthandler.register(signal.SIGTERM, file, chain=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from sts.errors import StsError
@@ -21,18 +20,6 @@ R = TypeVar("R")
 
 class NotTried(StsError):
     """Too much of the same owner had failed."""
-
-
-@dataclass
-class _Tally:
-    """How many parts of an owner's tasks went well, and how many did not."""
-
-    good: int = 0
-    bad: int = 0
-
-    @property
-    def hopeless(self) -> bool:
-        return self.bad >= ENOUGH and self.bad >= self.good
 
 
 def work_off(
@@ -56,7 +43,7 @@ def work_off(
       owner: whose a task is.
       there: does them.
     """
-    tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+    good, bad = Counter[str](), Counter[str]()  # parts of each owner's
     waiting = deque(deque([task]) for task in tasks)
     busy = 0
 
@@ -66,7 +53,8 @@ def work_off(
         left: list[tuple[T, R | StsError]] = []
         while waiting and busy < there.width:
             chain = waiting.popleft()
-            if tallies[owner(chain[0])].hopeless:
+            who = owner(chain[0])
+            if bad[who] >= max(ENOUGH, good[who]):
                 left += [(task, NotTried()) for task in chain]
             else:
                 there.submit(chain, perform, chain[0])
@@ -82,11 +70,7 @@ def work_off(
             chain.extendleft(reversed(pieces))
         else:
             came = [(task, outcome)]
-            tally = tallies[owner(task)]
-            if isinstance(outcome, StsError):
-                tally.bad += len(pieces)
-            else:
-                tally.good += len(pieces)
+            (bad if isinstance(outcome, StsError) else good)[owner(task)] += len(pieces)
         if chain:
             waiting.appendleft(chain)
         yield from came + hand_out()

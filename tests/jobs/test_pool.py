@@ -59,7 +59,7 @@ def abort_a_call() -> None:
     [
         (os.abort, r"its process died of SIGABRT, in pool\.py, line \d+, _outcome"),
         (abort_a_call, r"the world's step 7: its process died of SIGABRT, in test_pool\.py, line "),
-        (kill_itself, "its process was killed, by somebody or because it wanted too much memory"),
+        (kill_itself, "its process died of SIGKILL, for want of memory or by somebody's hand"),
     ],
 )
 def test_it_is_said_what_a_worker_died_of(work, line: str) -> None:

@@ -18,7 +18,7 @@ from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
 from sts.domains.conformance.runs import Trial
 from sts.errors import ArgumentError, StsError
-from sts.jobs.deadlines import FORKED
+from sts.jobs.deadlines import FORKED, WATCH
 from sts.jobs.pool import Died, Pool
 
 
@@ -59,8 +59,6 @@ def check(
                 ok, how = there.ask(_verdict, asked, claim)
             except Died as error:
                 ok, how = False, str(error)
-            if there.copies:
-                ok, how = False, FORKED
             failed = claim in batches.FIRST and ok is False
             yield Verdict(claim, text, ok, how)
 
@@ -98,4 +96,6 @@ def _verdict(asked: _Asked, claim: str) -> tuple[bool | None, str]:
         return False, str(error)
     except BaseException as error:  # a domain may be anybody's
         return False, f"{type(error).__name__}: {error}"
+    if WATCH.board.copies:
+        return False, FORKED
     return None if unknown else True, unknown or ""
