@@ -12,6 +12,7 @@ from sts import agents
 from sts.continuations import store
 from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation, Identity
+from sts.domains import foreign
 from sts.errors import ArgumentError, StsError
 from sts.jobs.pool import executor
 from sts.jobs.tasks import NotTried, work_off
@@ -67,7 +68,7 @@ def run(
       names: agents by name or `module:Class`; each is made once in each process.
       count: continuations a scenario; one where neither the agent nor its partner draws.
       seed: selects the agents' streams.
-      workers: processes; 1 works in this one.
+      workers: processes; 1 works in this one, unless a world is `foreign`.
       progress: called with (continuations made, in all).
 
     Raises:
@@ -95,7 +96,8 @@ def run(
     progress(done, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
     work = functools.partial(perform, workspace)
-    with executor(workers, len(tasks)) as there:
+    apart = any(foreign(task.scenarios[0].recording.domain) for task in tasks)
+    with executor(workers, len(tasks), apart=apart) as there:
         for task, found in work_off(tasks, work, parts=_singly, owner=_agent_of, there=there):
             if isinstance(found, StsError):
                 failed[task.agent] += [Failure(scenario.id, found) for scenario in task.scenarios]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts import agents
-from sts.domains import Domain
+from sts.domains import Domain, foreign
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import Team, Told, play
 from sts.engine.replay import verify
@@ -83,7 +83,7 @@ def record_all(
       steps: T, at least 1.
       seed: names the worlds and the agents' streams.
       settings: passed to the domain's `generate`.
-      workers: processes; 1 works in this one.
+      workers: processes; 1 works in this one, unless the worlds are `foreign`.
 
     Raises:
       ArgumentError: nothing is asked for, the settings cannot be met, or an agent does not play
@@ -98,7 +98,7 @@ def record_all(
         for name in names
         for first in range(0, count, BATCH)
     ]
-    with executor(workers, len(tasks)) as there:
+    with executor(workers, len(tasks), apart=foreign(domain)) as there:
         for task, found in work_off(tasks, perform, parts=_singly, owner=_agent_of, there=there):
             if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
                 raise found

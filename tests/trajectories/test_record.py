@@ -77,7 +77,7 @@ def _place(batch: record.Batch) -> tuple[str, int]:
     return batch.agent, batch.first
 
 
-@pytest.mark.parametrize(("workers", "deadly"), [("1", "false"), ("2", "false"), ("2", "true")])
+@pytest.mark.parametrize(("workers", "deadly"), [("1", "true"), ("2", "false"), ("2", "true")])
 def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
     tmp_path: Path, workers: str, deadly: str
 ) -> None:
