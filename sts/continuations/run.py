@@ -12,8 +12,9 @@ from sts import agents
 from sts.continuations import store
 from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation, Identity
+from sts.domains import foreign
 from sts.errors import ArgumentError, StsError
-from sts.jobs.deadlines import end_at_last
+from sts.jobs.pool import executor
 from sts.jobs.tasks import NotTried, work_off
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
@@ -77,7 +78,7 @@ def run(
       names: agents by name or `module:Class`; each is made once in each process.
       count: continuations a scenario; one where neither the agent nor its partner draws.
       seed: selects the agents' streams.
-      workers: processes; 1 works in this one.
+      workers: processes; 1 works in this one, unless a world is `foreign`.
       progress: called with (continuations made, in all).
 
     Raises:
@@ -105,19 +106,15 @@ def run(
     total, done = sum(made.values()), 0
     progress(done, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
-    for task, found in work_off(
-        tasks,
-        functools.partial(perform, workspace),
-        parts=_singly,
-        owner=_agent_of,
-        workers=workers,
-        begin=end_at_last,
-    ):
-        if isinstance(found, StsError):
-            failed[task.agent] += [Failure(scenario.id, found) for scenario in task.scenarios]
-        else:
-            done += found
-            progress(done, total)
+    work = functools.partial(perform, workspace)
+    apart = any(foreign(task.scenarios[0].recording.domain) for task in tasks)
+    with executor(workers, len(tasks), apart=apart) as there:
+        for task, found in work_off(tasks, work, parts=_singly, owner=_agent_of, there=there):
+            if isinstance(found, StsError):
+                failed[task.agent] += [Failure(scenario.id, found) for scenario in task.scenarios]
+            else:
+                done += found
+                progress(done, total)
     _raise_first(failed, [s.id for s in scenarios])
     return Done(made, kept, marks)
 

@@ -9,5 +9,6 @@ from sts.domains.protocol import Worlds as Worlds
 from sts.domains.registry import absent as absent
 from sts.domains.registry import checked as checked
 from sts.domains.registry import domain as domain
+from sts.domains.registry import foreign as foreign
 from sts.domains.registry import need as need
 from sts.domains.registry import shapes as shapes

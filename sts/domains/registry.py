@@ -49,6 +49,11 @@ def domain(name: str) -> Domain:
     return Adapted(cast(Callable[[], Environment], found), name)
 
 
+def foreign(name: str) -> bool:
+    """Whether a domain may do anything to its process: an `Environment`, or a class of a user's."""
+    return ":" in name or isinstance(domain(name), Adapted)
+
+
 _ABSENT = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
 
 

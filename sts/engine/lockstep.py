@@ -181,9 +181,9 @@ def _begin(team: Team, batch: int) -> dict[str, NDArray[Any]]:
     if team.memory is not None:
         return team.memory
     try:
-        with quiet():
+        with quiet:
             return team.agent.begin(batch, len(team.roles))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise StsError(
             f"agent {team.agent.name!r} failed to begin: {type(error).__name__}: {error}"
         ) from error
@@ -194,9 +194,9 @@ def _act(
 ) -> tuple[Choice, dict[str, NDArray[Any]]]:
     """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
     try:
-        with quiet():
+        with quiet:
             answer = agent.act(*given)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         asked = isinstance(error, AttributeError) and error.obj is given[0]
         hint = f"; {domain.name} shows no such thing, is it another's agent?" if asked else ""
         raise StsError(

@@ -11,24 +11,20 @@ A clock rings RINGS times in one patience, and as many rings without progress ar
 in which this process did not run, stopped or on a busy machine, is one ring, however long it was.
 
 A ring is a signal that Python delivers between two of its own instructions. So the interrupt cannot
-reach compiled code that never returns to Python, nor stop what swallows whatever is raised in it. A
-process that may be ended for this sets `WATCH.last_words`, as workers do: LAST_WORDS patiences
-after the last ring that it heard and waited on, it writes there what it is doing, and ends; so does
-one that was stopped for as long. There is no clock at all in a thread other than the main one,
-where the signal is somebody else's, and where the system has none (Windows).
+reach compiled code that never returns to Python, nor stop what swallows whatever is raised in it.
+The parent of a worker sees on its `Board` that no ring is heard, and ends it (`sts.jobs.pool`).
+There is no clock in a thread other than the main one, where the signal is somebody else's, and
+where the system has none (Windows).
 """
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
+import ctypes
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TextIO
 
@@ -37,10 +33,30 @@ from sts.errors import ArgumentError, StsError
 PATIENCE = "STS_PATIENCE"
 SECONDS = 60.0
 RINGS = 5  # of the clock in one patience
-LAST_WORDS = 1.5
-"""Times STS_PATIENCE after a ring: half-way between two later rings, so that the traceback shows
-the environment and not the handler of a ring."""
 FORKED = "an environment forked this process"
+_LONGEST = 255  # bytes of what is being done
+
+
+class Board(ctypes.Structure):
+    """What a process shows of itself: a worker's lies in memory that its parent sees too.
+
+    Attributes:
+      rings: whether its clock does.
+      what: the call that it rings for, in UTF-8 and cut.
+      beats: how often it has begun, and rung without an interrupt.
+      copies: how many copies of the process have been ended.
+    """
+
+    rings: bool
+    what: bytes
+    beats: int
+    copies: int
+    _fields_ = (
+        ("rings", ctypes.c_bool),
+        ("what", ctypes.c_char * (_LONGEST + 1)),
+        ("beats", ctypes.c_uint64),
+        ("copies", ctypes.c_uint64),
+    )
 
 
 class TooLong(BaseException):
@@ -48,20 +64,23 @@ class TooLong(BaseException):
 
 
 class _Quiet:
-    """Standard output as it was before the first of the calls under way, in whichever thread."""
+    """A context in which what is printed goes to standard error.
+
+    Standard output comes back as it was before the first of those under way, in whichever thread.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._depth = 0
         self._kept: TextIO = sys.stdout
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if self._depth == 0:
                 self._kept, sys.stdout = sys.stdout, sys.stderr
             self._depth += 1
 
-    def leave(self) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._depth -= 1
             if self._depth == 0:
@@ -75,19 +94,16 @@ class _Watch:
     either, but what it computed meanwhile counts.
 
     Attributes:
+      board: what is shown of it.
       copied: whether this process has been forked off since the call began.
-      last_words: set in a process that may be ended where it cannot be interrupted: what it was
-        doing is then written there.
     """
 
     def __init__(self) -> None:
-        self._progress = 0
+        self.board = Board()
         self.copied = False
-        self._seen = -1
-        self._rings = False
-        self._seconds = SECONDS
+        self._progress, self._seen = 0, -1
+        self._rings, self._seconds = False, SECONDS
         self._heard, self._computed = 0, 0.0
-        self.last_words: TextIO | None = None
 
     def count(self) -> None:
         """Says that an environment has come back: progress, and in this process and no copy of it.
@@ -96,15 +112,15 @@ class _Watch:
         """
         self._progress += 1
         if self.copied:
-            words = self.last_words or sys.stderr
-            print(f"{FORKED}; its copy was ended\n", end="", file=words, flush=True)
+            self.board.copies += 1
+            print(f"{FORKED}; its copy was ended\n", end="", file=sys.stderr, flush=True)
             os._exit(0)
 
     def forked(self) -> None:
         """Says that this process is a copy, from now on."""
         self.copied = True
 
-    def start(self, seconds: float) -> bool:
+    def start(self, what: str, seconds: float) -> bool:
         """Returns whether the clock has been started: it runs once, for the outermost call."""
         if self._rings or not hasattr(signal, "setitimer"):
             return False
@@ -115,25 +131,20 @@ class _Watch:
             signal.signal(signal.SIGALRM, self._ring)
         elif handler != self._ring:  # somebody else's
             return False
-        self._rings, self._seconds = True, seconds
+        self._seconds = seconds
         self._begin_again()
+        self.board.what = what.encode()[:_LONGEST]
+        self._rings = self.board.rings = True
         signal.setitimer(signal.ITIMER_REAL, seconds / RINGS, seconds / RINGS)
         return True
 
     def stop(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-        self._rings = False
-        if self.last_words is not None:
-            faulthandler.cancel_dump_traceback_later()
+        self._rings = self.board.rings = False
 
     def _begin_again(self) -> None:
         self._seen, self._heard, self._computed = self._progress, 0, time.thread_time()
-        self._end_later()
-
-    def _end_later(self) -> None:
-        if self.last_words is not None:
-            seconds = LAST_WORDS * self._seconds
-            faulthandler.dump_traceback_later(seconds, exit=True, file=self.last_words)
+        self.board.beats += 1
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         if not self._rings:  # an alarm of somebody else's
@@ -145,7 +156,7 @@ class _Watch:
             self._heard += 1
             if self._heard >= RINGS or time.thread_time() - self._computed >= self._seconds:
                 raise TooLong
-            self._end_later()  # it hears the clock, and so will be interrupted
+            self.board.beats += 1
 
 
 def _back(frame: FrameType | None) -> bool:
@@ -154,27 +165,10 @@ def _back(frame: FrameType | None) -> bool:
     return any(one and one.f_code is guarded.__exit__.__code__ for one in (frame, above))
 
 
-_QUIET = _Quiet()
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """A context in which what is printed goes to standard error."""
-    _QUIET.enter()
-    try:
-        yield
-    finally:
-        _QUIET.leave()
-
-
+quiet = _Quiet()
 WATCH = _Watch()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WATCH.forked)
-
-
-def end_at_last() -> None:
-    """Has this process, a worker, end where an environment hangs and hears no interrupt."""
-    WATCH.last_words = Path(os.devnull).open("w")
 
 
 def patience() -> float:
@@ -205,9 +199,9 @@ class guarded:  # noqa: N801 - reads as a function
         """Takes standard output away and starts the clock."""
         seconds = patience()
         WATCH.copied = False
-        _QUIET.enter()
+        quiet.__enter__()
         self._since = time.monotonic()
-        self._watched = WATCH.start(seconds)
+        self._watched = WATCH.start(self._what, seconds)
 
     def __exit__(
         self, kind: Any, error: BaseException | None, traceback: TracebackType | None
@@ -222,7 +216,7 @@ class guarded:  # noqa: N801 - reads as a function
         WATCH.count()
         if self._watched:
             WATCH.stop()
-        _QUIET.leave()
+        quiet.__exit__()
         if error is None or isinstance(error, StsError):
             return
         if isinstance(error, TooLong):

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts import agents
-from sts.domains import Domain
+from sts.domains import Domain, foreign
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import Team, Told, play
 from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
-from sts.jobs.deadlines import end_at_last
+from sts.jobs.pool import executor
 from sts.jobs.tasks import work_off
 from sts.numerics.draws import stream
 from sts.provenance import provenance
@@ -85,7 +85,7 @@ def record_all(
       steps: T, at least 1.
       seed: names the worlds and the agents' streams.
       settings: passed to the domain's `generate`.
-      workers: processes; 1 works in this one.
+      workers: processes; 1 works in this one, unless the worlds are `foreign`.
 
     Raises:
       ArgumentError: nothing is asked for, the settings cannot be met, or an agent does not play
@@ -101,16 +101,15 @@ def record_all(
         for name in names
         for first in range(0, count, BATCH)
     ]
-    for task, found in work_off(
-        tasks, perform, parts=_singly, owner=_agent_of, workers=workers, begin=end_at_last
-    ):
-        if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
-            raise found
-        if isinstance(found, StsError):
-            for number in range(task.first, task.first + len(task.states)):
-                yield Failure(task.agent, number, found)
-        else:
-            yield Batch(task.agent, task.first, found)
+    with executor(workers, len(tasks), apart=foreign(domain)) as there:
+        for task, found in work_off(tasks, perform, parts=_singly, owner=_agent_of, there=there):
+            if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
+                raise found
+            if isinstance(found, StsError):
+                for number in range(task.first, task.first + len(task.states)):
+                    yield Failure(task.agent, number, found)
+            else:
+                yield Batch(task.agent, task.first, found)
 
 
 def _agent_of(task: Task) -> str:

@@ -8,8 +8,8 @@ import io
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
 from multiprocessing.synchronize import Barrier
+from threading import BrokenBarrierError
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from sts.domains import domain
 from sts.domains.adapted import Adapted, Stepped
-from sts.jobs.deadlines import end_at_last
-from sts.jobs.pool import pool
+from sts.errors import StsError
+from sts.jobs.pool import Pool
 from sts.trajectories.record import BATCH
 from tests.benchmarks.measure import Sizes, Table, alternating
 
@@ -155,10 +155,10 @@ def _worlds(sizes: Sizes) -> int:
     return min(BATCH, 5 * sizes.few)
 
 
-def measured(kind: Kind, together: tuple[Executor, Barrier], sizes: Sizes) -> Rates:
+def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
     """Returns the rates of an environment; `together` is what `_workers` yields."""
     adapted = cast(Adapted, domain(kind.domain))
-    executor, barrier = together
+    pool, barrier = together
 
     def worlds() -> list[Any]:
         return [adapted.environment(state) for state in states]
@@ -174,20 +174,21 @@ def measured(kind: Kind, together: tuple[Executor, Barrier], sizes: Sizes) -> Ra
                 one.step(chosen)
                 one.digest()
 
-    def ready() -> list[Future[Told]]:
-        """Returns once every process has a batch and waits."""
-        given = [executor.submit(_stepped, kind.domain, states, moves) for _ in range(WORKERS)]
-        while barrier.n_waiting < WORKERS:
-            for one in given:
-                if one.done():  # it failed, and leaves nobody waiting for it
-                    barrier.abort()
-                    one.result()
+    def ready() -> None:
+        """Returns once every process has a batch and waits, or has waited too long for another."""
+        for _ in range(WORKERS):
+            pool.submit(None, _stepped, kind.domain, states, moves)
+        while barrier.n_waiting < WORKERS and not barrier.broken:
             time.sleep(0.01)
-        return given
 
-    def all_stepped(given: list[Future[Told]]) -> list[Told]:
-        barrier.wait(PATIENCE)
-        return [one.result() for one in given]
+    def all_stepped(_: None = None) -> list[Told]:
+        with contextlib.suppress(BrokenBarrierError):  # one has failed, and says why
+            barrier.wait(PATIENCE)
+        came = [told for _, told in pool.completed()]
+        for one in came:
+            if isinstance(one, StsError):
+                raise one
+        return came
 
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         states = adapted.generate(_worlds(sizes), seed=0)
@@ -196,7 +197,8 @@ def measured(kind: Kind, together: tuple[Executor, Barrier], sizes: Sizes) -> Ra
         batch = adapted.restore(states)
         expected = _kept(batch, moves)
         assert not batch.ended.any()
-        for told in all_stepped(ready()):
+        ready()
+        for told in all_stepped():
             for here, there in zip(expected, told, strict=True):
                 np.testing.assert_array_equal(here, there)
         bare, alone, asked, one, every = alternating(
@@ -229,15 +231,14 @@ _BARRIERS: list[Barrier] = []
 
 
 @contextlib.contextmanager
-def _workers() -> Iterator[tuple[Executor, Barrier]]:
+def _workers() -> Iterator[tuple[Pool, Barrier]]:
     """Yields worker processes as commands have them, and where they wait, this process too."""
     barrier = multiprocessing.get_context("spawn").Barrier(WORKERS + 1)
-    with pool(WORKERS, functools.partial(_begin, barrier)) as executor:
-        yield executor, barrier
+    with Pool(WORKERS, functools.partial(_begin, barrier)) as pool:
+        yield pool, barrier
 
 
 def _begin(barrier: Barrier) -> None:
-    end_at_last()
     _BARRIERS.append(barrier)
 
 

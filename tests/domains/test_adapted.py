@@ -263,7 +263,7 @@ def test_a_worker_that_hangs_where_nothing_interrupts_it_ends_and_says_so(
     done = record("Stuck", tmp_path, "--agent", "tests.domains.keepers:Restless", "--workers", "2")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert "its process died: the world or the agent ended it, or did not come back" in line
+    assert "Stuck' failed to tell its instruction: it does not come back, and cannot be" in line
 
 
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:

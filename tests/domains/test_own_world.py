@@ -41,7 +41,8 @@ def test_a_scenario_whose_world_kills_its_process_is_named_and_costs_no_other(dy
     )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert f"scenario {deadly[0].id}: its process died: the world or the agent" in line
+    assert f"scenario {deadly[0].id}: domain 'tests.domains.worlds:Dies' failed to step at" in line
+    assert "its process ended itself" in line
     assert "more failed" not in line and "not tried" not in line
     kept = Counter(one.identity.scenario for one in store.load(workspace, [s.hash for s in every]))
     assert kept == {s.hash: 2 if s in deadly else 4 for s in every}
@@ -52,7 +53,7 @@ def test_an_agent_that_kills_every_process_costs_one_line(dying: Path) -> None:
     done = sts("run", "m@1", *resting, "--continuations", "1", folder=dying)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert "its process died" in line and "2 more failed" in line
+    assert "its process ended itself" in line and "2 more failed" in line
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from sts.errors import ArgumentError, StsError, Unavailable
+from sts.jobs.pool import executor
 from sts.jobs.tasks import ENOUGH, NotTried, work_off
 
 Task = tuple[str, tuple[int, ...]]
@@ -33,7 +34,8 @@ def name_of(task: Task) -> str:
 
 
 def done(tasks: list[Task], workers: int) -> dict[Task, int | StsError]:
-    found = list(work_off(tasks, add, parts=singly, owner=name_of, workers=workers))
+    with executor(workers, len(tasks)) as there:
+        found = list(work_off(tasks, add, parts=singly, owner=name_of, there=there))
     assert len(dict(found)) == len(found)
     return dict(found)
 

@@ -10,14 +10,16 @@ run, so that a world that draws from them fails the claim that says so, and seld
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
-from sts.domains.conformance.apart import Apart, Died
 from sts.domains.conformance.runs import Trial
 from sts.errors import ArgumentError, StsError
+from sts.jobs.deadlines import FORKED, WATCH
+from sts.jobs.pool import Died, Pool
 
 
 class Verdict(NamedTuple):
@@ -46,27 +48,35 @@ def check(
     """
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
-    failed = False
-    with Apart(Trial.of, name, seeds, steps, settings or {}) as there:
-        try:
-            claims = there.ask(_claims)
-        except Died as error:
-            raise Died(f"domain {name!r} cannot be made: {error}") from None
-        for claim, text in claims:
+    failed, asked = False, (name, seeds, steps, settings or {})
+    alone = getattr(os, "setsid", None)  # so that whatever is begun in there can be ended with it
+    with Pool(1, alone) as there:
+        for claim, text in there.ask(_claims, asked):
             if failed:
                 yield Verdict(claim, text, None, "the claims above must hold first")
                 continue
             try:
-                ok, how = there.ask(_verdict, claim)
+                ok, how = there.ask(_verdict, asked, claim)
             except Died as error:
                 ok, how = False, str(error)
             failed = claim in batches.FIRST and ok is False
             yield Verdict(claim, text, ok, how)
 
 
-def _claims(trial: Trial) -> list[tuple[str, str]]:
+_Asked = tuple[str, int, int, dict[str, Any]]
+_TRIALS: list[Trial] = []
+"""The one that this process has made, where it is the one apart."""
+
+
+def _trial(asked: _Asked) -> Trial:
+    if not _TRIALS:
+        _TRIALS.append(Trial.of(*asked))
+    return _TRIALS[0]
+
+
+def _claims(asked: _Asked) -> list[tuple[str, str]]:
     """Returns the name and the text of each claim that the domain is held to."""
-    return [(claim, text) for claim, (text, _) in _held_to(trial).items()]
+    return [(claim, text) for claim, (text, _) in _held_to(_trial(asked)).items()]
 
 
 def _held_to(trial: Trial) -> dict[str, batches.Claim]:
@@ -74,7 +84,8 @@ def _held_to(trial: Trial) -> dict[str, batches.Claim]:
     return batches.CLAIMS | (environments.CLAIMS if adapted else {})
 
 
-def _verdict(trial: Trial, claim: str) -> tuple[bool | None, str]:
+def _verdict(asked: _Asked, claim: str) -> tuple[bool | None, str]:
+    trial = _trial(asked)
     _, holds = _held_to(trial)[claim]
     try:
         with runs.settled():
@@ -85,4 +96,6 @@ def _verdict(trial: Trial, claim: str) -> tuple[bool | None, str]:
         return False, str(error)
     except BaseException as error:  # a domain may be anybody's
         return False, f"{type(error).__name__}: {error}"
+    if WATCH.board.copies:
+        return False, FORKED
     return None if unknown else True, unknown or ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sts.domains.conformance.apart import Apart, Died
 from sts.domains.conformance.runs import Broken, Moves, Played, Trial, play
 from sts.errors import StsError
+from sts.jobs.pool import Died, Pool
 
 
 class Elsewhere(NamedTuple):
@@ -31,18 +31,22 @@ def elsewhere(trial: Trial) -> Elsewhere:
       Broken: the process died.
     """
     if trial.elsewhere is None:
+        asked = trial.name, trial.seeds, trial.steps, trial.settings
         jobs = [(point.step, point.state, point.made) for point in trial.points()]
         os.environ["PYTHONHASHSEED"] = "random"
         try:
-            with Apart(Trial.of, trial.name, trial.seeds, trial.steps, trial.settings) as there:
-                trial.elsewhere = there.ask(_work, jobs)
+            with Pool(1) as there:
+                trial.elsewhere = there.ask(_work, asked, jobs)
         except Died as error:
             raise Broken(f"in a fresh process {error}") from None
     found: Elsewhere = trial.elsewhere
     return found
 
 
-def _work(trial: Trial, jobs: list[tuple[int, bytes, Moves]]) -> Elsewhere:
+def _work(
+    asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, Moves]]
+) -> Elsewhere:
+    trial = Trial.of(*asked)
     played: list[Played | str] = []
     starts: list[bytes | str] = []
     for first, state, made in jobs:

@@ -6,15 +6,14 @@ does not grow with the number of episodes and the result is the same for any num
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sts.agents.protocol import Agent
-from sts.errors import ArgumentError
-from sts.jobs.pool import pool
+from sts.errors import ArgumentError, StsError
+from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
@@ -118,7 +117,7 @@ def play(
     found: dict[Settings, dict[int, Moments]] = {settings: {} for settings in every}
     done, total = 0, trial.episodes * len(every)
     progress(done, total)
-    for job, played in zip(jobs, _results(jobs, workers), strict=True):
+    for job, played in _results(jobs, workers):
         kept = found[job.settings]
         for k, part in played.items():
             kept[k] = plus([kept[k], part]) if k in kept else part
@@ -127,18 +126,15 @@ def play(
     return found
 
 
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[dict[int, Moments]]:
-    """Yields what `_play` returns, job by job in their order."""
-    if workers == 1 or len(jobs) == 1:
-        yield from map(_play, jobs)
-        return
-    with pool(min(workers, len(jobs))) as executor:
-        waiting = deque(executor.submit(_play, job) for job in jobs[: 2 * workers])
-        for job in jobs[2 * workers :]:
-            yield waiting.popleft().result()
-            waiting.append(executor.submit(_play, job))
-        while waiting:
-            yield waiting.popleft().result()
+def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, Moments]]]:
+    """Yields each job with what `_play` returns, as they come."""
+    with executor(min(workers, len(jobs)), len(jobs)) as there:
+        for job in jobs:
+            there.submit(job, _play, job)
+        for job, played in there.completed():
+            if isinstance(played, StsError):
+                raise played
+            yield job, played
 
 
 def _play(job: _Job) -> dict[int, Moments]:
