@@ -270,3 +270,9 @@ def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
         says=zeros(batch, participants, dtype=np.int8),
         rewards=zeros(batch, participants, dtype=np.int8),
     )
+
+
+def copied(a: Arrays) -> Arrays:
+    """Returns the worlds anew, to be played; the patterns, which no step writes, are shared."""
+    own = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
+    return a._replace(**own)

@@ -79,7 +79,6 @@ def check(
                 f"K is not drawn under {settings.patterns} patterns; leave the complexity range "
                 "out, or take the paper's patterns"
             )
-        patterns.drawn_range(settings)
         for team in teams:
             _check_team(team, settings, trial, at_once)
 
