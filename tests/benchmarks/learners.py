@@ -32,7 +32,14 @@ def measured(sizes: Sizes) -> Rates:
         for name in fused.LEARNERS:
 
             def work(arrays: Any, name: str = name, own: Any = own) -> NDArray[np.int64]:
-                return fused.sums(name, arrays, own, steps=sizes.steps, rehearsals=sizes.rehearsals)
+                return fused.play(
+                    name,
+                    arrays,
+                    own,
+                    steps=sizes.steps,
+                    rehearsals=sizes.rehearsals,
+                    recorded=False,
+                ).totals
 
             found[name, people] = updates / seconds(work, worlds.fresh, runs=sizes.runs)
     return found
@@ -100,7 +107,9 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     def plain(_: None) -> list[int]:
         return rival_learners.in_python(given[0], key, steps, repeats)
 
-    expected = fused.sums(RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats)
+    expected = fused.play(
+        RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats, recorded=False
+    ).totals
     np.testing.assert_array_equal(general(None), expected)
     np.testing.assert_array_equal(arrays(None), expected)
     np.testing.assert_array_equal(plain(None), expected[0])

@@ -72,11 +72,8 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    to_good, to_evil = (
-        distance(cell, good, height, width),
-        distance(cell, evil, height, width),
-    )
-    return int(worth(to_good) - worth(to_evil))
+    gain = worth(distance(cell, good, height, width))
+    return int(gain - worth(distance(cell, evil, height, width)))
 
 
 @compiled

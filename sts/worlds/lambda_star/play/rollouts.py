@@ -138,7 +138,7 @@ def rollout(
     """
     check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
     worlds = taken(environments)
-    members = seated(agent, worlds)
+    members = seated(agent, worlds.settings)
     check(rehearsals, threads)
     seen = _Eye(worlds) if observe else None
     played = episodes(

@@ -100,18 +100,19 @@ def sums(
         needs more memory than there is.
       StsError: an agent failed.
     """
-    members = seated(agent, environments)
+    members = seated(agent, environments.settings)
     check(rehearsals, threads)
     name, settings = built_in(members), environments.settings
     if name is not None and fused.plays(name, settings.radius):
-        return fused.sums(
+        return fused.play(
             name,
             environments.fresh(),
             *streams(members, environments, seed),
             steps=settings.horizon,
             rehearsals=rehearsals,
             threads=threads,
-        )
+            recorded=False,
+        ).totals
     played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
     received: NDArray[np.int64] = played.rewards.sum(1, np.int64)
     return received
@@ -215,9 +216,9 @@ def check(rehearsals: int, threads: int) -> None:
         )
 
 
-def seated(agent: Any, environments: Environments) -> tuple[Agent, ...]:
+def seated(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     """Returns the team, when each of its members has a participant to play."""
-    members, participants = team_of(agent), environments.settings.participants
+    members, participants = team_of(agent), settings.participants
     if len(members) > participants:
         raise ArgumentError(
             f"{called(members)}: expected at most as many agents as participants, "

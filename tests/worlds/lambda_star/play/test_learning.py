@@ -148,9 +148,15 @@ def test_threads_change_nothing_and_sums_are_those_of_the_episodes(name):
         again, _ = compiled(name, states, 6, threads=threads)
         np.testing.assert_array_equal(out.moves, again.moves)
         worlds = domain("lambda-star").restore(states)
-        sums = fused.sums(
-            name, worlds.arrays, streams(7), steps=STEPS, rehearsals=6, threads=threads
-        )
+        sums = fused.play(
+            name,
+            worlds.arrays,
+            streams(7),
+            steps=STEPS,
+            rehearsals=6,
+            threads=threads,
+            recorded=False,
+        ).totals
         np.testing.assert_array_equal(sums, out.rewards.sum(1, np.int64))
 
 
@@ -399,7 +405,7 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
     worlds = domain("lambda-star").restore(made())
     before = worlds.states()
     with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
-        fused.sums("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1)
+        fused.play("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1, recorded=False)
     assert worlds.states() == before
     monkeypatch.setattr(memory, "available", lambda: None)
     fused.check("q-learning", **case, threads=10**9)
