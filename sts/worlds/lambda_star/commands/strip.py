@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sts.worlds.lambda_star.commands.arguments import Once, add_world
+from sts.cli.arguments import at_least, say
+from sts.worlds.lambda_star.commands.arguments import Once, add_world, target, write
 
 if TYPE_CHECKING:
     from sts.episodes import Episode
@@ -31,7 +32,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="A",
         help="a name or module:Class; several between commas are dealt to the participants in turn",
     )
-    add_world(strip, size="8x8", team=3, steps=16)
+    add_world(strip, size="8x8", team="3", steps="16")
     strip.add_argument(
         "--index", type=int, default=0, metavar="I", help="which of them, from 0 (default: 0)"
     )
@@ -49,10 +50,8 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Plays the episode and shows it."""
-    from sts.cli.arguments import at_least, say
     from sts.commands import terminal
     from sts.worlds.lambda_star import plotting
-    from sts.worlds.lambda_star.commands.arguments import target, write
     from sts.worlds.lambda_star.domain import LambdaStar
 
     at_least(0, "--index", args.index)
@@ -69,8 +68,8 @@ def run(args: argparse.Namespace) -> int:
     value = {"agent": called, "mean": reward, "steps": episode.steps, "file": None}
     try:
         if file is not None:
-            width = int(args.size.partition("x")[2])
-            frames = plotting.evenly(episode.steps, args.frames or plotting.fitting(width))
+            fit = args.frames or plotting.fitting(args.size[1])
+            frames = plotting.evenly(episode.steps, fit)
             write(file, plotting.svg(episode, frames, title=title))
             value["file"] = args.svg
             lines.append(f"-> {file}")
@@ -97,12 +96,12 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     from sts.episodes import Episode
     from sts.worlds.lambda_star import state
     from sts.worlds.lambda_star.domain import LambdaStar
-    from sts.worlds.lambda_star.flags import size
     from sts.worlds.lambda_star.generation import environments, patterns
     from sts.worlds.lambda_star.play import rollouts, teams
 
     called = teams.called(teams.team_of(args.agent))
-    settings = patterns.Settings(*size(args.size), args.team, args.steps, None, args.patterns)
+    height, width = args.size
+    settings = patterns.Settings(height, width, args.team, args.steps, None, args.patterns)
     seed, index = args.seed, args.index
     world = patterns.generate(settings, seed=seed, index=index)
     played = rollouts.rollout(
