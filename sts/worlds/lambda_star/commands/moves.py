@@ -43,8 +43,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Prints a table; the exit code is 1 if a move is impossible."""
-    from sts.worlds.lambda_star.published.moves import check
-    from sts.worlds.lambda_star.published.recordings import read
+    from sts.worlds.lambda_star.published.moves import check, read
 
     wanted = _wanted(args.agent)
     with progress("reading", "files") as show:

@@ -14,7 +14,7 @@ from sts.domains import domain
 from sts.engine.lockstep import Played, Script, Team, play
 from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
-from sts.worlds.lambda_star.agents.learner import Learner, Tabular
+from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.worlds.lambda_star.domain import Batch
@@ -246,7 +246,7 @@ def test_where_nobody_learns_nothing_is_rehearsed():
 
 
 def test_a_learner_that_fails_to_finish_is_named():
-    class Hasty(Fixed, Learner):
+    class Hasty(Fixed):
         name = "hasty"
 
         def finish(self, observation, memory):
