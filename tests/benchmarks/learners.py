@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.engine.lockstep import Team
-from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.play import fused
-from sts.worlds.lambda_star.play.rehearsal import rehearse
+from sts.worlds.lambda_star.play.teams import rehearse
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import PEOPLE, batch, made, states, streams
@@ -96,9 +95,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     team = Team(agents.load(RIVALLED), tuple(range(people)), own)
 
     def general(_: None) -> NDArray[np.int64]:
-        played = rehearse(
-            LambdaStar(), lambda: batch(worlds), [team], steps=steps, rehearsals=repeats
-        )
+        played = rehearse(lambda: batch(worlds), [team], steps=steps, rehearsals=repeats)
         return played.rewards.sum(1, np.int64)
 
     def arrays(_: None) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation.environments import generate
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import fused, memory, teams
-from sts.worlds.lambda_star.play.rehearsal import rehearse
+from sts.worlds.lambda_star.play.teams import rehearse
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.state import decode
 
@@ -49,7 +49,7 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 
     roles = tuple(range(len(decode(states[0]).cells)))
     team = Team(agent, roles, streams(len(states)))
-    played = rehearse(world, fresh, [team], steps=steps, rehearsals=rehearsals)
+    played = rehearse(fresh, [team], steps=steps, rehearsals=rehearsals)
     return played, kept[-1]
 
 
@@ -220,9 +220,7 @@ def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
     teams = [Team(Diligent(), (0, 2), keys), Team(Fixed(), (1,), keys)]
 
     def mean(rehearsals: int) -> float:
-        played = rehearse(
-            world, lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals
-        )
+        played = rehearse(lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals)
         assert (played.moves[:, :, 1] == 1).all()
         return float(played.rewards[:, :, [0, 2]].mean()) / 2
 
@@ -238,7 +236,7 @@ def test_where_nobody_learns_nothing_is_rehearsed():
         return world.restore(states)
 
     team = Team(agents.load("random"), (0,), streams(4))
-    played = rehearse(world, fresh, [team], steps=STEPS, rehearsals=50)
+    played = rehearse(fresh, [team], steps=STEPS, rehearsals=50)
     np.testing.assert_array_equal(
         played.moves, play(world, world.restore(states), [team], steps=STEPS).moves
     )
