@@ -91,32 +91,17 @@ def _legend(episode: Episode, scenes: str) -> str:
 
 def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     """Returns what the agent is called, and the episode that the intelligence test plays."""
-    import numpy as np
-
     from sts.episodes import Episode
-    from sts.worlds.lambda_star import state
-    from sts.worlds.lambda_star.domain import LambdaStar
-    from sts.worlds.lambda_star.generation import environments, patterns
-    from sts.worlds.lambda_star.play import rollouts, teams
+    from sts.worlds.lambda_star.domain import Batch, LambdaStar
+    from sts.worlds.lambda_star.generation import environments
+    from sts.worlds.lambda_star.generation.patterns import Settings
+    from sts.worlds.lambda_star.play import teams
 
-    called = teams.called(teams.team_of(args.agent))
-    height, width = args.size
-    settings = patterns.Settings(height, width, args.team, args.steps, None, args.patterns)
-    seed, index = args.seed, args.index
-    world = patterns.generate(settings, seed=seed, index=index)
-    played = rollouts.rollout(
-        args.agent,
-        environments.generate(settings, seed=seed, start=index, stop=index + 1),
-        seed=seed,
-        rehearsals=args.rehearsals,
-    )
-    objects = np.stack((played.good[0], played.evil[0]), 1)
-    episode = Episode(
-        LambdaStar.name,
-        state.encode(world),
-        played.moves[0],
-        played.says[0],
-        (played.rewards[0] / LambdaStar.reward_unit).astype(np.int8),
-        np.concatenate((objects, played.cells[0]), 1),
-    )
-    return called, episode
+    (height, width), seed, index = args.size, args.seed, args.index
+    settings = Settings(height, width, args.team, args.steps, None, args.patterns)
+    worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
+    members = teams.seated(args.agent, settings)
+    played = teams.episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
+    (state,) = Batch.of(worlds.arrays, settings.radius).states()
+    each = (played.moves, played.says, played.rewards, played.scene)
+    return teams.called(members), Episode(LambdaStar.name, state, *(rows[0] for rows in each))
