@@ -88,7 +88,7 @@ def called(members: Sequence[Agent]) -> str:
 
 
 def sums(
-    agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100, threads: int = 1
+    agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100
 ) -> NDArray[np.int64]:
     """Returns int64[E, P]: what each participant received over each episode, in halves.
 
@@ -97,7 +97,6 @@ def sums(
       environments: E worlds of P participants; not written to.
       seed: names the agents' streams of draws, with the team's name and the world's index.
       rehearsals: how often a learning behaviour practises each episode before the pass that counts.
-      threads: how many the compiled paths may use; the same result whatever they are.
 
     Raises:
       UnknownName: no agent of that name is installed.
@@ -106,7 +105,7 @@ def sums(
       StsError: an agent failed.
     """
     members = seated(agent, environments.settings)
-    check(rehearsals, threads)
+    check(rehearsals)
     name, settings = built_in(members), environments.settings
     if name is not None and fused.plays(name, settings.radius):
         return fused.play(
@@ -115,7 +114,6 @@ def sums(
             *streams(members, environments, seed),
             steps=settings.horizon,
             rehearsals=rehearsals,
-            threads=threads,
             recorded=False,
         ).totals
     played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
@@ -268,7 +266,7 @@ def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, .
     return tuple(range(i, settings.participants, len(members)))
 
 
-def check(rehearsals: int, threads: int) -> None:
+def check(rehearsals: int, threads: int = 1) -> None:
     """Raises ArgumentError where there are fewer than 0 rehearsals or fewer than 1 thread."""
     if rehearsals < 0 or threads < 1:
         raise ArgumentError(
