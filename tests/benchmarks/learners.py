@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.engine.lockstep import Team
-from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.play import fused
-from sts.worlds.lambda_star.play.rehearsal import rehearse
+from sts.worlds.lambda_star.play.teams import rehearse
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import PEOPLE, batch, made, states, streams
@@ -32,7 +31,14 @@ def measured(sizes: Sizes) -> Rates:
         for name in fused.LEARNERS:
 
             def work(arrays: Any, name: str = name, own: Any = own) -> NDArray[np.int64]:
-                return fused.sums(name, arrays, own, steps=sizes.steps, rehearsals=sizes.rehearsals)
+                return fused.play(
+                    name,
+                    arrays,
+                    own,
+                    steps=sizes.steps,
+                    rehearsals=sizes.rehearsals,
+                    recorded=False,
+                ).totals
 
             found[name, people] = updates / seconds(work, worlds.fresh, runs=sizes.runs)
     return found
@@ -89,9 +95,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     team = Team(agents.load(RIVALLED), tuple(range(people)), own)
 
     def general(_: None) -> NDArray[np.int64]:
-        played = rehearse(
-            LambdaStar(), lambda: batch(worlds), [team], steps=steps, rehearsals=repeats
-        )
+        played = rehearse(lambda: batch(worlds), [team], steps=steps, rehearsals=repeats)
         return played.rewards.sum(1, np.int64)
 
     def arrays(_: None) -> NDArray[np.int64]:
@@ -100,7 +104,9 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     def plain(_: None) -> list[int]:
         return rival_learners.in_python(given[0], key, steps, repeats)
 
-    expected = fused.sums(RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats)
+    expected = fused.play(
+        RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats, recorded=False
+    ).totals
     np.testing.assert_array_equal(general(None), expected)
     np.testing.assert_array_equal(arrays(None), expected)
     np.testing.assert_array_equal(plain(None), expected[0])

@@ -111,7 +111,7 @@ def _times(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, float,
     general = stepwise(agents.load(name), worlds)
 
     def whole(arrays: Any) -> NDArray[np.int64]:
-        return fused.sums(name, arrays, own, steps=sizes.steps)
+        return fused.play(name, arrays, own, steps=sizes.steps, recorded=False).totals
 
     def recorded(arrays: Any) -> NDArray[np.int64]:
         return fused.play(name, arrays, own, steps=sizes.steps).rewards.sum(1, np.int64)
@@ -218,7 +218,9 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
 def _rivals(name: str, people: int, sizes: Sizes) -> tuple[float, float]:
     """Returns millions of agent-steps a second of NumPy and of pure Python."""
     own, given = streams(sizes.episodes), states(people, sizes.episodes, sizes)
-    expected = fused.sums(name, made(people, sizes.episodes, sizes).fresh(), own, steps=sizes.steps)
+    expected = fused.play(
+        name, made(people, sizes.episodes, sizes).fresh(), own, steps=sizes.steps, recorded=False
+    ).totals
     few = list(zip(given[: sizes.few], own[: sizes.few].tolist(), strict=True))
 
     def stacked(worlds: rivals.Stacked) -> NDArray[np.int64]:

@@ -53,7 +53,9 @@ def _threads(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, floa
     own = streams(sizes.many)
 
     def work(threads: int) -> Callable[[Any], Any]:
-        return lambda arrays: fused.sums(name, arrays, own, steps=sizes.steps, threads=threads)
+        return lambda arrays: (
+            fused.play(name, arrays, own, steps=sizes.steps, threads=threads, recorded=False).totals
+        )
 
     return _both(work, worlds.fresh, sizes.runs)
 
@@ -62,13 +64,16 @@ def _learning(sizes: Sizes) -> tuple[float, float]:
     worlds, own = made(TEAM, sizes.learners, sizes), streams(sizes.learners)
 
     def work(threads: int) -> Callable[[Any], Any]:
-        return lambda arrays: fused.sums(
-            LEARNER,
-            arrays,
-            own,
-            steps=sizes.steps,
-            rehearsals=sizes.rehearsals,
-            threads=threads,
+        return lambda arrays: (
+            fused.play(
+                LEARNER,
+                arrays,
+                own,
+                steps=sizes.steps,
+                rehearsals=sizes.rehearsals,
+                threads=threads,
+                recorded=False,
+            ).totals
         )
 
     return _both(work, worlds.fresh, sizes.runs)

@@ -174,7 +174,7 @@ class LambdaStar:
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`."""
         wanted = patterns.Settings(**settings)
-        made = patterns.worlds(wanted, seed=seed, start=0, stop=count)
+        made = patterns.worlds(wanted, [(seed, index) for index in range(count)])
         return Batch.of(made, wanted.radius).states()
 
     def world(self, state: bytes) -> str:

@@ -45,5 +45,5 @@ FLAGS = (
     Flag("size", "HxW", "rows and columns (default: 10x10)", _sides),
     Flag("team", "P", "participants (default: 1)", _participants),
     Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", _patterns),
-    Flag("steps", "T", "that patterns are made for", _horizon),
+    Flag("steps", "T", "of an episode (default: 50)", _horizon),
 )

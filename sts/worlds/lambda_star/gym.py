@@ -16,7 +16,7 @@ Needs the extra `gym`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from sts.errors import ArgumentError, MissingExtra
 from sts.worlds.lambda_star.domain import LambdaStar
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.rendering import frame
-from sts.worlds.lambda_star.session import MOVES, Seat, bounds, picture
+from sts.worlds.lambda_star.generation.patterns import Settings, sides
+from sts.worlds.lambda_star.session import MOVES, Seat, bounds
 
 try:
     import gymnasium
@@ -43,16 +42,18 @@ Seen: TypeAlias = NDArray[np.float32]
 Frame: TypeAlias = str | NDArray[np.uint8]
 _RENDER = ("ansi", "rgb_array")
 _SEEDS = 2**31
+_SIDE = 16
+_PAPER, _ME, _OTHER = (255, 255, 255), (40, 90, 200), (150, 150, 150)
+_GOOD, _NEAR_GOOD = (0, 140, 60), (190, 230, 200)
+_EVIL, _NEAR_EVIL = (200, 30, 40), (245, 200, 200)
 
 
-class LambdaStarEnv(gymnasium.Env[Seen, np.int64]):
-    """One world.
-
-    Observations are float32[N] (`session.layout` names the parts), actions 0 to 8: up-left,
-    up, up-right, left, stay, right, down-left, down, down-right.
-    """
+class _Seated:
+    """What one world and many have in common: how they are made, played and drawn."""
 
     metadata: dict[str, Any] = {"render_modes": list(_RENDER), "render_fps": 4}  # noqa: RUF012
+    observation_space: Any
+    action_space: Any
 
     def __init__(
         self,
@@ -86,38 +87,68 @@ class LambdaStarEnv(gymnasium.Env[Seen, np.int64]):
           ArgumentError: there are no such worlds; says which there are.
           UnknownName: no agent of that name is installed.
         """
-        self._settings = _settings(size, team, steps, patterns, complexity, radius)
-        self._seat = Seat(self._settings, partner, worlds)
-        self.observation_space = _box(self._settings)
-        self.action_space = Discrete(MOVES)
-        self.render_mode = _checked_mode(render_mode)
-        self._seed: int | None = None
-        self._episode = 0
+        settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
+        self._seat = Seat(settings, partner, worlds)
+        self.observation_space, self.action_space = self._box(), Discrete(MOVES)
+        if render_mode not in (None, *_RENDER):
+            raise ArgumentError(
+                f"expected a render_mode of {' or '.join(_RENDER)}, found {render_mode!r}"
+            )
+        self.render_mode = render_mode
+
+    def _box(self, *worlds: int) -> Box[np.float32]:
+        """Returns the space of what one world shows, or that many."""
+        ends = bounds(self._seat.settings)
+        low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in ends)
+        return Box(low, high, dtype=np.float32)
+
+    def _act(self, moves: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Takes a step; returns the learners' rewards."""
+        if self._seat.over:
+            raise gymnasium.error.ResetNeeded("no episode is under way: call reset before step")
+        return self._seat.act(moves)
+
+    def _frames(self) -> Iterator[Frame]:
+        """Yields each world as text or pixels."""
+        if not self._seat.seeds:
+            raise gymnasium.error.ResetNeeded("there is no world yet: call reset before render")
+        world, worlds = LambdaStar(), self._seat.worlds
+        picture = world.picture(worlds.states()[0])
+        for scene in worlds.scene:
+            if self.render_mode == "ansi":
+                yield "\n".join(world.draw(picture, scene, (2,)))
+            else:
+                yield _pixels(scene, picture.height, picture.width)
+
+
+class LambdaStarEnv(_Seated, gymnasium.Env[Seen, np.int64]):
+    """One world.
+
+    Observations are float32[N] (`session.layout` names the parts), actions 0 to 8: up-left,
+    up, up-right, left, stay, right, down-left, down, down-right.
+    """
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
         """Starts the next world of the seed, or the first of a new one."""
         super().reset(seed=seed)
-        if seed is not None or self._seed is None:
-            self._seed = int(self.np_random.integers(_SEEDS)) if seed is None else int(seed)
-            self._episode = -1
-        self._episode += 1
-        self._seat.begin((self._seed,), self._episode)
-        return self._seat.look()[0], {}
+        seeds = self._seat.seeds
+        if seed is not None or not seeds:
+            seeds = (int(self.np_random.integers(_SEEDS)) if seed is None else int(seed),)
+        return self._seat.begin(seeds, anew=seed is not None)[0], {}
 
     def step(self, action: np.int64 | int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Takes a step."""
-        _unless_over(self._seat)
-        rewards = self._seat.act(_moves(action, ()).reshape(1))
+        rewards = self._act(_moves(action, ()).reshape(1))
         return self._seat.look()[0], float(rewards[0]), False, self._seat.over, {}
 
     def render(self) -> Any:
         """Returns the world as text or pixels; None without a `render_mode`."""
-        return _frames(self._seat, self.render_mode)[0] if self.render_mode else None
+        return next(self._frames()) if self.render_mode else None
 
 
-class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
+class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
     """Many worlds, stepped together by the compiled kernels.
 
     World i gives the episodes that a `LambdaStarEnv` reset with seed + i gives. All worlds begin
@@ -128,33 +159,17 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
         self,
         num_envs: int = 1,
         *,
-        size: tuple[int, int] = (10, 10),
-        team: int = 1,
-        steps: int = 50,
-        patterns: str = "paper",
-        complexity: tuple[int, int] | None = None,
-        radius: int = 1,
-        partner: Any = None,
-        worlds: int | None = None,
-        render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **settings: Any,
     ) -> None:
         """Makes no worlds yet: `reset` does.
 
         Args:
           num_envs: how many worlds.
-          size: as all that follow but the last, as for `LambdaStarEnv`.
-          team: how many participants each has.
-          steps: how long an episode is.
-          patterns: "paper" or "lambdastar-2016".
-          complexity: the range that K is drawn from.
-          radius: how far the learners see.
-          partner: who plays the participants from 1 on.
-          worlds: how many worlds each seed has before the first comes round again.
-          render_mode: None, "ansi" or "rgb_array".
           autoreset_mode: what comes after an episode's last step. NEXT_STEP: the next step begins
             new worlds, whatever the moves, and its rewards are 0. SAME_STEP: new worlds begin at
             once, and what was seen last stands in `info["final_obs"]`. DISABLED: call `reset`.
+          settings: of each world, as `LambdaStarEnv` takes them.
 
         Raises:
           ArgumentError: there are no such worlds; says which there are.
@@ -162,18 +177,14 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
         """
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
             raise ArgumentError(f"expected 1 environment or more, found {num_envs!r}")
-        self._settings = _settings(size, team, steps, patterns, complexity, radius)
-        self._seat = Seat(self._settings, partner, worlds)
+        super().__init__(**settings)
         self._mode = _autoreset(autoreset_mode)
-        self.metadata = LambdaStarEnv.metadata | {"autoreset_mode": self._mode}
+        self.metadata = self.metadata | {"autoreset_mode": self._mode}
         self.num_envs = num_envs
-        self.single_observation_space = _box(self._settings)
-        self.single_action_space = Discrete(MOVES)
-        self.observation_space = _box(self._settings, num_envs)
+        self.single_observation_space = self.observation_space
+        self.single_action_space = self.action_space
+        self.observation_space = self._box(num_envs)
         self.action_space = MultiDiscrete(np.full(num_envs, MOVES))
-        self.render_mode = _checked_mode(render_mode)
-        self._seeds: tuple[int, ...] = ()
-        self._episode = 0
 
     def reset(
         self,
@@ -192,12 +203,7 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
         """
         if options and not np.all(options.get("reset_mask", True)):
             raise ArgumentError("these worlds begin together: expected a reset_mask all True")
-        seeds = self._named(seed)
-        if seeds != self._seeds or seed is not None:
-            self._seeds, self._episode = seeds, -1
-        self._episode += 1
-        self._seat.begin(self._seeds, self._episode)
-        return self._seat.look(), {}
+        return self._seat.begin(self._named(seed), anew=seed is not None), {}
 
     def step(
         self, actions: NDArray[np.int64]
@@ -206,11 +212,10 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
         moves, count = _moves(actions, (self.num_envs,)), self.num_envs
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
-        if self._mode is AutoresetMode.NEXT_STEP and self._seeds and self._seat.over:
+        if self._mode is AutoresetMode.NEXT_STEP and self._seat.seeds and self._seat.over:
             seen = self.reset()[0]
         else:
-            _unless_over(self._seat)
-            rewards, over = self._seat.act(moves), self._seat.over
+            rewards, over = self._act(moves), self._seat.over
             seen = self._seat.look()
             if over and self._mode is AutoresetMode.SAME_STEP:
                 info, seen = _final(seen), self.reset()[0]
@@ -218,12 +223,12 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
 
     def render(self) -> Any:
         """Returns each world as text or pixels; None without a `render_mode`."""
-        return tuple(_frames(self._seat, self.render_mode)) if self.render_mode else None
+        return tuple(self._frames()) if self.render_mode else None
 
     def _named(self, seed: int | Sequence[int] | None) -> tuple[int, ...]:
         """Returns each world's seed."""
-        if seed is None and self._seeds:
-            return self._seeds
+        if seed is None and self._seat.seeds:
+            return self._seat.seeds
         if seed is None or isinstance(seed, int | np.integer):
             super().reset(seed=None if seed is None else int(seed))
             first = int(self.np_random.integers(_SEEDS)) if seed is None else int(seed)
@@ -233,35 +238,6 @@ class LambdaStarVectorEnv(VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
             raise ArgumentError(f"expected {self.num_envs} seeds, found {len(given)}")
         super().reset(seed=given[0])
         return given
-
-
-def _settings(
-    size: Sequence[int],
-    team: int,
-    steps: int,
-    patterns: str,
-    complexity: tuple[int, int] | None,
-    radius: int,
-) -> Settings:
-    try:
-        height, width = size
-    except (TypeError, ValueError):
-        raise ArgumentError(f"expected a size of two numbers, found {size!r}") from None
-    return Settings(height, width, team, steps, complexity, patterns, radius)
-
-
-def _box(settings: Settings, *worlds: int) -> Box[np.float32]:
-    """Returns the space of what one world shows, or that many."""
-    low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in bounds(settings))
-    return Box(low, high, dtype=np.float32)
-
-
-def _checked_mode(render_mode: str | None) -> str | None:
-    if render_mode not in (None, *_RENDER):
-        raise ArgumentError(
-            f"expected a render_mode of {' or '.join(_RENDER)}, found {render_mode!r}"
-        )
-    return render_mode
 
 
 def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
@@ -298,11 +274,6 @@ def _found(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
     return f"{wrong.item()!r:.60}"
 
 
-def _unless_over(seat: Seat) -> None:
-    if seat.over:
-        raise gymnasium.error.ResetNeeded("no episode is under way: call reset before step")
-
-
 def _final(seen: Seen) -> dict[str, Any]:
     """Returns what Gymnasium wants told of the last step where the next episode has begun."""
     last = np.empty(len(seen), object)
@@ -316,14 +287,30 @@ def _final(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _frames(seat: Seat, mode: str | None) -> list[Frame]:
-    if seat.step == 0 and seat.over:
-        raise gymnasium.error.ResetNeeded("there is no world yet: call reset before render")
-    settings, scenes = seat.settings, seat.worlds.scene
-    if mode == "ansi":
-        drawn = picture(settings)
-        return ["\n".join(LambdaStar().draw(drawn, scene, (2,))) for scene in scenes]
-    return [frame(scene, settings.height, settings.width) for scene in scenes]
+def _pixels(scene: NDArray[np.uint16], height: int, width: int) -> NDArray[np.uint8]:
+    """Returns uint8[16 * height, 16 * width, 3]: one scene, its cells as squares.
+
+    Good is green and Evil red, each in a paler field that it rewards or fines; participant 0 is
+    blue and the others are grey. A later square of these covers an earlier one: fields, others,
+    Good, Evil; participant 0 is a smaller square and covers none.
+
+    Args:
+      scene: uint16[2 + P], the cells of Good, Evil and the participants.
+      height: rows of the grid.
+      width: columns.
+    """
+    cells = np.full((height, width, 3), _PAPER, np.uint8)
+    for cell, colour in ((scene[0], _NEAR_GOOD), (scene[1], _NEAR_EVIL)):
+        row, column = divmod(int(cell), width)
+        rows, columns = np.arange(row - 1, row + 2) % height, np.arange(column - 1, column + 2)
+        cells[np.ix_(rows, columns % width)] = colour
+    flat = cells.reshape(-1, 3)
+    for chosen, colour in ((scene[3:], _OTHER), (scene[0], _GOOD), (scene[1], _EVIL)):
+        flat[chosen] = colour
+    image = cells.repeat(_SIDE, 0).repeat(_SIDE, 1)
+    top, left = (_SIDE * part + _SIDE // 4 for part in divmod(int(scene[2]), width))
+    image[top : top + _SIDE // 2, left : left + _SIDE // 2] = _ME
+    return image
 
 
 gymnasium.register(

@@ -72,11 +72,8 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    to_good, to_evil = (
-        distance(cell, good, height, width),
-        distance(cell, evil, height, width),
-    )
-    return int(worth(to_good) - worth(to_evil))
+    gain = worth(distance(cell, good, height, width))
+    return int(gain - worth(distance(cell, evil, height, width)))
 
 
 @compiled
@@ -270,3 +267,9 @@ def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
         says=zeros(batch, participants, dtype=np.int8),
         rewards=zeros(batch, participants, dtype=np.int8),
     )
+
+
+def copied(a: Arrays) -> Arrays:
+    """Returns the worlds anew, to be played; the patterns, which no step writes, are shared."""
+    own = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
+    return a._replace(**own)

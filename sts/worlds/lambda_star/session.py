@@ -8,22 +8,19 @@ Axes: B worlds, R roles, N numbers of an observation, M = (2k+1)^2 cells in sigh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Picture
 from sts.engine.lockstep import Script, Team, play
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star import state
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
-from sts.worlds.lambda_star.generation import environments, patterns
-from sts.worlds.lambda_star.generation.environments import Environments
+from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.kernels import Arrays
+from sts.worlds.lambda_star.kernels import Arrays, copied
 from sts.worlds.lambda_star.play.teams import called, team_of
 
 MOVES = len(state.MOVES)
@@ -116,7 +113,6 @@ class Seat:
           UnknownName: no agent of that name is installed.
         """
         patterns.check(settings)
-        patterns.drawn_range(settings)
         if worlds is not None and not (type(worlds) is int and worlds > 0):
             raise ArgumentError(f"expected 1 world or more, or None, found {worlds!r}")
         self.settings = settings
@@ -127,40 +123,43 @@ class Seat:
                 f"{len(self._partners) + 1} or more, found {settings.participants}"
             )
         self._worlds = worlds
-        self._kept: dict[int, Environments] = {}
-        self._seeds: Sequence[int] = ()
+        self._kept: dict[int, Arrays] = {}
+        self._episode = 0
         self._batch: Batch | None = None
         self._teams: list[Team] = []
+        self.seeds: tuple[int, ...] = ()
         self.step = 0
 
-    def begin(self, seeds: Sequence[int], episode: int) -> None:
-        """Starts the worlds of an episode, one for each of B seeds, as `generate` makes them."""
-        made = self._made(seeds, episode if self._worlds is None else episode % self._worlds)
-        self._batch = Batch.of(made.fresh(), self.settings.radius)
+    def begin(self, seeds: tuple[int, ...], *, anew: bool) -> NDArray[np.float32]:
+        """Starts the next world of each of B seeds, as `generate` makes them; returns `look`.
+
+        Args:
+          seeds: other ones than before begin with their first worlds.
+          anew: so do these, even where they are the same.
+        """
+        if seeds != self.seeds:
+            self._kept = {}
+        self._episode = 0 if anew or seeds != self.seeds else self._episode + 1
+        self.seeds, self.step = seeds, 0
+        self._batch = Batch.of(copied(self._made()), self.settings.radius)
         others, name = range(1, self.settings.participants), called(self._partners)
+        named = [(seed, self._episode) for seed in seeds]
         self._teams = [
             Team(
                 partner,
                 tuple(others[i :: len(self._partners)]),
-                np.array(
-                    [stream("lambda-star gym", name, i, seed, episode) for seed in seeds], np.uint64
-                ),
+                np.array([stream("lambda-star gym", name, i, *one) for one in named], np.uint64),
             )
             for i, partner in enumerate(self._partners)
         ]
-        self.step = 0
+        return self.look()
 
-    def _made(self, seeds: Sequence[int], index: int) -> Environments:
-        """Returns world `index` of each seed; keeps it if it comes round again."""
-        if seeds != self._seeds:
-            self._seeds, self._kept = seeds, {}
+    def _made(self) -> Arrays:
+        """Returns the worlds of this episode; keeps them if they come round again."""
+        index = self._episode if self._worlds is None else self._episode % self._worlds
         if index in self._kept:
             return self._kept[index]
-        each = [
-            environments.generate(self.settings, seed=seed, start=index, stop=index + 1)
-            for seed in seeds
-        ]
-        made = joined(each)
+        made = patterns.worlds(self.settings, [(seed, index) for seed in self.seeds])
         if self._worlds is not None:
             self._kept[index] = made
         return made
@@ -200,25 +199,3 @@ class Seat:
         """Returns float32[B, N]: what the learner sees now."""
         seen = self.worlds.observe(_ME, team=_ME, world=False)
         return flat(seen, self.settings.horizon)[:, 0]
-
-
-def joined(parts: Sequence[Environments]) -> Environments:
-    """Returns the environments of all parts, made to the same settings, as one batch."""
-    rows = {
-        field: np.concatenate([getattr(part.arrays, field) for part in parts])
-        for field in Arrays._fields
-    }
-    lengths = [part.arrays.patterns.size for part in parts]
-    before = np.cumsum([0, *lengths[:-1]])
-    rows["offset"] += np.repeat(before, [len(part.index) for part in parts])[:, None]
-    return parts[0]._replace(
-        arrays=Arrays(**rows),
-        complexity=np.concatenate([part.complexity for part in parts]),
-        index=np.concatenate([part.index for part in parts]),
-    )
-
-
-def picture(settings: Settings) -> Picture:
-    """Returns how scenes of these worlds are drawn."""
-    any_world = patterns.generate(settings, seed=0, index=0)
-    return LambdaStar().picture(state.encode(any_world))

@@ -271,7 +271,7 @@ def test_a_world_is_drawn_as_text_and_as_pixels():
 @pytest.mark.parametrize(
     ("settings", "kind", "said"),
     [
-        ({"size": 10}, ArgumentError, "^expected a size of two numbers, found 10$"),
+        ({"size": 10}, ArgumentError, "^expected a size of .rows, columns., found 10$"),
         ({"size": (10, 10.0)}, ArgumentError, "whole numbers, found columns 10.0"),
         ({"team": "3"}, ArgumentError, "whole numbers, found team '3'"),
         ({"steps": 20.0}, ArgumentError, "whole numbers, found steps 20.0"),

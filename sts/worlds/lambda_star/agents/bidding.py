@@ -23,12 +23,8 @@ def rule(teams: Teams, bids: NDArray[np.int64]) -> None:
       bids: int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
     """
     for b in range(len(teams.sets)):
-        around, cell, height, width = (
-            teams.around[b],
-            teams.cell[b],
-            teams.height[b],
-            teams.width[b],
-        )
+        around, cell = teams.around[b], teams.cell[b]
+        height, width = teams.height[b], teams.width[b]
         for r in range(cell.size):
             bid = highest(around[r])
             if bid >= bids[b, 1]:
@@ -52,7 +48,6 @@ class Bidding(Reactive):
     """
 
     name = "bidding"
-    domain = "lambda-star"
     draws = 1
 
     def _start(self, seen: Observation) -> Memory:

@@ -20,12 +20,8 @@ def rule(teams: Teams, targets: NDArray[np.int64]) -> None:
       targets: int64[2, R], scratch: each role's target and the reward there.
     """
     for b in range(len(teams.sets)):
-        around, cell, height, width = (
-            teams.around[b],
-            teams.cell[b],
-            teams.height[b],
-            teams.width[b],
-        )
+        around, cell = teams.around[b], teams.cell[b]
+        height, width = teams.height[b], teams.width[b]
         for r in range(cell.size):
             move = nth(best(around[r]), teams.draws[b, r])
             targets[0, r] = moved(cell[r], move, height, width)
@@ -53,7 +49,6 @@ class BinaryTree(Reactive):
     """
 
     name = "binary-tree"
-    domain = "lambda-star"
     draws = 1
 
     def _decide(self, teams: Teams, kept: Memory) -> None:

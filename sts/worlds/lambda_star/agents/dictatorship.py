@@ -31,7 +31,6 @@ class Dictatorship(Reactive):
     """
 
     name = "dictatorship"
-    domain = "lambda-star"
     draws = 1
 
     def _decide(self, teams: Teams, kept: Memory) -> None:

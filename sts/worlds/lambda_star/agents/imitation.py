@@ -54,7 +54,6 @@ class Imitation(Reactive):
     """
 
     name = "imitation"
-    domain = "lambda-star"
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,24 +18,7 @@ BOOTSTRAPS = ("next", "published")
 _NOTE_BYTES = 8 + 1 + 1
 
 
-class Learner(Agent):
-    """An agent that can be told that its episode is over, and then play it again."""
-
-    domain = "lambda-star"
-
-    @abstractmethod
-    def finish(
-        self, observation: Observation, memory: dict[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """Returns what it remembers when the same episode begins anew.
-
-        Args:
-          observation: what the team sees after the last step, with that step's move and reward.
-          memory: what it returned last; never written to in place.
-        """
-
-
-class Tabular(Learner):
+class Tabular(Agent):
     """Learns the value of each move in each state, and always makes one of the best.
 
     A state is (own cell, iteration), as in Chmait et al. 2016, algorithm 1; other things seen play
@@ -57,6 +39,7 @@ class Tabular(Learner):
         the published program looks up in its place, which only its checks need.
     """
 
+    domain = "lambda-star"
     shared: ClassVar[bool] = False
     on_policy: ClassVar[bool] = False
     published: ClassVar[int] = FIRST
@@ -96,7 +79,12 @@ class Tabular(Learner):
     def finish(
         self, observation: Observation, memory: dict[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        """Learns from the pass; all that was learned stays."""
+        """Learns from the pass; returns what it remembers when the same episode begins anew.
+
+        Args:
+          observation: what the team sees after the last step, with that step's move and reward.
+          memory: what it returned last; never written to in place. All that was learned stays.
+        """
         notes = _noted(observation, memory)
         cells, moves = notes["cells"], notes["moves"]
         batch, steps, roles = moves.shape

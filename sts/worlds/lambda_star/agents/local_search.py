@@ -26,7 +26,6 @@ class LocalSearch(Reactive):
     """
 
     name = "local-search"
-    domain = "lambda-star"
 
     def _decide(self, teams: Teams, kept: Memory) -> None:
         rule(teams)

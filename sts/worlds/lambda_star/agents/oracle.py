@@ -48,7 +48,6 @@ class Oracle(Reactive):
     """
 
     name = "oracle"
-    domain = "lambda-star"
     sees = "world"
     deterministic = True
 

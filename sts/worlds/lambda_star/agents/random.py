@@ -13,7 +13,6 @@ class Random(Reactive):
     """
 
     name = "random"
-    domain = "lambda-star"
 
     def _decide(self, teams: Teams, kept: Memory) -> None:
         teams.sets[:] = ALL

@@ -42,6 +42,8 @@ class Teams(NamedTuple):
 class Reactive(Agent):
     """An agent that decides by a compiled rule on `Teams` and on what the teams remember."""
 
+    domain = "lambda-star"
+
     def act(
         self,
         observation: Observation,

@@ -85,7 +85,6 @@ class Stigmergy(Reactive):
     """
 
     name = "stigmergy"
-    domain = "lambda-star"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
         """Takes how long marks last.

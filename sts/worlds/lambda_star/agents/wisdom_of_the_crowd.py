@@ -89,7 +89,6 @@ class WisdomOfTheCrowd(Reactive):
     """
 
     name = "wisdom-of-the-crowd"
-    domain = "lambda-star"
     draws = 1
 
     def _start(self, seen: Observation) -> Memory:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from pathlib import Path
 from typing import Any
+
+from sts.errors import ArgumentError
+from sts.worlds.lambda_star.flags import FLAGS, size
 
 
 class Once(argparse.Action):
@@ -25,42 +30,27 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add_world(
-    parser: argparse.ArgumentParser, *, size: str, team: int, steps: int, once: bool = True
-) -> None:
+def add_world(parser: argparse.ArgumentParser, *, once: bool = True, **defaults: str) -> None:
     """Adds the arguments that say what environments are made to.
 
     Args:
       parser: of an action.
-      size: the default of --size, as text.
-      team: of --team.
-      steps: of --steps.
-      once: False lets these three be given more than once; they are None where they are not.
+      once: False lets --size, --team and --steps be given more than once; they are None where they
+        are not.
+      defaults: of these three, as text.
     """
-    action: Any = Once if once else "append"
-
-    def default(value: object) -> object:
-        return value if once else None
-
-    parser.add_argument(
-        "--size", default=default(size), action=action, metavar="HxW", help=f"default: {size}"
-    )
-    parser.add_argument(
-        "--team",
-        type=int,
-        default=default(team),
-        action=action,
-        metavar="P",
-        help=f"participants (default: {team})",
-    )
-    parser.add_argument(
-        "--steps",
-        type=int,
-        default=default(steps),
-        action=action,
-        metavar="T",
-        help=f"default: {steps}",
-    )
+    kinds: dict[str, Any] = {"size": size, "team": int, "steps": int}
+    for flag in FLAGS:
+        if flag.name in defaults:
+            default = defaults[flag.name]
+            parser.add_argument(
+                f"--{flag.name}",
+                type=kinds[flag.name],
+                default=default if once else None,
+                action=Once if once else "append",
+                metavar=flag.metavar,
+                help=f"{flag.help.partition(' (')[0]} (default: {default})",
+            )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="names the environments (default: 0)"
     )
@@ -72,18 +62,30 @@ def add_world(
     )
 
 
-def complexity(text: str | None) -> tuple[int, int] | None:
+def add_class(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Adds the arguments that say which environments are drawn, and how many.
+
+    Args:
+      parser: of an action.
+      more: what help says further of the range of K.
+    """
+    parser.add_argument(
+        "--complexity",
+        type=complexity,
+        metavar="LOW-HIGH",
+        help=f"range of K (default: what can be drawn of 2-23{more})",
+    )
+    parser.add_argument(
+        "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
+    )
+
+
+def complexity(text: str) -> tuple[int, int]:
     """Returns (low, high) of "2-23".
 
     Raises:
       ArgumentError: not of that form.
     """
-    import re
-
-    from sts.errors import ArgumentError
-
-    if text is None:
-        return None
     match = re.fullmatch(r"(\d{1,6})-(\d{1,6})", text, re.ASCII)
     if not match:
         raise ArgumentError(f"expected --complexity like 2-23, found {text!r}")
@@ -96,10 +98,6 @@ def target(flag: str, name: str | None, suffix: str) -> Path | None:
     Raises:
       ArgumentError: another suffix, a folder, or a place where nothing can be written.
     """
-    import os
-
-    from sts.errors import ArgumentError
-
     if name is None:
         return None
     path = Path(name)

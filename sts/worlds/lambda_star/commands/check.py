@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sts.worlds.lambda_star.commands.arguments import add_world
+from sts.cli.arguments import progress, say, table
+from sts.worlds.lambda_star.commands.arguments import add_class, add_world
 
 if TYPE_CHECKING:
     from sts.worlds.lambda_star.intelligence.soundness import Soundness
@@ -22,28 +23,18 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "when one of these fails.",
         allow_abbrev=False,
     )
-    add_world(check, size="10x10", team=1, steps=50)
-    check.add_argument(
-        "--complexity", metavar="LOW-HIGH", help="range of K (default: what can be drawn of 2-23)"
-    )
-    check.add_argument(
-        "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
-    )
+    add_world(check, size="10x10", team="1", steps="50")
+    add_class(check)
     check.set_defaults(act=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Prints what was found; returns 1 where a property fails."""
-    from sts.cli.arguments import progress, say, table
-    from sts.worlds.lambda_star.commands.arguments import complexity
-    from sts.worlds.lambda_star.flags import size
     from sts.worlds.lambda_star.generation.patterns import Settings
     from sts.worlds.lambda_star.intelligence.soundness import examine
 
-    height, width = size(args.size)
-    asked = Settings(
-        height, width, args.team, args.steps, complexity(args.complexity), args.patterns
-    )
+    height, width = args.size
+    asked = Settings(height, width, args.team, args.steps, args.complexity, args.patterns)
     with progress("examining", "environments") as show:
         found = examine(asked, episodes=args.episodes, seed=args.seed, progress=show)
     rows = [(f.property, "holds" if f.holds else "FAILS", f.found) for f in found.findings]
@@ -52,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
         "",
         *_legend(found),
         "",
-        f"H(mu) = {found.uncertainty:.3f} bits in all {args.episodes} environments of {args.size}, "
-        f"{args.steps} steps each",
+        f"H(mu) = {found.uncertainty:.3f} bits in all {args.episodes} environments of "
+        f"{height}x{width}, {args.steps} steps each",
     ]
     value = found._asdict() | {
         "random": found.random._asdict(),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sts.cli.arguments import progress, say, table
+from sts.errors import ArgumentError, UnknownName
 
 if TYPE_CHECKING:
     from sts.worlds.lambda_star.published.moves import Behaviour, Checked
@@ -39,11 +43,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Prints a table; the exit code is 1 if a move is impossible."""
-    from pathlib import Path
-
-    from sts.cli.arguments import progress, say
-    from sts.worlds.lambda_star.published.moves import check
-    from sts.worlds.lambda_star.published.recordings import read
+    from sts.worlds.lambda_star.published.moves import check, read
 
     wanted = _wanted(args.agent)
     with progress("reading", "files") as show:
@@ -74,7 +74,6 @@ def _wanted(names: list[str] | None) -> list[Behaviour]:
       ArgumentError: one learns.
       UnknownName: one is none of the program's.
     """
-    from sts.errors import ArgumentError, UnknownName
     from sts.worlds.lambda_star.published.importer import TEAMS
     from sts.worlds.lambda_star.published.moves import BEHAVIOURS
 
@@ -90,8 +89,6 @@ def _wanted(names: list[str] | None) -> list[Behaviour]:
 
 
 def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
-    from sts.cli.arguments import table
-
     notes = list(dict.fromkeys(cite for row in rows for cite in row.explained))
     header = ("behaviour", "our agent", "moves", "possible", "choices", "p", "notes")
     shown = [
@@ -118,7 +115,8 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
     ]
     if notes:
         lines += [
-            f"notes: what the program does otherwise; here {_quirks(quirks)}",
+            "notes: what the program does otherwise; here our agent "
+            + ("does so too" if quirks else "does not"),
             *(f"  {number}  section {note}" for number, note in enumerate(notes, 1)),
             "  (sections of docs/lambdastar_2016.md, and the program's files and lines)",
         ]
@@ -141,10 +139,6 @@ def _p(p: float | None) -> str:
     if p is None:
         return "none"
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
-
-
-def _quirks(carried: bool) -> str:
-    return "our agent does so too" if carried else "our agent does not"
 
 
 def _first(row: Checked) -> str:

@@ -7,11 +7,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.worlds.lambda_star.commands.arguments import add_world
+from sts.cli.arguments import progress, say, table
+from sts.errors import ArgumentError
+from sts.worlds.lambda_star.commands.arguments import add_class, add_world, target, write
 
 if TYPE_CHECKING:
     from sts.storage.workspace import Workspace
-    from sts.worlds.lambda_star.intelligence.score import Scores
+    from sts.worlds.lambda_star.intelligence.score import Part, Scores
+
+
+_MANY = 5
+"""Agents beyond which not every pair is printed."""
+
+_HEADINGS = {
+    "complexity": "K, complexity",
+    "uncertainty": "H, uncertainty",
+    "team": "team",
+    "steps": "steps",
+}
 
 
 def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,15 +48,8 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="a name or module:Class; several between commas are dealt to the participants in "
         "turn; all: every published behaviour",
     )
-    add_world(score, size="10x10", team=1, steps=50, once=False)
-    score.add_argument(
-        "--episodes", type=int, default=1000, metavar="N", help="environments (default: 1000)"
-    )
-    score.add_argument(
-        "--complexity",
-        metavar="LOW-HIGH",
-        help="range of K (default: what can be drawn of 2-23 at every level)",
-    )
+    add_world(score, size="10x10", team="1", steps="50", once=False)
+    add_class(score, " at every level")
     score.add_argument(
         "--rehearsals",
         type=int,
@@ -63,23 +69,19 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Scores the agents and prints tables, even where a file then cannot be written."""
-    from sts.cli.arguments import progress, say
     from sts.storage.workspace import Workspace
-    from sts.worlds.lambda_star.commands.arguments import complexity, target
-    from sts.worlds.lambda_star.flags import size
     from sts.worlds.lambda_star.intelligence import factors
     from sts.worlds.lambda_star.intelligence.score import score
-    from sts.worlds.lambda_star.intelligence.text import text
 
     workspace = Workspace.open(args.workspace)
-    table = target("--table", args.table, ".csv")
+    rows = target("--table", args.table, ".csv")
     drawn = target("--figure", args.figure, ".svg")
     names = _named(args.agent)
     base, further = factors.runs(
-        [size(one) for one in args.size or ["10x10"]],
+        args.size or [(10, 10)],
         args.team or [1],
         args.steps or [50],
-        complexity=complexity(args.complexity),
+        complexity=args.complexity,
         patterns=args.patterns,
     )
     with progress("scoring", "episodes") as show:
@@ -95,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         )
     files: dict[str, str] = {}
     try:
-        _write(scores, table, drawn, files)
+        _write(scores, rows, drawn, files)
         if args.save:
             _save(scores, workspace, files)
     finally:
@@ -107,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             "files": list(files),
         }
         lines = [f"-> {file}{note}" for file, note in files.items()]
-        say(args.json, value, "\n".join([text(scores), *lines]))
+        say(args.json, value, "\n".join([_text(scores), *lines]))
     return 0
 
 
@@ -117,7 +119,6 @@ def _named(asked: Sequence[str]) -> list[str]:
     Raises:
       ArgumentError: `all` is named beside an agent that it includes, or twice.
     """
-    from sts.errors import ArgumentError
     from sts.worlds.lambda_star.intelligence.score import PUBLISHED
 
     if "all" in asked:
@@ -129,14 +130,13 @@ def _named(asked: Sequence[str]) -> list[str]:
     return [name for one in asked for name in (PUBLISHED if one == "all" else [one])]
 
 
-def _write(scores: Scores, table: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
+def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
     """Writes what is asked for, and adds each file that is written."""
-    from sts.worlds.lambda_star.commands.arguments import write
     from sts.worlds.lambda_star.intelligence.files import csv_table
 
-    if table is not None:
-        write(table, csv_table(scores))
-        files[str(table)] = ""
+    if rows is not None:
+        write(rows, csv_table(scores))
+        files[str(rows)] = ""
     if drawn is not None:
         from sts.worlds.lambda_star.intelligence.figure import figure
 
@@ -152,3 +152,64 @@ def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
     several = any(part.factor != "complexity" for part in scores.breakdown)
     said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
     files[str(path)] = f" (the base: {said})" if several else ""
+
+
+def _text(scores: Scores) -> str:
+    """Returns the scores as tables, the best first."""
+    ranked = sorted(scores.agents, key=lambda mean: -mean.mean)
+    rows = [(m.agent, m.sees, m.mean, _or_none(m.standard_error)) for m in ranked]
+    blocks = [table(("agent", "sees", "mean reward", "standard error"), rows)]
+    if scores.differences:
+        blocks.append(_differences(scores, [mean.agent for mean in ranked]))
+    for factor, heading in _HEADINGS.items():
+        parts = [part for part in scores.breakdown if part.factor == factor]
+        if parts:
+            blocks.append(_factor(heading, parts))
+    used = scores.settings
+    several = any(part.factor != "complexity" for part in scores.breakdown)
+    words = [f"{_counted(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
+    if used["complexity"]:
+        words.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
+    words += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
+    blocks.append(", ".join(words))
+    return "\n\n".join(blocks)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _differences(scores: Scores, ranked: Sequence[str]) -> str:
+    """Returns the table of every pair; of many agents, of those next to each other by score."""
+    place = {agent: i for i, agent in enumerate(ranked)}
+    rows = []
+    for a, b, difference, error in scores.differences:
+        if place[a] > place[b]:
+            a, b, difference = b, a, 0.0 - difference
+        if len(ranked) <= _MANY or place[b] - place[a] == 1:
+            rows.append((a, b, difference, _or_none(error)))
+    rows.sort(key=lambda row: (place[row[0]], place[row[1]]))
+    pairs = table(("a", "b", "a - b", "standard error"), rows)
+    return pairs if len(ranked) <= _MANY else f"{pairs}\n(every pair: --json)"
+
+
+def _factor(heading: str, parts: Sequence[Part]) -> str:
+    """Returns one factor's table: agents down, its levels across, mean and standard error."""
+    levels = dict.fromkeys((part.value, part.label) for part in parts)
+    agents = dict.fromkeys(part.agent for part in parts)
+    cells = {(part.agent, part.value, part.label): _cell(part) for part in parts}
+    episodes = {(part.value, part.label): part.episodes for part in parts}
+    bits = parts[0].factor == "uncertainty"
+    header = [f"{label} ({value:.1f} bits)" if bits else label for value, label in levels]
+    rows = [(agent, *(cells[agent, *level] for level in levels)) for agent in agents]
+    rows.append(("episodes", *(str(episodes[level]) for level in levels)))
+    return table((heading, *header), rows)
+
+
+def _cell(score: Part) -> str:
+    error = "" if score.standard_error is None else f" ±{score.standard_error:.3f}"
+    return f"{score.mean:z.3f}{error}"
+
+
+def _or_none(value: float | None) -> float | str:
+    return "none" if value is None else value

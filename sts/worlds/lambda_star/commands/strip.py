@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sts.worlds.lambda_star.commands.arguments import Once, add_world
+from sts.cli.arguments import at_least, say
+from sts.worlds.lambda_star.commands.arguments import Once, add_world, target, write
 
 if TYPE_CHECKING:
     from sts.episodes import Episode
@@ -31,7 +32,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="A",
         help="a name or module:Class; several between commas are dealt to the participants in turn",
     )
-    add_world(strip, size="8x8", team=3, steps=16)
+    add_world(strip, size="8x8", team="3", steps="16")
     strip.add_argument(
         "--index", type=int, default=0, metavar="I", help="which of them, from 0 (default: 0)"
     )
@@ -49,10 +50,8 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     """Plays the episode and shows it."""
-    from sts.cli.arguments import at_least, say
     from sts.commands import terminal
     from sts.worlds.lambda_star import plotting
-    from sts.worlds.lambda_star.commands.arguments import target, write
     from sts.worlds.lambda_star.domain import LambdaStar
 
     at_least(0, "--index", args.index)
@@ -69,8 +68,8 @@ def run(args: argparse.Namespace) -> int:
     value = {"agent": called, "mean": reward, "steps": episode.steps, "file": None}
     try:
         if file is not None:
-            width = int(args.size.partition("x")[2])
-            frames = plotting.evenly(episode.steps, args.frames or plotting.fitting(width))
+            fit = args.frames or plotting.fitting(args.size[1])
+            frames = plotting.evenly(episode.steps, fit)
             write(file, plotting.svg(episode, frames, title=title))
             value["file"] = args.svg
             lines.append(f"-> {file}")
@@ -92,32 +91,17 @@ def _legend(episode: Episode, scenes: str) -> str:
 
 def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     """Returns what the agent is called, and the episode that the intelligence test plays."""
-    import numpy as np
-
     from sts.episodes import Episode
-    from sts.worlds.lambda_star import state
-    from sts.worlds.lambda_star.domain import LambdaStar
-    from sts.worlds.lambda_star.flags import size
-    from sts.worlds.lambda_star.generation import environments, patterns
-    from sts.worlds.lambda_star.play import rollouts, teams
+    from sts.worlds.lambda_star.domain import Batch, LambdaStar
+    from sts.worlds.lambda_star.generation import environments
+    from sts.worlds.lambda_star.generation.patterns import Settings
+    from sts.worlds.lambda_star.play import teams
 
-    called = teams.called(teams.team_of(args.agent))
-    settings = patterns.Settings(*size(args.size), args.team, args.steps, None, args.patterns)
-    seed, index = args.seed, args.index
-    world = patterns.generate(settings, seed=seed, index=index)
-    played = rollouts.rollout(
-        args.agent,
-        environments.generate(settings, seed=seed, start=index, stop=index + 1),
-        seed=seed,
-        rehearsals=args.rehearsals,
-    )
-    objects = np.stack((played.good[0], played.evil[0]), 1)
-    episode = Episode(
-        LambdaStar.name,
-        state.encode(world),
-        played.moves[0],
-        played.says[0],
-        (played.rewards[0] / LambdaStar.reward_unit).astype(np.int8),
-        np.concatenate((objects, played.cells[0]), 1),
-    )
-    return called, episode
+    (height, width), seed, index = args.size, args.seed, args.index
+    settings = Settings(height, width, args.team, args.steps, None, args.patterns)
+    worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
+    members = teams.seated(args.agent, settings)
+    played = teams.episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
+    (state,) = Batch.of(worlds.arrays, settings.radius).states()
+    each = (played.moves, played.says, played.rewards, played.scene)
+    return teams.called(members), Episode(LambdaStar.name, state, *(rows[0] for rows in each))

@@ -14,7 +14,7 @@ import numpy as np
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation import patterns, walks
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.kernels import Arrays, Ints
+from sts.worlds.lambda_star.kernels import Arrays, Ints, copied
 from sts.worlds.lambda_star.state import decode, gather
 
 
@@ -42,9 +42,8 @@ class Environments(NamedTuple):
         )
 
     def fresh(self) -> Arrays:
-        """Returns the arrays anew, to be played; the patterns, which no step writes, are shared."""
-        own = {name: a.copy() for name, a in self.arrays._asdict().items() if name != "patterns"}
-        return self.arrays._replace(**own)
+        """Returns the arrays anew, to be played."""
+        return copied(self.arrays)
 
 
 def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environments:
@@ -55,7 +54,7 @@ def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environ
     """
     if not 0 <= start < stop:
         raise ArgumentError(f"expected indices from 0 on, found {start} to {stop - 1}")
-    made = patterns.worlds(settings, seed=seed, start=start, stop=stop)
+    made = patterns.worlds(settings, [(seed, index) for index in range(start, stop)])
     k = walks.complexities(made)[:, 0]
     return Environments(made, settings, k, np.arange(start, stop))
 

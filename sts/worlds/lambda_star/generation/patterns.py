@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -39,6 +39,19 @@ class Settings(NamedTuple):
     radius: int = 1
 
 
+def sides(size: Any) -> tuple[Any, Any]:
+    """Returns the rows and columns that a caller in Python asks for; `check` looks at each.
+
+    Raises:
+      ArgumentError: the size is not of two.
+    """
+    try:
+        height, width = size
+    except (TypeError, ValueError):
+        raise ArgumentError(f"expected a size of (rows, columns), found {size!r}") from None
+    return height, width
+
+
 def check(settings: Settings) -> None:
     """Raises ArgumentError where no world can be made to `settings`; says what can."""
     s = settings
@@ -59,30 +72,31 @@ def check(settings: Settings) -> None:
     if s.complexity is not None and not 1 <= s.complexity[0] <= s.complexity[1]:
         low, high = s.complexity
         raise ArgumentError(f"expected a complexity range of 1 or more, found {low} to {high}")
+    drawn_range(s)
 
 
 def _check_types(s: Settings) -> None:
     """Raises ArgumentError where a number is none, which a caller in Python can cause."""
-    numbers = {
-        "rows": s.height,
-        "columns": s.width,
-        "team": s.participants,
-        "steps": s.horizon,
-        "radius": s.radius,
-    }
-    for name, value in numbers.items():
-        if not _whole(value):
-            raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
+    check_whole(rows=s.height, columns=s.width)
+    check_whole(team=s.participants, steps=s.horizon, radius=s.radius)
     range_ = s.complexity
     if range_ is not None and not (
-        isinstance(range_, Sequence) and len(range_) == 2 and all(map(_whole, range_))
+        isinstance(range_, Sequence) and len(range_) == 2 and all(map(whole, range_))
     ):
         raise ArgumentError(
             f"expected a complexity range of two whole numbers or None, found {range_!r}"
         )
 
 
-def _whole(value: object) -> bool:
+def check_whole(**named: object) -> None:
+    """Raises ArgumentError where a value is no whole number; names it."""
+    for name, value in named.items():
+        if not whole(value):
+            raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
+
+
+def whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number, and no truth value."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -92,12 +106,11 @@ def generate(settings: Settings, *, seed: int, index: int) -> State:
     Raises:
       ArgumentError: the settings cannot be met; for a complexity range, says what was reachable.
     """
-    made = worlds(settings, seed=seed, start=index, stop=index + 1)
-    return scatter(made, settings.radius)[0]
+    return scatter(worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
-def worlds(settings: Settings, *, seed: int, start: int, stop: int) -> Arrays:
-    """Returns the worlds that `generate` makes of indices `start` to `stop` - 1, all at once.
+def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
+    """Returns the worlds that `generate` makes of each (seed, index), all at once.
 
     Raises:
       ArgumentError: as `generate`.
@@ -106,8 +119,8 @@ def worlds(settings: Settings, *, seed: int, start: int, stop: int) -> Arrays:
     s = settings
     low, high = drawn_range(s)
     sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
-    named = ("lambda-star world", s.patterns, *sides, low, high, int(seed))
-    keys = _streams([(*named, index) for index in range(start, stop)])
+    named = ("lambda-star world", s.patterns, *sides, low, high)
+    keys = _streams([(*named, int(seed), int(index)) for seed, index in names])
     counters = np.zeros(keys.size, np.int64)
     objects = walks.places(keys, counters, 2, s.height * s.width)
     people = walks.places(keys, counters, s.participants, s.height * s.width)

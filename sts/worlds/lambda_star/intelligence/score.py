@@ -90,13 +90,6 @@ class Scores(NamedTuple):
     settings: dict[str, Any]
 
 
-class _Named(NamedTuple):
-    """What an agent is called, and what it sees."""
-
-    name: str
-    sees: str
-
-
 def score(
     names: Sequence[str],
     base: Settings,
@@ -130,13 +123,13 @@ def score(
     trial = Trial(tuple(names), episodes, seed, rehearsals)
     trials.check(trial, teams, every, workers)
     found = trials.play(trial, every, workers, progress)
-    agents = [_Named(called(team), sees(team, rehearsals)) for team in teams]
+    agents = [(called(team), sees(team, rehearsals)) for team in teams]
     whole = plus(found[base].values())
     means = _means(agents, whole, base)
     ranked = sorted(range(len(means)), key=lambda i: -means[i].mean)
     return Scores(
         means,
-        _differences(agents, whole, base),
+        _differences(means, whole, base),
         tuple(_breakdown(agents, ranked, base, further, found)),
         _used(base, trial),
     )
@@ -153,8 +146,10 @@ def sees(team: Sequence[Agent], rehearsals: int) -> str:
     return next(s for s in ("world", "rehearsal", "observation") if s in shown)
 
 
-def _means(agents: Sequence[_Named], sums: Moments, settings: Settings) -> tuple[Mean, ...]:
-    """Returns every agent's score from what it received under one settings."""
+def _means(
+    agents: Sequence[tuple[str, str]], sums: Moments, settings: Settings
+) -> tuple[Mean, ...]:
+    """Returns the score of every agent, (name, what it sees), under one settings."""
     return tuple(
         Mean(*agent, *estimate(sums, weights, _unit(settings)), sums.episodes)
         for agent, weights in zip(agents, np.eye(len(agents), dtype=np.int64), strict=True)
@@ -162,14 +157,12 @@ def _means(agents: Sequence[_Named], sums: Moments, settings: Settings) -> tuple
 
 
 def _differences(
-    agents: Sequence[_Named], sums: Moments, settings: Settings
+    means: Sequence[Mean], sums: Moments, settings: Settings
 ) -> tuple[Difference, ...]:
-    one = np.eye(len(agents), dtype=np.int64)
+    one, unit = np.eye(len(means), dtype=np.int64), _unit(settings)
     return tuple(
-        Difference(
-            agents[i].name, agents[j].name, *estimate(sums, one[i] - one[j], _unit(settings))
-        )
-        for i, j in combinations(range(len(agents)), 2)
+        Difference(means[i].agent, means[j].agent, *estimate(sums, one[i] - one[j], unit))
+        for i, j in combinations(range(len(means)), 2)
     )
 
 
@@ -179,7 +172,7 @@ def _unit(settings: Settings) -> int:
 
 
 def _breakdown(
-    agents: Sequence[_Named],
+    agents: Sequence[tuple[str, str]],
     order: Sequence[int],
     base: Settings,
     further: Sequence[factors.Run],

@@ -1,6 +1,23 @@
 """Whether a class of generated environments has the properties that scores on it rest on.
 
-What the properties are, and where they come from, stands in `properties`.
+Complexity. Good's and Evil's movement patterns are different and equally complex, and all
+environments of a class are equally uncertain (Chmait et al. 2016, sections 4.2 to 4.4).
+
+Balance. Rewards lie from -1 to 1 and are symmetric, and a random agent can expect 0
+(Hernández-Orallo and Dowe 2010, "Measuring universal intelligence: towards an anytime intelligence
+test", definition 13). Here a random agent starts on a cell drawn uniformly and walks on a torus, so
+it is on every cell equally likely at every step; and nothing it does moves Good or Evil. Its
+expected reward is therefore exactly 0 where at every step each reward is to be had in as many cells
+as its negative. This is counted.
+
+Reward-sensitivity. An environment is n-actions reward-sensitive if after every sequence of actions
+there are a positive m <= n and two continuations of m actions with different sums of rewards (the
+same, definition 7). While the continuations of fewer actions have one sum, the rewards on their way
+are the same; so m is the first number of steps after which the cells in reach, a square with sides
+of 2m + 1, do not all bring the same. Actions can lead to any cell, so every cell is looked at, at
+every step that still has n steps ahead of it in the episode.
+
+Axes: E environments, T steps, C cells.
 """
 
 from __future__ import annotations
@@ -12,20 +29,163 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.errors import ArgumentError
+from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.environments import Environments, generate, uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings
+from sts.worlds.lambda_star.generation.walks import complexities, walked
 from sts.worlds.lambda_star.intelligence import trials
 from sts.worlds.lambda_star.intelligence.moments import Estimate, estimate, moments, plus
-from sts.worlds.lambda_star.intelligence.properties import Properties, measure
 from sts.worlds.lambda_star.intelligence.trials import SPAN, Trial
+from sts.worlds.lambda_star.kernels import Arrays, Ints, reward
+from sts.worlds.lambda_star.play import object_paths
 from sts.worlds.lambda_star.play.teams import sums, team_of
 
 MOST_Z = 4.0
 """How many standard errors from 0 a random agent may score; chance alone passes 1 in 16,000."""
 
-
 _TOO_SHORT = "; for the others take more steps or a smaller grid"
+_MOST = 2
+_NEVER = 1 << 30
+
+
+class Properties(NamedTuple):
+    """What each environment is like.
+
+    Attributes:
+      complexity: int64[E, 2], K of Good's and of Evil's intended cells over the horizon.
+      shift: int64[E], how many cells, counted row by row and from the last cell to the first,
+        Evil's intended cell is always after Good's: 0 where the paths are the same, -1 where they
+        differ in other ways.
+      same_moves: bool[E], whether Good and Evil make the same moves, each from its own cell.
+      symmetric: bool[E], whether at every step each reward is to be had in as many cells as its
+        negative, and none is under -1 or over 1.
+      sensitivity: int64[E], the least n for which it is n-actions reward-sensitive within the
+        episode; 0 where there is none.
+    """
+
+    complexity: Ints
+    shift: Ints
+    same_moves: NDArray[np.bool_]
+    symmetric: NDArray[np.bool_]
+    sensitivity: Ints
+
+
+def measure(environments: Environments) -> Properties:
+    """Returns the properties of each environment, over all the steps of an episode."""
+    a, steps = environments.fresh(), environments.settings.horizon
+    k, shift, same_moves = complexities(a), _shifts(a), _same_moves(a)
+    symmetric, sensitivity = _rewards(a, steps)
+    return Properties(k, shift, same_moves, symmetric, sensitivity)
+
+
+@compiled
+def _shifts(a: Arrays) -> Ints:
+    """Returns int64[E]: Evil's intended cell less Good's, modulo C; -1 where it varies."""
+    out = np.empty(a.step.size, np.int64)
+    for e in range(out.size):
+        shift = (walked(a, e, 1) - walked(a, e, 0)) % (a.size[e, 0] * a.size[e, 1])
+        out[e] = shift[0] if (shift == shift[0]).all() else -1
+    return out
+
+
+@compiled
+def _same_moves(a: Arrays) -> NDArray[np.bool_]:
+    """Returns bool[E]; patterns of cells are no moves."""
+    out = np.equal(a.kind, 0)
+    for e in range(out.size):
+        for t in range(a.horizon[e] if out[e] else 0):
+            entries = a.offset[e] + (a.cursor[e] + t) % a.length[e]
+            if a.patterns[entries[0]] != a.patterns[entries[1]]:
+                out[e] = False
+                break
+    return out
+
+
+@compiled
+def _rewards(a: Arrays, steps: int) -> tuple[NDArray[np.bool_], Ints]:
+    """Returns whether rewards are symmetric and how sensitive they are; the worlds are played."""
+    symmetric, sensitivity = np.ones(a.step.size, np.bool_), np.empty(a.step.size, np.int64)
+    way, longest = object_paths.blank(steps), np.empty(steps, np.int64)
+    for e in range(a.step.size):
+        height, width = a.size[e, 0], a.size[e, 1]
+        rewards = np.empty((height, width), np.int64)
+        wait = np.full((height, width), _NEVER, np.int64)
+        object_paths.run(a, e, way)
+        for t in range(steps - 1, -1, -1):
+            good = way.good_row[t + 1] * width + way.good_column[t + 1]
+            evil = way.evil_row[t + 1] * width + way.evil_column[t + 1]
+            fill(good, evil, rewards)
+            symmetric[e] = symmetric[e] and balanced(rewards)
+            wait = waits(rewards, wait)
+            longest[t] = wait.max()
+        sensitivity[e] = least(longest)
+    return symmetric, sensitivity
+
+
+@compiled
+def fill(good: int, evil: int, rewards: Ints) -> None:
+    """Writes the reward of every cell in halves, int64[H, W]."""
+    height, width = rewards.shape
+    for row in range(height):
+        for column in range(width):
+            rewards[row, column] = reward(row * width + column, good, evil, height, width)
+
+
+@compiled
+def balanced(rewards: Ints) -> bool:
+    """Whether each reward is in as many cells as its negative, and none is past 1 or -1."""
+    excess = np.zeros(_MOST + 1, np.int64)
+    for value in rewards.flat:
+        size = abs(value)
+        if size > _MOST:
+            return False
+        excess[size] += np.sign(value)
+    return not excess.any()
+
+
+@compiled
+def waits(rewards: Ints, after: Ints) -> Ints:
+    """Returns int64[H, W]: from each cell, the steps until rewards can differ.
+
+    Args:
+      rewards: int64[H, W], what each cell brings at the next step.
+      after: int64[H, W], the steps until rewards can differ from each cell after that.
+    """
+    differ = _lowest(rewards) != -_lowest(-rewards)
+    return np.where(differ, 1, _lowest(after) + 1)
+
+
+@compiled
+def _lowest(values: Ints) -> Ints:
+    """Returns int64[H, W]: the lowest value in each cell's neighbourhood, its own included."""
+    height, width = values.shape
+    rows, out = np.empty_like(values), np.empty_like(values)
+    for row in range(height):
+        above, below = values[row - 1], values[row + 1 - height]
+        for column in range(width):
+            rows[row, column] = min(above[column], values[row, column], below[column])
+    for row in range(height):
+        for column in range(width):
+            beside = min(rows[row, column - 1], rows[row, column + 1 - width])
+            out[row, column] = min(beside, rows[row, column])
+    return out
+
+
+@compiled
+def least(longest: Ints) -> int:
+    """Returns the least n that no wait exceeds which has n steps left; 0 where there is none.
+
+    Args:
+      longest: int64[T], the longest wait from any cell before each step.
+    """
+    worst = np.empty_like(longest)
+    for t in range(longest.size):
+        worst[t] = longest[t] if t == 0 else max(longest[t], worst[t - 1])
+    for n in range(1, longest.size + 1):
+        if worst[longest.size - n] <= n:
+            return n
+    return 0
 
 
 class Finding(NamedTuple):

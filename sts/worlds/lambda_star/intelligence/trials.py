@@ -17,7 +17,7 @@ from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
-from sts.worlds.lambda_star.play.teams import called, check_memory, sums
+from sts.worlds.lambda_star.play.teams import called, check_memory, seated, sums
 
 SPAN = 250
 """Episodes that are played at once; no result depends on it."""
@@ -78,24 +78,14 @@ def check(
                 f"K is not drawn under {settings.patterns} patterns; leave the complexity range "
                 "out, or take the paper's patterns"
             )
-        patterns.drawn_range(settings)
         for team in teams:
-            _check_team(team, settings, trial, at_once)
-
-
-def _check_team(team: Sequence[Agent], settings: Settings, trial: Trial, at_once: int) -> None:
-    if len(team) > settings.participants:
-        raise ArgumentError(
-            f"{called(team)}: a team of {len(team)} agents needs as many participants, "
-            f"found {settings.participants}"
-        )
-    check_memory(
-        team,
-        settings,
-        episodes=min(SPAN, trial.episodes),
-        rehearsals=trial.rehearsals,
-        at_once=at_once,
-    )
+            check_memory(
+                seated(team, settings),
+                settings,
+                episodes=min(SPAN, episodes),
+                rehearsals=rehearsals,
+                at_once=at_once,
+            )
 
 
 def play(

@@ -18,12 +18,12 @@ from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.worlds.lambda_star.agents.table import FIRST
-from sts.worlds.lambda_star.kernels import Arrays, Ints
+from sts.worlds.lambda_star.kernels import Arrays
 from sts.worlds.lambda_star.play import loop, memory, practice
 from sts.worlds.lambda_star.play.loop import AGENTS, STIGMERGY, Outcome
 from sts.worlds.lambda_star.play.tables import tables
 
-__all__ = ["AGENTS", "LEARNERS", "Outcome", "check", "play", "plays", "sums"]
+__all__ = ["AGENTS", "LEARNERS", "Outcome", "check", "play", "plays"]
 _CLASSES = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
 LEARNERS = tuple(_CLASSES)
 
@@ -50,78 +50,51 @@ def play(
     rehearsals: int = 0,
     threads: int = 1,
     bootstrap: str = "next",
+    recorded: bool = True,
 ) -> Outcome:
     """Plays `steps` steps of the agent `name` in every role, as the general path does.
+
+    The kernels hold no lock of Python's, so threads share the episodes.
 
     Args:
       name: one of `AGENTS` or `LEARNERS`.
       worlds: B worlds; afterwards they are where the episodes ended.
       streams: uint64[B], each episode's stream of draws.
       steps: T, at least 1.
-      rehearsals: how many passes of learners come before the one that is recorded.
+      rehearsals: how many passes of learners come before the one that counts.
       threads: how many share the episodes; changes no result.
       bootstrap: as learners take it.
+      recorded: False leaves the totals alone, and memory does not grow with the steps of all
+        episodes.
 
     Raises:
       UnknownName: no behaviour that can be played here is called that.
       ArgumentError: another argument is none of these, or the tables do not fit the memory.
     """
-    out = loop.room(streams.size, steps, worlds.cells.shape[1])
-    _play(name, worlds, streams, out, rehearsals, threads, bootstrap)
-    return out
-
-
-def sums(
-    name: str,
-    worlds: Arrays,
-    streams: NDArray[np.uint64],
-    *,
-    steps: int,
-    rehearsals: int = 0,
-    threads: int = 1,
-    bootstrap: str = "next",
-) -> Ints:
-    """Returns int64[B, P], the sum of each participant's rewards in halves; otherwise as `play`.
-
-    No step is recorded, so memory does not grow with the steps of all episodes.
-    """
-    out = loop.room(0, steps, worlds.cells.shape[1])
-    return _play(name, worlds, streams, out, rehearsals, threads, bootstrap)
-
-
-def _play(
-    name: str,
-    worlds: Arrays,
-    streams: NDArray[np.uint64],
-    out: Outcome,
-    rehearsals: int,
-    threads: int,
-    bootstrap: str,
-) -> Ints:
-    """Shares the episodes among threads; the kernels hold no lock of Python's."""
     if threads < 1:
         raise ArgumentError(f"expected 1 thread or more, found {threads}")
     totals = np.zeros(worlds.cells.shape, np.int64)
+    out = loop.room(streams.size if recorded else 0, steps, totals)
     part: Callable[[int, int], None]
     if name in AGENTS:
         code = AGENTS.index(name)
-        part = functools.partial(loop.episodes, worlds, streams, code, tables(), out, totals)
+        part = functools.partial(loop.episodes, worlds, streams, code, tables(), out)
     elif name in LEARNERS:
         plan = _plan(name, worlds, rehearsals, bootstrap)
         if not totals.size:
-            return totals
+            return out
         height, width = worlds.size.max(0).tolist()
-        check(name, height=height, width=width, steps=out.moves.shape[1], threads=threads)
-        part = functools.partial(practice.episodes, worlds, streams, plan, out, totals)
+        check(name, height=height, width=width, steps=steps, threads=threads)
+        part = functools.partial(practice.episodes, worlds, streams, plan, out)
     else:
         raise UnknownName("compiled behaviour", name, (*AGENTS, *LEARNERS))
     edges = np.linspace(0, streams.size, threads + 1).astype(np.int64).tolist()
     if threads == 1:
         part(*edges)
-        return totals
+        return out
     with ThreadPoolExecutor(threads) as executor:
         list(executor.map(part, edges[:-1], edges[1:]))
-    return totals
+    return out
 
 
 def _plan(name: str, worlds: Arrays, rehearsals: int, bootstrap: str) -> practice.Plan:

@@ -46,17 +46,24 @@ _SLOTS = 2
 
 
 class Outcome(NamedTuple):
-    """What was done and received: int8[B, T, P] each, rewards in halves."""
+    """What was done and received, rewards in halves.
+
+    Attributes:
+      moves: int8[B, T, P]; or of no episode where nothing was to be recorded, as is what follows.
+      rewards: int8[B, T, P].
+      totals: int64[B, P], the sum of each participant's rewards, of every episode.
+    """
 
     moves: NDArray[np.int8]
     rewards: NDArray[np.int8]
+    totals: Ints
 
 
 @compiled
-def room(batch: int, steps: int, participants: int) -> Outcome:
-    """Returns room for the outcome of as many episodes."""
-    shape = (batch, steps, participants)
-    return Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
+def room(recorded: int, steps: int, totals: Ints) -> Outcome:
+    """Returns room for the outcome of the episodes that `totals` has, so many of them recorded."""
+    shape = (recorded, steps, totals.shape[1])
+    return Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8), totals)
 
 
 class _Team(NamedTuple):
@@ -112,7 +119,6 @@ def episodes(
     code: int,
     tables: Tables,
     out: Outcome,
-    totals: Ints,
     first: int,
     last: int,
 ) -> None:
@@ -123,8 +129,7 @@ def episodes(
       streams: uint64[B], each episode's stream of draws.
       code: of the behaviour, its index in `AGENTS`.
       tables: to look up in.
-      out: written, or of no episode where nothing is to be recorded.
-      totals: int64[B, P], written: the sum of each participant's rewards, in halves.
+      out: written.
       first: an episode.
       last: an episode.
     """
@@ -148,10 +153,10 @@ def episodes(
         guide=np.empty((1, 1), np.int64),
     )
     if len(out.moves) == 0:
-        out = room(1, steps, roles)
+        out = room(1, steps, out.totals)
     paths = object_paths.blank(steps)
     for b in range(first, last):
-        _play(a, b, streams[b], code, tables, paths, team, out, totals[b])
+        _play(a, b, streams[b], code, tables, paths, team, out)
 
 
 @lean
@@ -164,7 +169,6 @@ def _play(
     paths: ObjectPaths,
     team: _Team,
     out: Outcome,
-    totals: Ints,
 ) -> None:
     """Plays episode `b` and leaves its world where it ended."""
     into = b % len(out.moves)
@@ -183,7 +187,7 @@ def _play(
         _confer(code, tables, e)
     for r in range(moves.shape[1]):
         a.cells[b, r] = team.row[r] * width + team.column[r]
-    conclude(a, b, moves, rewards, totals)
+    conclude(a, b, moves, rewards, out.totals[b])
 
 
 @lean

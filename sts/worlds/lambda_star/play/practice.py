@@ -85,7 +85,6 @@ def episodes(
     streams: NDArray[np.uint64],
     plan: Plan,
     out: Outcome,
-    totals: Ints,
     first: int,
     last: int,
 ) -> None:
@@ -95,8 +94,7 @@ def episodes(
       a: B worlds.
       streams: uint64[B]; pass k, step t draws what step k * T + t of a single episode would.
       plan: how teams learn.
-      out: of the pass that counts, written; or of no episode where nothing is to be recorded.
-      totals: int64[B, P], written: the sums of its rewards, in halves.
+      out: of the pass that counts, written.
       first: where to begin.
       last: where to stop.
     """
@@ -115,7 +113,7 @@ def episodes(
     )
     paths = object_paths.blank(steps)
     if len(out.moves) == 0:
-        out = room(1, steps, participants)
+        out = room(1, steps, out.totals)
     together = participants if plan.shared else 1
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
@@ -132,7 +130,7 @@ def episodes(
                 _pass(bench, team, k, plan, a.cells[b], done, got)
         _pay(paths, height, width, 0, bench)
         a.cells[b] = bench.cells
-        conclude(a, b, done, got, totals[b])
+        conclude(a, b, done, got, out.totals[b])
 
 
 @lean

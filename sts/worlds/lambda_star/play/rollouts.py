@@ -12,7 +12,7 @@ Axes: E environments, T steps, P participants, M = (2k+1)^2 cells in sight, row 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments as environments_
 from sts.worlds.lambda_star.generation.environments import Environments
-from sts.worlds.lambda_star.generation.patterns import Settings
+from sts.worlds.lambda_star.generation.patterns import Settings, check_whole, sides, whole
 from sts.worlds.lambda_star.play.teams import check, episodes, seated
 
 MOST = 10_000_000
@@ -90,14 +90,12 @@ def generate(
     Raises:
       ArgumentError: there are no such environments; says which there are.
     """
-    if not _whole(count) or not 1 <= count <= MOST:
+    if not whole(count) or not 1 <= count <= MOST:
         raise ArgumentError(f"expected 1 to {MOST} environments, found {count!r}")
-    _check_whole(seed=seed, start=start)
+    check_whole(seed=seed, start=start)
     if start < 0:
         raise ArgumentError(f"expected a start of 0 or more, found start {start}")
-    if not isinstance(size, Sequence) or len(size) != 2 or not all(map(_whole, size)):
-        raise ArgumentError(f"expected a size of (rows, columns), found {size!r}")
-    settings = Settings(size[0], size[1], team, steps, complexity, patterns, radius)
+    settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
     return environments_.generate(settings, seed=seed, start=start, stop=start + count)
 
 
@@ -138,9 +136,9 @@ def rollout(
         needs more memory than there is, or there are no environments.
       StsError: the agent failed, or returned what is no choice; names the step.
     """
-    _check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
+    check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
     worlds = taken(environments)
-    members = seated(agent, worlds)
+    members = seated(agent, worlds.settings)
     check(rehearsals, threads)
     seen = _Eye(worlds) if observe else None
     played = episodes(
@@ -190,7 +188,7 @@ def taken(environments: Worldly) -> Environments:
     """
     if isinstance(environments, Environments):
         return environments
-    if _whole(environments):
+    if whole(environments):
         return generate(environments)
     given = list(environments) if isinstance(environments, Sequence) else []
     states = [state for state in given if isinstance(state, bytes)]
@@ -200,14 +198,3 @@ def taken(environments: Worldly) -> Environments:
             f"states, found {type(environments).__name__}"
         )
     return environments_.of_states(states)
-
-
-def _check_whole(**named: object) -> None:
-    """Raises ArgumentError where a value is no whole number; names it."""
-    for name, value in named.items():
-        if not _whole(value):
-            raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
-
-
-def _whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -5,6 +5,12 @@ i + n, ...; members do not share a memory, and see each other as others.
 
 Two paths give the same episodes: `fused` compiles an installed behaviour with the world, and the
 general path of `lockstep` plays everybody else's agents and mixed teams.
+
+Learning behaviours rehearse: they practise an episode before the pass that counts, as the published
+program lets its learners play each episode a hundred times before it tests them on the same one.
+This exists in the intelligence test alone; see `Tabular` for what learners do in an episode that is
+new to them. Every pass begins where the episode begins, Good and Evil take the same paths in each,
+and pass k, step t draws what step k * T + t of one long episode would.
 """
 
 from __future__ import annotations
@@ -21,14 +27,13 @@ from sts.agents.registry import made
 from sts.domains import Worlds
 from sts.engine import lockstep
 from sts.engine.lockstep import Played, Script, Team
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import fused, memory
-from sts.worlds.lambda_star.play.rehearsal import rehearse
 
 _RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
 _OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
@@ -83,7 +88,7 @@ def called(members: Sequence[Agent]) -> str:
 
 
 def sums(
-    agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100, threads: int = 1
+    agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100
 ) -> NDArray[np.int64]:
     """Returns int64[E, P]: what each participant received over each episode, in halves.
 
@@ -92,7 +97,6 @@ def sums(
       environments: E worlds of P participants; not written to.
       seed: names the agents' streams of draws, with the team's name and the world's index.
       rehearsals: how often a learning behaviour practises each episode before the pass that counts.
-      threads: how many the compiled paths may use; the same result whatever they are.
 
     Raises:
       UnknownName: no agent of that name is installed.
@@ -100,18 +104,18 @@ def sums(
         needs more memory than there is.
       StsError: an agent failed.
     """
-    members = seated(agent, environments)
-    check(rehearsals, threads)
+    members = seated(agent, environments.settings)
+    check(rehearsals)
     name, settings = built_in(members), environments.settings
     if name is not None and fused.plays(name, settings.radius):
-        return fused.sums(
+        return fused.play(
             name,
             environments.fresh(),
             *streams(members, environments, seed),
             steps=settings.horizon,
             rehearsals=rehearsals,
-            threads=threads,
-        )
+            recorded=False,
+        ).totals
     played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
     received: NDArray[np.int64] = played.rewards.sum(1, np.int64)
     return received
@@ -138,7 +142,7 @@ def episodes(
       threads: how many compiled learning may use.
       watch: called after each step with its number and the worlds.
     """
-    settings, domain = environments.settings, LambdaStar()
+    settings = environments.settings
     own = streams(members, environments, seed)
 
     def fresh() -> Batch:
@@ -156,13 +160,68 @@ def episodes(
         ).moves
         script = Script(moves, np.zeros_like(moves), np.ones(moves.shape[1:], np.bool_))
         return lockstep.play(
-            domain, fresh(), (), steps=settings.horizon, script=script, watch=watch
+            LambdaStar(), fresh(), (), steps=settings.horizon, script=script, watch=watch
         )
     check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
     teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
-    return rehearse(
-        domain, fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch
-    )
+    return rehearse(fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch)
+
+
+def rehearse(
+    fresh: Callable[[], Worlds],
+    teams: Sequence[Team],
+    *,
+    steps: int,
+    rehearsals: int,
+    watch: Watch | None = None,
+) -> Played:
+    """Returns the pass that counts, after the teams' learners have rehearsed its episodes together.
+
+    Agents that cannot `finish` play along and begin every pass anew; where none can, nothing is
+    rehearsed. Learners go on learning in the pass that counts, which none of its choices shows: a
+    state is met once in a pass.
+
+    Args:
+      fresh: returns the worlds at the start of their episodes, each time anew.
+      teams: as `lockstep.play` takes them, without memories.
+      steps: T.
+      rehearsals: how many passes come before.
+      watch: called in the pass that counts; as `lockstep.play` calls it.
+
+    Raises:
+      StsError: an agent failed; names it.
+    """
+    if not any(_finishes(team.agent) for team in teams):
+        rehearsals = 0
+    for k in range(rehearsals):
+        worlds = fresh()
+        memories = lockstep.play(LambdaStar(), worlds, teams, steps=steps).memories
+        teams = [
+            team._replace(memory=_finished(team, worlds, kept), since=(k + 1) * steps)
+            for team, kept in zip(teams, memories, strict=True)
+        ]
+    return lockstep.play(LambdaStar(), fresh(), teams, steps=steps, watch=watch)
+
+
+def _finishes(agent: Any) -> bool:
+    return callable(getattr(agent, "finish", None))
+
+
+def _finished(
+    team: Team, worlds: Worlds, kept: dict[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]] | None:
+    """Returns what a learner goes on with; whatever it raises becomes one line."""
+    agent: Any = team.agent
+    if not _finishes(agent):
+        return None
+    seen = worlds.observe(team.roles, team=team.roles, world=agent.sees == "world")
+    try:
+        memory: dict[str, NDArray[Any]] = agent.finish(seen, kept)
+    except Exception as error:
+        raise StsError(
+            f"agent {agent.name!r} failed to finish: {type(error).__name__}: {error}"
+        ) from error
+    return memory
 
 
 def check_memory(
@@ -207,7 +266,7 @@ def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, .
     return tuple(range(i, settings.participants, len(members)))
 
 
-def check(rehearsals: int, threads: int) -> None:
+def check(rehearsals: int, threads: int = 1) -> None:
     """Raises ArgumentError where there are fewer than 0 rehearsals or fewer than 1 thread."""
     if rehearsals < 0 or threads < 1:
         raise ArgumentError(
@@ -215,9 +274,9 @@ def check(rehearsals: int, threads: int) -> None:
         )
 
 
-def seated(agent: Any, environments: Environments) -> tuple[Agent, ...]:
+def seated(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     """Returns the team, when each of its members has a participant to play."""
-    members, participants = team_of(agent), environments.settings.participants
+    members, participants = team_of(agent), settings.participants
     if len(members) > participants:
         raise ArgumentError(
             f"{called(members)}: expected at most as many agents as participants, "

@@ -82,9 +82,9 @@ def places(path: Path) -> list[Place]:
     """
     out = []
     for start, steps in _episodes(path, _lines(path)):
-        (n,) = start.integers(path, "n", 3, 255)
-        (episode,) = start.integers(path, "episode", 0, 10**9)
-        (guide,) = start.integers(path, "oracle_to_follow_start", 1, n * n)
+        (n,) = start.integers("n", 3, 255)
+        (episode,) = start.integers("episode", 0, 10**9)
+        (guide,) = start.integers("oracle_to_follow_start", 1, n * n)
         lines = tuple(line.number for line in (start, *steps))
         out.append(Place(path.name, episode, lines, guide - 1))
     return out
@@ -105,15 +105,20 @@ def _lines(path: Path) -> list[str]:
 
 
 class _Line(dict[str, Any]):
-    """One JSON line that knows where it stands."""
+    """One JSON line, or a part of it, that knows where it stands."""
 
-    number: int
+    def __init__(self, value: dict[str, Any], path: Path, number: int) -> None:
+        super().__init__(value)
+        self.path, self.number = path, number
 
-    def integers(self, path: Path, key: str, low: int, high: int) -> list[int]:
+    def wrong(self, said: str) -> DamagedData:
+        return DamagedData(f"{self.path}:{self.number}: {said}")
+
+    def integers(self, key: str, low: int, high: int) -> list[int]:
         value: Any = self.get(key)
         entries: list[int] = value if isinstance(value, list) else [value]
         if not entries or not all(type(e) is int and low <= e <= high for e in entries):
-            raise DamagedData(f"{path}:{self.number}: expected {key} from {low} to {high}")
+            raise self.wrong(f"expected {key} from {low} to {high}")
         return entries
 
 
@@ -129,8 +134,7 @@ def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]
             raise DamagedData(f"{path}:{number}: not JSON: {error}") from None
         if not isinstance(value, dict) or value.get("ev") not in ("start", "step"):
             raise DamagedData(f"{path}:{number}: expected an object with ev start or step")
-        line = _Line(value)
-        line.number = number
+        line = _Line(value, path, number)
         if value["ev"] == "start":
             if start is not None:
                 yield start, steps
@@ -146,20 +150,17 @@ def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]
 def _teams(
     path: Path, start: _Line, steps: list[_Line], made: dict[str, Any]
 ) -> Iterator[Trajectory]:
-    (n,) = start.integers(path, "n", 3, 255)
-    (count,) = start.integers(path, "iterations", 1, 10**6)
-    (episode,) = start.integers(path, "episode", 0, 10**9)
-    (people,) = start.integers(path, "agents", 1, states.MOST_PARTICIPANTS)
-    paths = [start.integers(path, f"{which}_path", 1, n * n) for which in ("good", "evil")]
-    cells = start.integers(path, "start", 1, n * n)
+    (n,) = start.integers("n", 3, 255)
+    (count,) = start.integers("iterations", 1, 10**6)
+    (episode,) = start.integers("episode", 0, 10**9)
+    (people,) = start.integers("agents", 1, states.MOST_PARTICIPANTS)
+    paths = [start.integers(f"{which}_path", 1, n * n) for which in ("good", "evil")]
+    cells = start.integers("start", 1, n * n)
     if len(cells) != people or any(len(p) != count + 1 for p in paths):
-        raise DamagedData(
-            f"{path}:{start.number}: expected {people} start cells and paths of {count + 1} cells"
-        )
+        raise start.wrong(f"expected {people} start cells and paths of {count + 1} cells")
     if [line.get("it") for line in steps] != list(range(1, count + 1)):
-        raise DamagedData(
-            f"{path}:{start.number}: expected steps 1 to {count} of episode {episode}, "
-            f"found {len(steps)} or another order"
+        raise start.wrong(
+            f"expected steps 1 to {count} of episode {episode}, found {len(steps)} or another order"
         )
     objects = np.array(paths, np.int64).T - 1
     for key in TEAMS:
@@ -176,7 +177,7 @@ def _team(
     made: dict[str, Any],
 ) -> Trajectory:
     people = len(cells)
-    rows = [_row(path, line, key, people, n * n) for line in steps]
+    rows = [_row(line, key, people, n * n) for line in steps]
     where = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
     rewards = np.array([row.rewards for row in rows], np.int8)
     try:
@@ -205,7 +206,7 @@ def _team(
     episode = Episode(
         "lambda-star",
         states.encode(state),
-        _moves(path, key, where, n, steps),
+        _moves(key, where, n, steps),
         np.zeros((len(steps), people), np.int8),
         rewards,
         np.concatenate((objects, where), 1).astype(np.uint16),
@@ -225,30 +226,27 @@ class _Row(NamedTuple):
     rewards: list[int]
 
 
-def _row(path: Path, line: _Line, key: str, people: int, cells: int) -> _Row:
+def _row(line: _Line, key: str, people: int, cells: int) -> _Row:
     team = line.get(key)
     if not isinstance(team, dict):
-        raise DamagedData(f"{path}:{line.number}: team {key} is missing")
-    inner = _Line(team)
-    inner.number = line.number
-    places = inner.integers(path, "pos", 1, cells)
+        raise line.wrong(f"team {key} is missing")
+    inner = _Line(team, line.path, line.number)
+    places = inner.integers("pos", 1, cells)
     received = team.get("r")
     if len(places) != people or not isinstance(received, list) or len(received) != people:
-        raise DamagedData(f"{path}:{line.number}: {key} must have {people} cells and rewards")
+        raise line.wrong(f"{key} must have {people} cells and rewards")
     if not all(type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received):
-        raise DamagedData(f"{path}:{line.number}: {key}: rewards must be halves from -1 to 1")
+        raise line.wrong(f"{key}: rewards must be halves from -1 to 1")
     return _Row(places, [int(2 * r) for r in received])
 
 
-def _moves(
-    path: Path, key: str, where: NDArray[np.int64], n: int, steps: list[_Line]
-) -> NDArray[np.int8]:
+def _moves(key: str, where: NDArray[np.int64], n: int, steps: list[_Line]) -> NDArray[np.int8]:
     """Returns int8[T, P]: the move between consecutive cells on the n x n torus."""
     far = distance(where[:-1], where[1:], n, n) > 1
     if far.any():
         t, p = np.argwhere(far)[0].tolist()
-        raise DamagedData(
-            f"{path}:{steps[t].number}: {key}: participant {p} jumps from cell {where[t, p] + 1} "
+        raise steps[t].wrong(
+            f"{key}: participant {p} jumps from cell {where[t, p] + 1} "
             f"to {where[t + 1, p] + 1} in step {t + 1}"
         )
     moves: NDArray[np.int8] = toward(where[:-1], where[1:], n, n).astype(np.int8)

@@ -16,9 +16,8 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation.environments import generate, of_states
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import properties, soundness
-from sts.worlds.lambda_star.intelligence.properties import balanced, least, measure
-from sts.worlds.lambda_star.intelligence.soundness import examine
+from sts.worlds.lambda_star.intelligence import soundness
+from sts.worlds.lambda_star.intelligence.soundness import balanced, examine, least, measure
 from sts.worlds.lambda_star.kernels import reward
 from sts.worlds.lambda_star.state import State, encode, scatter
 from tests.worlds.lambda_star.examples import state, states
@@ -64,7 +63,7 @@ def test_a_random_agent_expects_exactly_nothing_at_any_step():
     for _ in range(30):
         batch.step(np.full((50, 1), STAY, np.int8), np.zeros((50, 1), np.int8))
         for good, evil in batch.arrays.objects.tolist():
-            properties.fill(good, evil, rewards)
+            soundness.fill(good, evil, rewards)
             assert rewards.sum() == 0 and balanced(rewards)
             assert [reward(c, good, evil, 5, 7) for c in range(35)] == rewards.ravel().tolist()
 
@@ -73,14 +72,14 @@ def test_rewards_are_symmetric_wherever_good_and_evil_are():
     for height, width in ((3, 3), (3, 4), (4, 4), (5, 3), (6, 5)):
         rewards = np.empty((height, width), np.int64)
         for good, evil in np.ndindex(height * width, height * width):
-            properties.fill(good, evil, rewards)
+            soundness.fill(good, evil, rewards)
             assert balanced(rewards) or good == evil
 
 
 @pytest.mark.parametrize("value", [-3, -1, 1, 3])
 def test_a_doctored_map_is_not_balanced(value):
     rewards = np.zeros((4, 5), np.int64)
-    properties.fill(0, 12, rewards)
+    soundness.fill(0, 12, rewards)
     assert balanced(rewards)
     rewards[3, 3] += value
     assert not balanced(rewards)
@@ -99,7 +98,7 @@ def test_participants_start_on_any_cell_and_anywhere_from_good_equally_often():
         assert ((counts - 500) ** 2 / 500).sum() < 26.1, counts
 
 
-def one(s: State) -> properties.Properties:
+def one(s: State) -> soundness.Properties:
     return measure(of_states([encode(s)]))
 
 

@@ -309,7 +309,7 @@ WRONG = [
     (["--agent", "q-learner"], "unknown agent 'q-learner'"),
     (["--agent", "q-learner"], "did you mean q-learning?"),
     (["--agent", "rule,nobody", "--team", "2"], "unknown agent 'nobody'"),
-    (["--agent", "rule,blind"], "rule,blind: a team of 2 agents needs as many participants"),
+    (["--agent", "rule,blind"], "rule,blind: expected at most as many agents as participants"),
     (["--agent", "oracle"], "'oracle' is named twice"),
     (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
     (["--patterns", "spiral"], "invalid choice"),

@@ -39,7 +39,7 @@ def assert_both_paths_agree(name, states, participants):
     np.testing.assert_array_equal(quick.moves, general.moves)
     np.testing.assert_array_equal(quick.rewards, general.rewards)
     assert others.states() == worlds.states()
-    sums = fused.sums(name, summed.arrays, streams, steps=STEPS)
+    sums = fused.play(name, summed.arrays, streams, steps=STEPS, recorded=False).totals
     np.testing.assert_array_equal(sums, general.rewards.sum(1, np.int64))
     assert summed.states() == worlds.states()
 
@@ -110,16 +110,15 @@ def test_threads_change_nothing(name, threads):
     np.testing.assert_array_equal(shared.rewards, alone.rewards)
     assert many.states() == one.states()
     again = world.restore(states).arrays
-    sums = fused.sums(name, again, streams, steps=STEPS, threads=threads)
+    sums = fused.play(name, again, streams, steps=STEPS, threads=threads, recorded=False).totals
     np.testing.assert_array_equal(sums, alone.rewards.sum(1, np.int64))
 
 
-@pytest.mark.parametrize("path", [fused.play, fused.sums])
-def test_no_threads_are_refused(path):
+def test_no_threads_are_refused():
     states = generated(2)
     worlds = domain("lambda-star").restore(states)
     with pytest.raises(ArgumentError, match="1 thread or more, found 0"):
-        path("random", worlds.arrays, streams_of(states), steps=STEPS, threads=0)
+        fused.play("random", worlds.arrays, streams_of(states), steps=STEPS, threads=0)
 
 
 def test_other_streams_give_other_episodes():

@@ -14,14 +14,14 @@ from sts.domains import domain
 from sts.engine.lockstep import Played, Script, Team, play
 from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
-from sts.worlds.lambda_star.agents.learner import Learner, Tabular
+from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation.environments import generate
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import fused, memory, teams
-from sts.worlds.lambda_star.play.rehearsal import rehearse
+from sts.worlds.lambda_star.play.teams import rehearse
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.state import decode
 
@@ -49,7 +49,7 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 
     roles = tuple(range(len(decode(states[0]).cells)))
     team = Team(agent, roles, streams(len(states)))
-    played = rehearse(world, fresh, [team], steps=steps, rehearsals=rehearsals)
+    played = rehearse(fresh, [team], steps=steps, rehearsals=rehearsals)
     return played, kept[-1]
 
 
@@ -148,9 +148,15 @@ def test_threads_change_nothing_and_sums_are_those_of_the_episodes(name):
         again, _ = compiled(name, states, 6, threads=threads)
         np.testing.assert_array_equal(out.moves, again.moves)
         worlds = domain("lambda-star").restore(states)
-        sums = fused.sums(
-            name, worlds.arrays, streams(7), steps=STEPS, rehearsals=6, threads=threads
-        )
+        sums = fused.play(
+            name,
+            worlds.arrays,
+            streams(7),
+            steps=STEPS,
+            rehearsals=6,
+            threads=threads,
+            recorded=False,
+        ).totals
         np.testing.assert_array_equal(sums, out.rewards.sum(1, np.int64))
 
 
@@ -214,9 +220,7 @@ def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
     teams = [Team(Diligent(), (0, 2), keys), Team(Fixed(), (1,), keys)]
 
     def mean(rehearsals: int) -> float:
-        played = rehearse(
-            world, lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals
-        )
+        played = rehearse(lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals)
         assert (played.moves[:, :, 1] == 1).all()
         return float(played.rewards[:, :, [0, 2]].mean()) / 2
 
@@ -232,7 +236,7 @@ def test_where_nobody_learns_nothing_is_rehearsed():
         return world.restore(states)
 
     team = Team(agents.load("random"), (0,), streams(4))
-    played = rehearse(world, fresh, [team], steps=STEPS, rehearsals=50)
+    played = rehearse(fresh, [team], steps=STEPS, rehearsals=50)
     np.testing.assert_array_equal(
         played.moves, play(world, world.restore(states), [team], steps=STEPS).moves
     )
@@ -240,7 +244,7 @@ def test_where_nobody_learns_nothing_is_rehearsed():
 
 
 def test_a_learner_that_fails_to_finish_is_named():
-    class Hasty(Fixed, Learner):
+    class Hasty(Fixed):
         name = "hasty"
 
         def finish(self, observation, memory):
@@ -399,7 +403,7 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
     worlds = domain("lambda-star").restore(made())
     before = worlds.states()
     with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
-        fused.sums("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1)
+        fused.play("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1, recorded=False)
     assert worlds.states() == before
     monkeypatch.setattr(memory, "available", lambda: None)
     fused.check("q-learning", **case, threads=10**9)

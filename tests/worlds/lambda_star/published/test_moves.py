@@ -35,8 +35,14 @@ from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.published import importer
-from sts.worlds.lambda_star.published.moves import BEHAVIOURS, FIRST_SIGHT, Behaviour, check
-from sts.worlds.lambda_star.published.recordings import Recording, read
+from sts.worlds.lambda_star.published.moves import (
+    BEHAVIOURS,
+    FIRST_SIGHT,
+    Behaviour,
+    Recording,
+    check,
+    read,
+)
 from sts.worlds.lambda_star.published.uniformity import Outcome, uniformity
 from sts.worlds.lambda_star.state import MOVES, decode
 from tests.examples import DATA, SAMPLE_2016
