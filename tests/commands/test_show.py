@@ -153,8 +153,8 @@ def test_human_judgements_and_automatic_labels_are_shown_as_what_they_are(
         "judged by 3 people: 2 success (at +4, +2), 1 cannot_judge"
     )
     assert main(["label", "mine@1", "--workspace", str(root)]) == 0
-    last = shown(capsys, root, one.id)[-1]
-    assert "; automatic label of mine@1: " in last and last.startswith("judged by 3 people")
+    words = " ".join(" ".join(shown(capsys, root, one.id)).split())
+    assert "judged by 3 people: 2 success" in words and "; automatic label of mine@1: " in words
     (value,) = json.loads("".join(shown(capsys, root, one.id, "--json")))
     assert [each["verdict"] for each in value["judgements"]] == [
         "success",
