@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -10,6 +11,12 @@ from streamlit.testing.v1 import AppTest
 from annotator_app import state
 from annotator_app.auth import AWAY
 from sts.errors import StoreError
+
+
+@pytest.fixture(autouse=True)
+def main(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives back the main module, which `AppTest` replaces and every spawned process imports."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 def script() -> None:
