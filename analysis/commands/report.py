@@ -41,12 +41,12 @@ def _run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
-    from analysis.gather import Gathered, gather
-    from analysis.outcomes import Subject
-    from analysis.ratings import read_ratings
-    from analysis.report import build
-    from analysis.scores import empty_scores, override_scores, read_scores
-    from analysis.write import check_folder, write
+    from analysis.inputs.gather import Gathered, gather
+    from analysis.inputs.ratings import read_ratings
+    from analysis.inputs.scores import empty_scores, override_scores, read_scores
+    from analysis.inputs.subject import Subject
+    from analysis.report.build import build
+    from analysis.report.write import check_folder, write
     from sts.provenance import provenance
     from sts.storage.workspace import Workspace
 
@@ -85,7 +85,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _text(report: Mapping[str, Any], page: Path) -> str:
-    from analysis.verdict import completeness, percent, remark
+    from analysis.report.verdict import completeness, percent, remark
 
     total = report["counts"]["scenarios"]
     several = len(report["rankings"]) > 1

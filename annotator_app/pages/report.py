@@ -36,7 +36,7 @@ def page() -> None:
 
 def _current(folder: Path, label: str) -> bool:
     """Whether the report on disk holds every judgement made by now."""
-    from analysis.gather import annotations_hash
+    from analysis.inputs.gather import annotations_hash
 
     try:
         found = json.loads((folder / "report.json").read_bytes())["provenance"]
@@ -46,9 +46,9 @@ def _current(folder: Path, label: str) -> bool:
 
 
 def _build() -> None:
-    from analysis.gather import gather
-    from analysis.report import build
-    from analysis.write import write
+    from analysis.inputs.gather import gather
+    from analysis.report.build import build
+    from analysis.report.write import write
     from scenarios.labels import label_suite, save
 
     workspace, suite = state.workspace(), suites.load(state.workspace(), state.settings().suite)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.ratings import read_ratings
+from analysis.inputs.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.labels import COLUMNS, label_suite
 from sts import agents

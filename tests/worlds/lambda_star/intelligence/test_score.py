@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sts.storage.files
-from analysis.scores import read_scores
+from analysis.inputs.scores import read_scores
 from sts import agents
 from sts.cli.main import main
 from sts.engine.lockstep import Team, play
