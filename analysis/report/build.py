@@ -21,14 +21,13 @@ from analysis.report.label_sets import (
     scenario_entries,
 )
 from analysis.report.verdict import verdict, warnings
-from analysis.statistics import agreement, annotators, intervals
-from analysis.statistics.comparisons import Comparisons, holm
-from analysis.statistics.correlations import (
-    correlate,
-    difference_interval,
-    order_accuracy,
-    spearman,
-)
+from analysis.statistics import accuracy, alpha, intervals, label_agreement, step_offset
+from analysis.statistics.comparisons import Comparisons
+from analysis.statistics.correlation_difference import difference_interval
+from analysis.statistics.correlations import correlate
+from analysis.statistics.holm import holm
+from analysis.statistics.order_accuracy import order_accuracy
+from analysis.statistics.spearman import spearman
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SIGHTS, SOURCES
 
@@ -86,7 +85,7 @@ def build(
             f"{suite.name}: expected continuations of agents, found only reference episodes"
         )
     references = ratings[(ratings["truth"] != "") & (ratings["source"] == "human")]
-    pooled = annotators.accuracy(references, seed=seed)
+    pooled = accuracy.accuracy(references, seed=seed)
     judged = own[~own["verdict"].isin(("", "cannot_judge"))]
     labels = {source: int((judged["source"] == source).sum()) for source in SOURCES}
     present = [source for source in SOURCES if labels[source]]
@@ -116,7 +115,7 @@ def build(
         "annotators": _annotators(ratings, references, seed=seed),
         "annotators_together": _together(ratings, references, pooled, seed=seed),
         "label_sets": {source: _slim(found) for source, found in sets.items()},
-        "human_automatic": agreement.compare_labels(ratings)._asdict()
+        "human_automatic": label_agreement.compare_labels(ratings)._asdict()
         if {"human", "automatic"} <= set(present)
         else None,
         "scenarios": scenario_entries(main),
@@ -320,8 +319,8 @@ def _annotators(
                 "annotations": int(own["verdict"].ne("cannot_judge").sum()),
                 "cannot_judge": int(own["verdict"].eq("cannot_judge").sum()),
                 "references": len(mine),
-                **annotators.accuracy(mine, seed=seed)._asdict(),
-                "step_offset": annotators.step_offset(mine)._asdict(),
+                **accuracy.accuracy(mine, seed=seed)._asdict(),
+                "step_offset": step_offset.step_offset(mine)._asdict(),
                 "median_seconds": seconds,
             }
         )
@@ -329,16 +328,16 @@ def _annotators(
 
 
 def _together(
-    ratings: pd.DataFrame, references: pd.DataFrame, pooled: annotators.Accuracy, *, seed: int
+    ratings: pd.DataFrame, references: pd.DataFrame, pooled: accuracy.Accuracy, *, seed: int
 ) -> dict[str, Any]:
     human = ratings[ratings["source"] == "human"]
     own, served = human[human["truth"] == ""], human[human["truth"] != ""]
     return {
         **pooled._asdict(),
         "references": len(references),
-        "step_offset": annotators.step_offset(references)._asdict(),
-        "alpha": agreement.krippendorff(own, seed=seed)._asdict(),
-        "alpha_references": agreement.krippendorff(served, seed=seed)._asdict(),
+        "step_offset": step_offset.step_offset(references)._asdict(),
+        "alpha": alpha.krippendorff(own, seed=seed)._asdict(),
+        "alpha_references": alpha.krippendorff(served, seed=seed)._asdict(),
     }
 
 

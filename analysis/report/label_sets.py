@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.inputs.subject import Subject
-from analysis.statistics import annotators, completion, intervals, sampling
-from analysis.statistics.comparisons import Comparisons, compare, rank_sets, ranks
-from analysis.statistics.consistency import consistency, difficulty
+from analysis.statistics import accuracy, corrected, incidence, intervals, mean_area, sampling
+from analysis.statistics.comparisons import Comparisons, compare
+from analysis.statistics.consistency import consistency
+from analysis.statistics.difficulty import difficulty
 from analysis.statistics.outcomes import (
     Outcomes,
     Summary,
@@ -23,7 +24,9 @@ from analysis.statistics.outcomes import (
     continuation_values,
     summarise,
 )
-from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates, pooled_correlation
+from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
+from analysis.statistics.pooled_correlation import pooled_correlation
+from analysis.statistics.rank_sets import rank_sets, ranks
 from analysis.statistics.rankings import Rankings, find_rankings
 
 COMPARISON_DRAWS = 10_000
@@ -68,7 +71,7 @@ def analyse(
     *,
     suite: Subject,
     target: str,
-    reference: annotators.Accuracy,
+    reference: accuracy.Accuracy,
     seed: int,
 ) -> LabelSet:
     """Analyses the judgements of one source.
@@ -195,7 +198,7 @@ def _entries(
     label_set: LabelSet,
     ratings: pd.DataFrame,
     target: str,
-    reference: annotators.Accuracy,
+    reference: accuracy.Accuracy,
     seed: int,
 ) -> list[dict[str, Any]]:
     outcomes, summary = label_set.outcomes, label_set.summary
@@ -274,13 +277,13 @@ def _unranked(label_set: LabelSet, row: int, counts: Mapping[str, int]) -> str:
     return f"not ranked: {label_set.rankings.reason[row] or nothing}"
 
 
-def _correct(entry: dict[str, Any], main: Rates, row: int, reference: annotators.Accuracy) -> None:
+def _correct(entry: dict[str, Any], main: Rates, row: int, reference: accuracy.Accuracy) -> None:
     if not np.isfinite(main.error[row]):
         entry["corrected_reason"] = main.method[row]
         return
     scenarios = np.array(max(entry["scenarios_judged"], 1))
     trials = intervals.effective_trials(main.rate[row], main.error[row], scenarios)
-    found = annotators.correct(float(main.rate[row]), float(trials), reference)
+    found = corrected.correct(float(main.rate[row]), float(trials), reference)
     if isinstance(found, str):
         entry["corrected_reason"] = found
     else:
@@ -334,7 +337,7 @@ def _times(label_set: LabelSet, ratings: pd.DataFrame, seed: int) -> list[dict[s
         label_set.continuations.assign(area=area), "area", scenarios=label_set.suite.scenarios
     )
     resamples = sampling.resample_counts(outcomes.category, draws=RESAMPLES, seed=seed)
-    areas = completion.mean_areas(laid, resamples)
+    areas = mean_area.mean_areas(laid, resamples)
     horizons = label_set.continuations["horizon"]
     longest = None if horizons.isna().any() else int(horizons.max())
     entries: list[dict[str, Any]] = []
@@ -348,7 +351,7 @@ def _times(label_set: LabelSet, ratings: pd.DataFrame, seed: int) -> list[dict[s
             entries.append({**dict.fromkeys(keys), "horizon": longest, "reason": reason})
             continue
         horizon = int(mine["horizon"].max())
-        curve = completion.cumulative_incidence(
+        curve = incidence.cumulative_incidence(
             mine["time"].to_numpy(),
             mine["status"].to_numpy(),
             mine["weight"].to_numpy(),
@@ -357,8 +360,8 @@ def _times(label_set: LabelSet, ratings: pd.DataFrame, seed: int) -> list[dict[s
         wins = mine[mine["verdict"] == "success"]
         won_at, won = wins["time"].to_numpy(), wins["weight"].to_numpy()
         total = float(mine["weight"].sum())
-        every = completion.reached(won_at, won, total=total, horizon=horizon)
-        among = completion.reached(won_at, won, total=max(won.sum(), 1e-300), horizon=horizon)
+        every = incidence.reached(won_at, won, total=total, horizon=horizon)
+        among = incidence.reached(won_at, won, total=max(won.sum(), 1e-300), horizon=horizon)
         entries.append(
             {
                 "curve": _points(curve),
@@ -390,8 +393,8 @@ def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
     success = rows["verdict"] == "success"
     status = np.select(
         [success, rows["verdict"] == "failure"],
-        [completion.SUCCESS, completion.FAILURE],
-        completion.CENSORED,
+        [incidence.SUCCESS, incidence.FAILURE],
+        incidence.CENSORED,
     )
     return rows.assign(
         time=step.fillna(horizon).fillna(0).astype(np.int64),
@@ -401,7 +404,7 @@ def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _points(curve: completion.Curve) -> list[list[float]]:
+def _points(curve: incidence.Curve) -> list[list[float]]:
     return [
         [int(step), float(height)] for step, height in zip(curve.steps, curve.height, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Paired comparisons of agents, adjusted for their number, and the ranks that follow.
+"""Paired comparisons of agents, adjusted for their number.
 
 Agents are compared scenario by scenario. Continuations are not paired: those of one scenario are
 exchangeable, so their index means nothing.
@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from analysis.statistics import intervals, sampling
+from analysis.statistics.continuation_error import continuation_error
 from analysis.statistics.outcomes import Summary
-from analysis.statistics.pass_rates import Rates, continuation_error
+from analysis.statistics.pass_rates import Rates
+from analysis.statistics.sign_flip import sign_flip
 
 ALPHA = 1 - intervals.LEVEL
 FEW_SCENARIOS = 12
@@ -107,72 +108,6 @@ def compare(
     return Comparisons(
         pairs, difference, error, interval, joint, p, p_adjusted, scenarios, tuple(method)
     )
-
-
-def sign_flip(parts: np.ndarray, rng: np.random.Generator, *, draws: int = 20_000) -> float:
-    """Two-sided p that a paired difference is 0, by flipping the sign of each scenario's part.
-
-    Exact up to 2^14 sign patterns, else from `draws` random ones. 1.0 if every part is 0.
-
-    Args:
-      parts: float64[S], each scenario's difference times its weight.
-      rng: for more scenarios than can be enumerated.
-      draws: how many random patterns then.
-
-    Source: Fisher 1935, The Design of Experiments, section 21.
-    """
-    moving = parts[parts != 0]
-    observed = abs(moving.sum())
-    if moving.size <= 14:
-        signs = np.array(list(itertools.product((-1.0, 1.0), repeat=moving.size)))
-        sums = np.abs(signs.reshape(2**moving.size, moving.size) @ moving)
-        return float(np.mean(sums >= observed * (1 - 1e-9)))
-    signs = rng.integers(0, 2, size=(draws, moving.size)) * 2.0 - 1.0
-    return float((1 + np.sum(np.abs(signs @ moving) >= observed * (1 - 1e-9))) / (draws + 1))
-
-
-def holm(p: np.ndarray) -> np.ndarray:
-    """Adjusted p values of a few planned contrasts; NaN stays NaN.
-
-    Source: Holm 1979, Scand. J. Stat. 6:65.
-    """
-    adjusted = np.full(p.shape, np.nan)
-    known = np.isfinite(p)
-    if known.any():
-        adjusted[known] = multipletests(p[known], method="holm")[1]
-    return adjusted
-
-
-def rank_sets(ranking: np.ndarray, comparisons: Comparisons) -> np.ndarray:
-    """The ranks each agent can hold: [1 + significantly better, J - significantly worse].
-
-    J agents stand in its ranking, and only these count. All sets hold together with 95%, because
-    the comparisons' adjusted p values do.
-
-    Args:
-      ranking: int64[A], which ranking each agent stands in.
-      comparisons: of the A agents.
-
-    Returns:
-      int64[A, 2].
-
-    Source: Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91:476.
-    """
-    sets = np.array([[1, np.sum(ranking == own)] for own in ranking], dtype=np.int64).reshape(-1, 2)
-    for (a, b), difference, p in zip(
-        comparisons.pairs, comparisons.difference, comparisons.p_adjusted, strict=True
-    ):
-        if p < ALPHA and ranking[a] == ranking[b]:
-            better, worse = (a, b) if difference > 0 else (b, a)
-            sets[worse, 0] += 1
-            sets[better, 1] -= 1
-    return sets
-
-
-def ranks(rate: np.ndarray, ranking: np.ndarray) -> list[int]:
-    """1 for the highest rate of each ranking; equal rates share a rank."""
-    above = (rate > rate[:, None] + 1e-12) & (ranking == ranking[:, None])
-    return [1 + int(count) for count in above.sum(axis=1)]
 
 
 def _fixed_errors(

@@ -5,17 +5,20 @@ Source: Abramson et al. 2022, section 4.1 and figures 4 and 5.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from analysis.statistics import intervals
-
-FEWEST_AGENTS = 3
-EXACT_AGENTS = 8
+from analysis.statistics.reliability import disattenuate, reliability
+from analysis.statistics.spearman import (
+    EXACT_AGENTS,
+    FEWEST_AGENTS,
+    bonett_wright,
+    permutation_p,
+    spearman,
+)
 
 
 class Correlation(NamedTuple):
@@ -104,99 +107,6 @@ def correlate(
         without_family=_without_family(x, y, family),
         reason=None,
     )
-
-
-def spearman(x: np.ndarray, y: np.ndarray) -> float | None:
-    """Spearman's rho; None below three agents or where a metric is constant."""
-    if len(x) < FEWEST_AGENTS or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    rho = np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]
-    return float(np.clip(round(rho, 12), -1, 1))
-
-
-def bonett_wright(rho: float, count: int) -> tuple[float, float] | None:
-    """95% interval of Spearman's rho; None below four agents and at rho = +-1.
-
-    Source: Bonett and Wright 2000, equation 3.
-    """
-    if count < 4 or abs(rho) >= 1:
-        return None
-    half = intervals.Z * np.sqrt((1 + rho**2 / 2) / (count - 3))
-    return float(np.tanh(np.arctanh(rho) - half)), float(np.tanh(np.arctanh(rho) + half))
-
-
-def permutation_p(x: np.ndarray, y: np.ndarray, *, seed: int, draws: int = 100_000) -> float:
-    """Two-sided permutation p of Spearman's rho, exact up to `EXACT_AGENTS` agents."""
-    a = stats.rankdata(x) - (len(x) + 1) / 2
-    b = stats.rankdata(y) - (len(y) + 1) / 2
-    observed = abs(a @ b) * (1 - 1e-9)
-    if len(x) <= EXACT_AGENTS:
-        orders = np.array(list(itertools.permutations(range(len(x)))))
-        return float(np.mean(np.abs(a[orders] @ b) >= observed))
-    shuffled = np.random.default_rng(seed).permuted(np.tile(a, (draws, 1)), axis=1)
-    return float((1 + np.sum(np.abs(shuffled @ b) >= observed)) / (1 + draws))
-
-
-def reliability(values: np.ndarray, error_variance: float | None) -> float | None:
-    """1 - mean squared error / variance across agents; None if the errors are unknown."""
-    if error_variance is None or len(values) < 2:
-        return None
-    return 1 - error_variance / float(np.var(values, ddof=1))
-
-
-def disattenuate(rho: float, *reliabilities: float | None) -> float | None:
-    """Divides rho by sqrt(rel_x rel_y) over the known reliabilities; may exceed 1.
-
-    None if none is known, or if one is not above 0: then errors drown the agents' differences.
-    """
-    known = [value for value in reliabilities if value is not None]
-    if not known or min(known) <= 0:
-        return None
-    return rho / float(np.sqrt(np.prod(known)))
-
-
-def order_accuracy(
-    pairs: np.ndarray, difference: np.ndarray, separated: np.ndarray, metric: np.ndarray
-) -> tuple[float | None, int]:
-    """How often a metric orders two agents as the suite does, where the suite separates them.
-
-    Args:
-      pairs: int64[P, 2], indices of agents.
-      difference: float64[P], in pass rate.
-      separated: bool[P].
-      metric: float64[A], NaN where an agent has none; equal values count one half.
-
-    Returns:
-      The share, None without such a pair, and the number of pairs.
-    """
-    other = metric[pairs[:, 0]] - metric[pairs[:, 1]]
-    use = separated & np.isfinite(other)
-    if not use.any():
-        return None, 0
-    agree = np.where(other == 0, 0.5, np.sign(other) == np.sign(difference))
-    return float(agree[use].mean()), int(use.sum())
-
-
-def difference_interval(
-    r12: float, r13: float, r23: float, count: int
-) -> tuple[float, float] | None:
-    """95% interval of r12 - r13, two correlations that share metric 1.
-
-    None below four agents, or where one of the two is +-1.
-
-    Source: Zou 2007, Psychol. Methods 12:399, section "Overlapping dependent correlations".
-    """
-    first, second = bonett_wright(r12, count), bonett_wright(r13, count)
-    if first is None or second is None:
-        return None
-    rest = 1 - r12**2 - r13**2 - r23**2
-    tie = ((r23 - r12 * r13 / 2) * rest + r23**3) / ((1 - r12**2) * (1 - r13**2))
-    tie = float(np.clip(tie, -1, 1))
-    down, up = r12 - first[0], first[1] - r12
-    other_down, other_up = r13 - second[0], second[1] - r13
-    low = np.sqrt(max(down**2 + other_up**2 - 2 * tie * down * other_up, 0.0))
-    high = np.sqrt(max(up**2 + other_down**2 - 2 * tie * up * other_down, 0.0))
-    return float(r12 - r13 - low), float(r12 - r13 + high)
 
 
 def _without_family(

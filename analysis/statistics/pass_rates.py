@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics import intervals, sampling
+from analysis.statistics.continuation_error import continuation_error
 from analysis.statistics.outcomes import Summary
 
 TARGETS = ("sampled", "fixed")
@@ -119,66 +120,3 @@ def _fixed(summary: Summary, weights: np.ndarray, rate: np.ndarray) -> Rates:
         for count, has, n, some in zip(scenarios, known, trials, borrowed, strict=True)
     )
     return Rates(rate, error, interval, methods)
-
-
-def continuation_error(summary: Summary, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Standard error from continuations alone: SE^2 = sum_s w_s^2 p_s (1 - p_s) / (n_s - 1).
-
-    A scenario with one judged continuation shows no spread; it takes the mean spread of the same
-    agent's other scenarios.
-
-    Args:
-      summary: [R, S].
-      weights: float64[R, S].
-
-    Returns:
-      float64[R], NaN where no scenario has two; and int64[R], how many scenarios borrowed.
-    """
-    used = weights > 0
-    known = used & np.isfinite(summary.spread)
-    filled = np.where(known, summary.spread, 0.0)
-    mean = filled.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    spread = np.where(known, filled, mean[:, None])
-    variance = np.where(used, weights**2 * spread / np.maximum(summary.number, 1), 0.0).sum(axis=1)
-    error = np.where(known.any(axis=1), np.sqrt(variance), np.nan)
-    return error, (used & ~known).sum(axis=1)
-
-
-def pooled_correlation(summary: Summary, category: np.ndarray) -> np.ndarray:
-    """How alike two continuations of one scenario are, pooled over categories.
-
-    The analysis-of-variance estimate with scenarios as groups and categories taken out, clipped
-    to [0, 1]; 1 (no continuation counts as new evidence) where it cannot be estimated.
-
-    Args:
-      summary: [A, S].
-      category: int64[S].
-
-    Returns:
-      float64[A].
-
-    Source: Donner and Koval 1980, Biometrics 36:19; Ridout, Demetrio and Firth 1999, Biometrics
-      55:137.
-    """
-    count = summary.number.astype(np.float64)
-    filled = np.where(count > 0, summary.mean, 0.0)
-    between = np.zeros(len(count))
-    between_df = np.zeros(len(count))
-    size = np.zeros(len(count))
-    for stratum in range(int(category.max()) + 1):
-        columns = category == stratum
-        n = count[:, columns]
-        total = n.sum(axis=1)
-        centre = (n * filled[:, columns]).sum(axis=1) / np.maximum(total, 1)
-        between += (n * (filled[:, columns] - centre[:, None]) ** 2).sum(axis=1)
-        between_df += np.maximum((n > 0).sum(axis=1) - 1, 0)
-        size += total - (n**2).sum(axis=1) / np.maximum(total, 1)
-    within = (np.maximum(count - 1, 0) * np.nan_to_num(summary.spread)).sum(axis=1)
-    within_df = np.maximum(count - 1, 0).sum(axis=1)
-    size = size / np.maximum(between_df, 1)
-    mean_between = between / np.maximum(between_df, 1)
-    mean_within = within / np.maximum(within_df, 1)
-    total_variance = mean_between + (size - 1) * mean_within
-    possible = (between_df > 0) & (within_df > 0) & (total_variance > 0)
-    rho = (mean_between - mean_within) / np.where(possible, total_variance, 1.0)
-    return np.where(possible, np.clip(rho, 0.0, 1.0), 1.0)

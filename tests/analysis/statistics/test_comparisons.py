@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.comparisons import compare, holm, rank_sets, ranks, sign_flip
+from analysis.statistics.comparisons import compare
+from analysis.statistics.holm import holm
 from analysis.statistics.outcomes import summarise
 from analysis.statistics.pass_rates import pass_rates
+from analysis.statistics.rank_sets import rank_sets, ranks
+from analysis.statistics.sign_flip import sign_flip
 from tests.analysis.worlds import logistic_world
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from analysis.statistics import completion, sampling
-from analysis.statistics.completion import CENSORED, FAILURE, SUCCESS, cumulative_incidence
+from analysis.statistics import incidence, mean_area, sampling
+from analysis.statistics.incidence import CENSORED, FAILURE, SUCCESS, cumulative_incidence
 from analysis.statistics.outcomes import Outcomes
 
 
-def at(curve: completion.Curve, step: int) -> float:
+def at(curve: incidence.Curve, step: int) -> float:
     return float(curve.height[np.searchsorted(curve.steps, step, side="right") - 1])
 
 
@@ -47,25 +47,25 @@ def test_without_a_success_it_stays_at_zero() -> None:
 
 
 def test_the_distribution_among_successes_ends_at_one() -> None:
-    curve = completion.reached(np.array([2, 2, 8]), np.ones(3), total=3, horizon=10)
+    curve = incidence.reached(np.array([2, 2, 8]), np.ones(3), total=3, horizon=10)
     assert at(curve, 2) == pytest.approx(2 / 3) and at(curve, 10) == 1
 
 
 def test_the_plain_count_levels_off_at_the_share_of_successes() -> None:
-    curve = completion.reached(np.array([2, 8]), np.ones(2), total=5, horizon=10)
+    curve = incidence.reached(np.array([2, 8]), np.ones(2), total=5, horizon=10)
     assert [at(curve, t) for t in (1, 2, 9)] == [0, 0.2, 0.4]
-    none = completion.reached(np.array([], dtype=int), np.array([]), total=5, horizon=10)
+    none = incidence.reached(np.array([], dtype=int), np.array([]), total=5, horizon=10)
     assert none.steps.tolist() == [0, 10] and none.height.tolist() == [0, 0]
 
 
-def areas(values: list[list[float]], seed: int = 0) -> completion.Areas:
+def areas(values: list[list[float]], seed: int = 0) -> mean_area.Areas:
     laid = np.array(values)[None]
     scenarios = laid.shape[1]
     category = np.zeros(scenarios, dtype=np.int64)
     names = tuple(map(str, range(scenarios)))
     outcomes = Outcomes(("a",), np.zeros(1, bool), names, category, ("c",), ("",) * scenarios, laid)
     resamples = sampling.resample_counts(category, draws=20_000, seed=seed)
-    return completion.mean_areas(outcomes, resamples)
+    return mean_area.mean_areas(outcomes, resamples)
 
 
 def test_the_area_and_its_error_by_hand() -> None:

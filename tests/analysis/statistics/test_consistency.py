@@ -5,12 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from analysis.statistics.consistency import (
-    all_succeed,
-    consistency,
-    difficulty,
-    intraclass_correlation,
-)
+from analysis.statistics.consistency import all_succeed, consistency
+from analysis.statistics.difficulty import difficulty
+from analysis.statistics.icc import intraclass_correlation
 from analysis.statistics.outcomes import summarise
 from tests.analysis.worlds import beta_world
 

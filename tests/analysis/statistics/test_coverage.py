@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from analysis.statistics import annotators, completion, intervals, sampling
-from analysis.statistics.annotators import Accuracy, Corrected
+from analysis.statistics import corrected, intervals, mean_area, sampling
+from analysis.statistics.accuracy import Accuracy
 from analysis.statistics.comparisons import compare
-from analysis.statistics.consistency import intraclass_correlation
+from analysis.statistics.corrected import Corrected
+from analysis.statistics.icc import intraclass_correlation
 from analysis.statistics.outcomes import Outcomes, summarise
-from analysis.statistics.pass_rates import pass_rates, pooled_correlation
+from analysis.statistics.pass_rates import pass_rates
+from analysis.statistics.pooled_correlation import pooled_correlation
 from tests.analysis.worlds import beta_world, logistic_world
 
 FAST, SLOW = 500, 4000
@@ -143,7 +145,7 @@ def test_mean_areas_cover() -> None:
     outcomes = Outcomes(
         names, np.zeros(FAST, bool), ("s",) * 40, category, tuple("abcd"), ("",) * 40, own
     )
-    found = completion.mean_areas(outcomes, sampling.resample_counts(category, draws=2000, seed=1))
+    found = mean_area.mean_areas(outcomes, sampling.resample_counts(category, draws=2000, seed=1))
     assert 0.92 <= covered(found.interval, 0.6 * 0.55) <= 0.98
 
 
@@ -155,7 +157,7 @@ def corrected_coverage(rate: float, replicates: int) -> tuple[float, float]:
         apparent = rng.binomial(trials, rate * se + (1 - rate) * (1 - sp)) / trials
         right = rng.binomial(served, [se, sp]) / served
         accuracy = Accuracy(served, right[0], None, served, right[1], None, None, None, "", 0)
-        found = annotators.correct(apparent, trials, accuracy)
+        found = corrected.correct(apparent, trials, accuracy)
         assert isinstance(found, Corrected)
         plain = intervals.wilson(np.array(apparent), np.array(trials))
         hits.append(

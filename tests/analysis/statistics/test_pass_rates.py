@@ -6,7 +6,8 @@ import statsmodels.api as sm
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.outcomes import Summary, summarise
-from analysis.statistics.pass_rates import pass_rates, pooled_correlation
+from analysis.statistics.pass_rates import pass_rates
+from analysis.statistics.pooled_correlation import pooled_correlation
 from tests.analysis.worlds import beta_world
 
 

@@ -1,4 +1,4 @@
-"""How far annotators can be trusted, and pass rates corrected for their errors.
+"""How far annotators can be trusted, by their answers on reference episodes.
 
 An annotator is a test for success: its sensitivity Se is the share of true successes it calls
 success, its specificity Sp the share of the others that it does not.
@@ -14,9 +14,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics import intervals
-
-TOLERANCES = (0, 1, 2, 3, 5, 10, 20)
-FEWEST_TO_CORRECT = 0.3
 
 
 class Accuracy(NamedTuple):
@@ -89,77 +86,6 @@ def accuracy(references: pd.DataFrame, *, seed: int, draws: int = 2000) -> Accur
     return Accuracy(
         positives, se, se_interval, negatives, sp, sp_interval, balanced, interval, method, unable
     )
-
-
-class StepOffset(NamedTuple):
-    """How far markers lie from the known step, where the verdict is right.
-
-    Attributes:
-      marks: how many there are.
-      median: steps, positive for late.
-      mean_absolute: steps.
-      within: share of marks at most so many steps off, for each of `TOLERANCES`.
-    """
-
-    marks: int
-    median: float | None
-    mean_absolute: float | None
-    within: dict[int, float]
-
-
-def step_offset(references: pd.DataFrame) -> StepOffset:
-    """Offsets of the markers of rightly judged reference episodes whose step is known."""
-    right = references[references["verdict"] == references["truth"]]
-    offset = (right["step"] - right["truth_step"]).dropna().to_numpy()
-    if not offset.size:
-        return StepOffset(0, None, None, {})
-    within = {steps: float(np.mean(np.abs(offset) <= steps)) for steps in TOLERANCES}
-    return StepOffset(
-        int(offset.size), float(np.median(offset)), float(np.mean(np.abs(offset))), within
-    )
-
-
-class Corrected(NamedTuple):
-    """A pass rate corrected for its annotators' errors.
-
-    Attributes:
-      value: (p + Sp - 1) / (Se + Sp - 1), clipped to [0, 1].
-      interval: Lang and Reiczigel's.
-    """
-
-    value: float
-    interval: tuple[float, float]
-
-
-def correct(rate: float, trials: float, reference: Accuracy) -> Corrected | str:
-    """The pass rate that faultless annotators would have given, or why it is refused.
-
-    Args:
-      rate: p, the apparent pass rate.
-      trials: p's effective number of independent trials.
-      reference: the annotators' pooled accuracy.
-
-    Source: Rogan and Gladen 1978, Am. J. Epidemiol. 107:71; interval: Lang and Reiczigel 2014,
-      Prev. Vet. Med. 113:13.
-    """
-    if reference.sensitivity is None or reference.specificity is None:
-        return reference.method
-    youden = reference.sensitivity + reference.specificity - 1
-    if youden < FEWEST_TO_CORRECT:
-        return f"refused: Se + Sp - 1 is {youden:.2f}, below {FEWEST_TO_CORRECT}"
-    value = (rate + reference.specificity - 1) / youden
-    square = intervals.Z**2
-    n, n_se, n_sp = trials + square, reference.successes + 2, reference.others + 2
-    p = (rate * trials + square / 2) / n
-    se = (reference.sensitivity * reference.successes + 1) / n_se
-    sp = (reference.specificity * reference.others + 1) / n_sp
-    adjusted = (p + sp - 1) / (se + sp - 1)
-    noise_se, noise_sp = se * (1 - se) / n_se, sp * (1 - sp) / n_sp
-    shift = 2 * square * (adjusted * noise_se - (1 - adjusted) * noise_sp)
-    spread = np.sqrt(p * (1 - p) / n + adjusted**2 * noise_se + (1 - adjusted) ** 2 * noise_sp)
-    half = intervals.Z * spread / (se + sp - 1)
-    low, high = np.clip([adjusted + shift - half, adjusted + shift + half], 0.0, 1.0)
-    return Corrected(float(np.clip(value, 0.0, 1.0)), (float(low), float(high)))
 
 
 def _resample_episodes(
