@@ -1,18 +1,17 @@
-"""Collects what a report needs from a workspace: judgements, automatic labels and scores."""
+"""Collects what a report needs: judgements, automatic labels and scores."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.scores import merge_scores, read_saved
+from analysis.inputs.ratings import check_ratings, read_ratings
+from analysis.inputs.scores import empty_scores, merge_scores, read_saved
 from analysis.inputs.subject import Subject
 from analysis.inputs.tables import from_frame, read_table, require_columns
 from sts.errors import DamagedData
-from sts.provenance import provenance
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
@@ -21,13 +20,17 @@ from sts.suites.types import Suite
 
 
 class Gathered(NamedTuple):
-    """What `report.build` asks for, of one suite in one workspace."""
+    """What `build` asks for, of one suite in one workspace, and where its report goes."""
 
     ratings: pd.DataFrame
     scores: pd.DataFrame
     suite: Subject
-    provenance: dict[str, Any]
     folder: Path
+
+
+def gather_table(path: Path) -> Gathered:
+    """Collects everything for the report of a ratings table in a file; see `read_ratings`."""
+    return Gathered(read_ratings(path), empty_scores(), Subject(path.name), Path("sts-report"))
 
 
 def gather(workspace: Workspace, label: str) -> Gathered:
@@ -41,13 +44,13 @@ def gather(workspace: Workspace, label: str) -> Gathered:
     return Gathered(
         suite_ratings(workspace, suite.label),
         workspace_scores(workspace),
-        Subject(suite.label, suite_scenarios(suite)),
-        {
-            "suite_hash": suite.hash,
-            "annotations_hash": annotations_hash(workspace, suite.label),
-            "notes": suite_notes(suite),
-        }
-        | provenance(),
+        Subject(
+            suite.label,
+            suite_scenarios(suite),
+            hash=suite.hash,
+            annotations_hash=annotations_hash(workspace, suite.label),
+            notes=suite_notes(suite),
+        ),
         workspace.path("reports", f"{suite.name}-{suite.version}"),
     )
 
@@ -58,10 +61,10 @@ def suite_scenarios(suite: Suite) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["scenario", "category", "kind"])
 
 
-def suite_notes(suite: Suite) -> list[str]:
+def suite_notes(suite: Suite) -> tuple[str, ...]:
     """What the sources of a suite's scenarios ask every report on it to say."""
     notes = (s.provenance.get("notes") for s in suite.scenarios)
-    return sorted({str(note) for own in notes if isinstance(own, list) for note in own})
+    return tuple(sorted({str(note) for own in notes if isinstance(own, list) for note in own}))
 
 
 def annotations_hash(workspace: Workspace, suite: str) -> str:

@@ -1,16 +1,17 @@
-"""The report's figures as SVG text, one function a figure, from the content of `report.json`."""
+"""The report's figures as SVG text, one function a figure, from the report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from analysis.inputs.scores import PASS_RATE
+from analysis.report.schema import Agent, Report
 from sts import plotting
 
-Report = Mapping[str, Any]
 Chart = alt.TopLevelMixin
 
 
@@ -22,25 +23,25 @@ def figures(report: Report) -> dict[str, str]:
 
 def ranking(report: Report) -> Chart | None:
     """Pass rates with both intervals, rank sets beside them, what is not ranked below."""
-    rows = []
-    for entry in report["agents"]:
-        if entry["pass_rate"] is None:
+    rows: list[dict[str, Any]] = []
+    for entry in report.agents:
+        if entry.pass_rate is None:
             continue
-        role = "ranked" if entry["rank"] is not None else "unranked"
-        role = role if entry["sees"] == "observation" else "baseline"
-        best, worst = entry["rank_set"] or (None, None)
+        role = "ranked" if entry.rank is not None else "unranked"
+        role = role if entry.sees == "observation" else "baseline"
+        best, worst = entry.rank_set or (None, None)
         place = f"rank {best}" if best == worst else f"rank {best} to {worst}"
-        if len(report["rankings"]) > 1:
-            place = f"ranking {entry['ranking']}: {place}"
-        outside = {"baseline": f"bound ({entry['sees']})", "unranked": entry["unranked"]}
+        if len(report.rankings) > 1:
+            place = f"ranking {entry.ranking}: {place}"
+        outside = {"baseline": f"bound ({entry.sees})", "unranked": entry.unranked}
         rows.append(
             {
-                "agent": entry["agent"],
-                "rate": entry["pass_rate"],
+                "agent": entry.agent,
+                "rate": entry.pass_rate,
                 "role": role,
                 "place": outside.get(role, place),
-                **plotting.ends("sampled", entry["intervals"]["sampled"]["interval"]),
-                **plotting.ends("fixed", entry["intervals"]["fixed"]["interval"]),
+                **plotting.ends("sampled", entry.intervals["sampled"].interval),
+                **plotting.ends("fixed", entry.intervals["fixed"].interval),
             }
         )
     if not rows:
@@ -87,21 +88,21 @@ def ranking(report: Report) -> Chart | None:
 
 def kinds(report: Report) -> Chart | None:
     """Instruction following beside question answering, as in the paper's figure 3."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
-            "agent": e["agent"],
+            "agent": e.agent,
             "kind": kind,
-            "rate": c["pass_rate"],
-            **plotting.ends("i", c["interval"]),
+            "rate": c.pass_rate,
+            **plotting.ends("i", c.interval),
         }
-        for e in report["agents"]
-        for kind, c in e["kinds"].items()
-        if c["pass_rate"] is not None
+        for e in report.agents
+        for kind, c in e.kinds.items()
+        if c.pass_rate is not None
     ]
     present = sorted({row["kind"] for row in rows})
     if len(present) < 2:
         return None
-    order = [entry["agent"] for entry in report["agents"]]
+    order = [entry.agent for entry in report.agents]
     data = pd.DataFrame(rows)
     panels = []
     for place, kind in enumerate(present):
@@ -132,27 +133,27 @@ def kinds(report: Report) -> Chart | None:
 
 def comparisons(report: Report) -> Chart | None:
     """Row minus column for every two ranked agents; a sign where they are separated."""
-    names = [entry["agent"] for entry in report["agents"] if entry["rank"] is not None]
+    names = [entry.agent for entry in report.agents if entry.rank is not None]
     few = len(names) <= 12
     row = {
         name: name if few else f"{i}. {plotting.shortened(name)}" for i, name in enumerate(names, 1)
     }
     column = {name: name if few else str(i) for i, name in enumerate(names, 1)}
-    rows = []
-    for pair in report["comparisons"]:
-        if pair["difference"] is None:
+    rows: list[dict[str, Any]] = []
+    for pair in report.comparisons:
+        if pair.difference is None:
             continue
-        for a, b, sign in ((pair["a"], pair["b"], 1), (pair["b"], pair["a"], -1)):
-            points = 100 * sign * pair["difference"]
-            mark = ("+" if points > 0 else "\N{MINUS SIGN}") if pair["separated"] else ""
+        for a, b, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
+            points = 100 * sign * pair.difference
+            mark = ("+" if points > 0 else "\N{MINUS SIGN}") if pair.separated else ""
             number = f"{abs(points):.0f}" if few else ""
             rows.append(
                 {
                     "row": row[a],
                     "column": column[b],
                     "points": points,
-                    "text": f"{mark}{number}" if pair["separated"] else (number and f"({number})"),
-                    "separated": pair["separated"],
+                    "text": f"{mark}{number}" if pair.separated else (number and f"({number})"),
+                    "separated": pair.separated,
                 }
             )
     if not rows:
@@ -182,29 +183,29 @@ def comparisons(report: Report) -> Chart | None:
 
 def correlations(report: Report) -> Chart | None:
     """Pass rate against each other metric, one point per agent."""
-    rates = {e["agent"]: e for e in report["agents"] if e["ranking"] == 1}
+    rates = {e.agent: e for e in report.agents if e.ranking == 1}
     identity = plotting.identity(list(rates)) if len(rates) <= plotting.OVERLAID else {}
     panels = []
-    for metric in dict.fromkeys(row["metric"] for row in report["metrics"]):
-        rows = []
-        for row in report["metrics"]:
-            if row["metric"] == metric and row["agent"] in rates:
-                entry = rates[row["agent"]]
-                reach = 1.96 * (row["standard_error"] or 0.0)
+    for metric in dict.fromkeys(score.metric for score in report.metrics):
+        rows: list[dict[str, Any]] = []
+        for score in report.metrics:
+            if score.metric == metric and score.agent in rates:
+                entry = rates[score.agent]
+                reach = 1.96 * (score.standard_error or 0.0)
                 rows.append(
                     {
-                        "agent": row["agent"],
-                        "value": row["value"],
-                        "from": row["value"] - reach,
-                        "to": row["value"] + reach,
-                        "rate": entry["pass_rate"],
-                        **plotting.ends("i", entry["interval"]),
+                        "agent": score.agent,
+                        "value": score.value,
+                        "from": score.value - reach,
+                        "to": score.value + reach,
+                        "rate": entry.pass_rate,
+                        **plotting.ends("i", entry.interval),
                     }
                 )
         if not rows:
             continue
-        found = [c for c in report["correlations"] if c["x"] == "pass_rate" and c["y"] == metric]
-        rho = found[0]["spearman"] if found else None
+        correlation = [c for c in report.correlations if (c.x, c.y) == (PASS_RATE, metric)]
+        rho = correlation[0].spearman if correlation else None
         base = alt.Chart(pd.DataFrame(rows)).encode(
             x=alt.X("value:Q", title=metric[:40], scale=alt.Scale(zero=False, nice=True)),
             y=alt.Y("rate:Q", scale=plotting.unit_scale(), axis=plotting.share_axis("pass rate")),
@@ -229,10 +230,10 @@ def correlations(report: Report) -> Chart | None:
 
 def consistency(report: Report) -> Chart | None:
     """Chance that all of k continuations succeed, against k."""
-    rows = [
-        {"agent": entry["agent"], "k": int(k), "chance": chance}
+    rows: list[dict[str, Any]] = [
+        {"agent": entry.agent, "k": k, "chance": chance}
         for entry in _drawn(report)
-        for k, chance in entry["consistency"]["pass_hat_k"].items()
+        for k, chance in entry.consistency.pass_hat_k.items()
     ]
     if not rows or max(row["k"] for row in rows) < 2:
         return None
@@ -242,10 +243,10 @@ def consistency(report: Report) -> Chart | None:
 
 def difficulty(report: Report) -> Chart | None:
     """Each scenario as a tick at the mean failure of the ranked agents, by category."""
-    rows = [
-        {"category": entry["category"] or "all", "difficulty": entry["difficulty"]}
-        for entry in report["scenarios"]
-        if entry["difficulty"] is not None
+    rows: list[dict[str, Any]] = [
+        {"category": entry.category or "all", "difficulty": entry.difficulty}
+        for entry in report.scenarios
+        if entry.difficulty is not None
     ]
     if not rows:
         return None
@@ -269,10 +270,10 @@ def difficulty(report: Report) -> Chart | None:
 
 def time_to_success(report: Report) -> Chart | None:
     """The share of continuations that have succeeded by each step after takeover."""
-    rows = [
-        {"agent": entry["agent"], "step": step, "share": height}
+    rows: list[dict[str, Any]] = [
+        {"agent": entry.agent, "step": step, "share": height}
         for entry in _drawn(report)
-        for step, height in entry["time_to_success"]["reached"] or ()
+        for step, height in entry.time_to_success.reached or ()
     ]
     if not rows:
         return None
@@ -282,14 +283,14 @@ def time_to_success(report: Report) -> Chart | None:
 
 def annotators(report: Report) -> Chart | None:
     """Balanced accuracy of each annotator on reference episodes."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
-            "annotator": entry["annotator"],
-            "accuracy": entry["balanced_accuracy"],
-            **plotting.ends("i", entry["interval"]),
+            "annotator": entry.annotator,
+            "accuracy": entry.balanced_accuracy,
+            **plotting.ends("i", entry.interval),
         }
-        for entry in report["annotators"]
-        if entry["balanced_accuracy"] is not None
+        for entry in report.annotators
+        if entry.balanced_accuracy is not None
     ]
     if not rows:
         return None
@@ -314,21 +315,21 @@ def annotators(report: Report) -> Chart | None:
 
 def label_sets(report: Report) -> Chart | None:
     """Each agent's pass rate under every set of labels, side by side."""
-    if len(report["label_sets"]) < 2:
+    if len(report.label_sets) < 2:
         return None
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
-            "agent": entry["agent"],
+            "agent": entry.agent,
             "labels": source,
-            "rate": entry["pass_rate"],
-            **plotting.ends("i", entry["interval"]),
+            "rate": entry.pass_rate,
+            **plotting.ends("i", entry.interval),
         }
-        for source, found in report["label_sets"].items()
-        for entry in found["agents"]
-        if entry["pass_rate"] is not None
+        for source, labelled in report.label_sets.items()
+        for entry in labelled.agents
+        if entry.pass_rate is not None
     ]
-    order = [entry["agent"] for entry in report["agents"]]
-    sources = list(report["label_sets"])
+    order = [entry.agent for entry in report.agents]
+    sources = list(report.label_sets)
     hue = alt.Color(
         "labels:N",
         scale=alt.Scale(domain=sources, range=list(plotting.COLOURS[: len(sources)])),
@@ -356,12 +357,12 @@ def label_sets(report: Report) -> Chart | None:
     return chart
 
 
-def _drawn(report: Report) -> list[Mapping[str, Any]]:
-    return [entry for entry in report["agents"] if entry["pass_rate"] is not None]
+def _drawn(report: Report) -> list[Agent]:
+    return [entry for entry in report.agents if entry.pass_rate is not None]
 
 
 def _names(report: Report) -> list[str]:
-    return [entry["agent"] for entry in _drawn(report)]
+    return [entry.agent for entry in _drawn(report)]
 
 
 FIGURES: dict[str, Callable[[Report], Chart | None]] = {

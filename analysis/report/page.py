@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
+from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
 from analysis.report.verdict import completeness, percent, remark, unable
 from sts.plotting import inline
 
@@ -31,14 +32,14 @@ TARGETS = {
 SHOWN_KS = (1, 2, 4, 8)
 
 
-def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
+def render(report: Report, figures: Mapping[str, str]) -> str:
     """Returns the page.
 
     Every name in the report is foreign text and is escaped; the page forbids itself scripts and
     any resource from elsewhere.
 
     Args:
-      report: the content of report.json.
+      report: what it shows.
       figures: name -> SVG.
     """
     environment = jinja2.Environment(
@@ -56,63 +57,72 @@ def render(report: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     }
     folder = files("analysis.report")
     template = environment.from_string((folder / "page.html.j2").read_text("utf-8"))
-    counts = report["counts"]
-    total = counts["scenarios"]
-    people = len(report["annotators"])
-    human = report["labels_used"] == "human"
-    deepest = max((len(a["consistency"]["pass_hat_k"]) for a in report["agents"]), default=0)
+    counts = report.counts
+    total = counts.scenarios
+    people = len(report.annotators)
+    human = report.labels_used == "human"
+    deepest = max((len(a.consistency.pass_hat_k) for a in report.agents), default=0)
     return template.render(
         r=report,
         css=Markup((folder / "page.css").read_text("utf-8")),
         figures=figures,
         targets=TARGETS,
-        other="fixed" if report["target"] == "sampled" else "sampled",
+        other="fixed" if report.target == "sampled" else "sampled",
         judged=human,
         completeness=completeness(counts),
         facts=[
             (
                 "labelled by",
-                {"human": "people", "automatic": "rules", "model": "a model"}[
-                    report["labels_used"]
-                ],
+                {"human": "people", "automatic": "rules", "model": "a model"}[report.labels_used],
             ),
-            ("agents", counts["agents"]),
+            ("agents", counts.agents),
             (
                 "scenarios",
-                f"{total} in {counts['categories']} "
-                f"{'category' if counts['categories'] == 1 else 'categories'}"
-                if counts["categories"]
+                f"{total} in {counts.categories} "
+                f"{'category' if counts.categories == 1 else 'categories'}"
+                if counts.categories
                 else total,
             ),
             (
                 f"continuations {'judged' if human else 'labelled'}",
-                f"{counts['judged']} of {counts['continuations']}",
+                f"{counts.judged} of {counts.continuations}",
             ),
-            *([("could not be judged", counts["unjudgeable"])] if counts["unjudgeable"] else []),
-            ("judgements" if human else "labels", counts["annotations"]),
+            *([("could not be judged", counts.unjudgeable)] if counts.unjudgeable else []),
+            ("judgements" if human else "labels", counts.annotations),
             *([("annotators", people)] if people else []),
         ],
-        long_names=max(len(entry["agent"]) for entry in report["agents"]) > 24,
-        parts=[list(own) for _, own in groupby(report["agents"], itemgetter("ranking"))],
+        long_names=max(len(entry.agent) for entry in report.agents) > 24,
+        parts=[list(own) for _, own in groupby(report.agents, attrgetter("ranking"))],
         remarks={
-            entry["agent"]: "; ".join(
-                filter(None, (remark(entry, total), unable(entry), *entry["notes"]))
+            entry.agent: "; ".join(
+                filter(None, (remark(entry, total), unable(entry), *entry.notes))
             )
-            for entry in report["agents"]
+            for entry in report.agents
         },
-        columns=_columns(report["agents"]),
+        columns=_columns(report.agents),
         ks=[k for k in SHOWN_KS if k <= max(deepest, 1)],
-        side_by_side=_side_by_side(report["label_sets"]),
+        side_by_side=_side_by_side(report.label_sets),
+        made_with=_made_with(report.provenance),
     )
 
 
-def _columns(agents: Sequence[Mapping[str, Any]]) -> list[str]:
-    names = [name for part in ("kinds", "categories") for name in agents[0][part]]
-    return list(dict.fromkeys(names))
+def _columns(agents: Sequence[Agent]) -> list[str]:
+    return list(dict.fromkeys([*agents[0].kinds, *agents[0].categories]))
 
 
-def _side_by_side(sets: Mapping[str, Any]) -> list[list[Any]]:
-    by_name = [{entry["agent"]: entry for entry in found["agents"]} for found in sets.values()]
+def _made_with(provenance: Provenance) -> dict[str, str]:
+    """Hashes, versions and the commit, each by its name."""
+    words: dict[str, str] = {}
+    for name, value in vars(provenance).items():
+        if isinstance(value, str):
+            words[name] = value
+        elif isinstance(value, Mapping):
+            words |= value
+    return words
+
+
+def _side_by_side(sets: Mapping[str, LabelSet]) -> list[list[Standing]]:
+    by_name = [{entry.agent: entry for entry in labelled.agents} for labelled in sets.values()]
     return [[entries[name] for entries in by_name] for name in by_name[0]]
 
 

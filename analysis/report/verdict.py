@@ -2,117 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from analysis.report.schema import Agent, Counts, Report, Standing
 
 SHOWN = 5
 SHOWN_LETTERS = 120
 FEW_SCENARIOS = 3
 
 
-def verdict(report: Mapping[str, Any]) -> str:
+def verdict(report: Report) -> str:
     """One or two sentences on each ranking.
 
     Args:
       report: the report's content; reads its agents, rankings and comparisons.
     """
-    rankings = report["rankings"]
+    rankings = report.rankings
     if not rankings:
-        judged = [entry for entry in report["agents"] if entry["pass_rate"] is not None]
-        if any(entry["sees"] == "observation" for entry in judged):
+        judged = [entry for entry in report.agents if entry.pass_rate is not None]
+        if any(entry.sees == "observation" for entry in judged):
             why = "No two agents can be ranked together: they continued different scenarios"
-        elif report["counts"]["unjudged"] == 0:
+        elif report.counts.unjudged == 0:
             why = "No continuation could be judged, so there is nothing to rank"
         else:
             why = "No agent has a judged continuation yet, so there is nothing to rank"
         return f"{why}."
-    if len(rankings) == 1 and len(rankings[0]["agents"]) == 1:
-        (only,) = (entry for entry in report["agents"] if entry["rank"] is not None)
-        judged = [entry for entry in report["agents"] if entry["pass_rate"] is not None]
-        several = sum(entry["sees"] == "observation" for entry in judged) > 1
+    if len(rankings) == 1 and len(rankings[0].agents) == 1:
+        (only,) = (entry for entry in report.agents if entry.rank is not None)
+        judged = [entry for entry in report.agents if entry.pass_rate is not None]
+        several = sum(entry.sees == "observation" for entry in judged) > 1
         why = "as no other continued enough of the same" if several else "with one agent"
         return (
-            f"{only['agent']} passes {percent(only['pass_rate'])}{_range(only['interval'])}; "
+            f"{only.agent} passes {percent(only.pass_rate)}{_range(only.interval)}; "
             f"{why} there is no ranking."
         )
-    above = {
-        (c["a"], c["b"]) for c in report["comparisons"] if c["separated"] and c["difference"] > 0
-    }
-    above |= {
-        (c["b"], c["a"]) for c in report["comparisons"] if c["separated"] and c["difference"] < 0
-    }
+    above = {(c.a, c.b) for c in report.comparisons if c.separated and (c.difference or 0) > 0}
+    above |= {(c.b, c.a) for c in report.comparisons if c.separated and (c.difference or 0) < 0}
     if len(rankings) == 1:
-        return _order(rankings[0]["agents"], above)
-    return " ".join(
-        f"Ranking {entry['ranking']}: {_order(entry['agents'], above)}" for entry in rankings
-    )
+        return _order(rankings[0].agents, above)
+    return " ".join(f"Ranking {entry.ranking}: {_order(entry.agents, above)}" for entry in rankings)
 
 
-def warnings(report: Mapping[str, Any]) -> list[str]:
+def warnings(report: Report) -> list[str]:
     """What the ranking hides: rankings on different scenarios, and scenarios not continued.
 
     Args:
       report: the report's content; reads its agents, rankings and counts.
     """
-    total, rankings = report["counts"]["scenarios"], report["rankings"]
-    found = []
+    total, rankings = report.counts.scenarios, report.rankings
+    lines = []
     if len(rankings) > 1:
         parts = (
-            f"ranking {entry['ranking']} is on {entry['scenarios']} of {total} scenarios"
-            + (f" ({_list(entry['categories'])})" if entry["categories"] else "")
+            f"ranking {entry.ranking} is on {entry.scenarios} of {total} scenarios"
+            + (f" ({_list(entry.categories)})" if entry.categories else "")
             for entry in rankings
         )
-        found.append(
+        lines.append(
             f"There are {len(rankings)} rankings, because not all agents met the same scenarios: "
             f"{', '.join(parts)}. Ranks and rates of different rankings do not compare."
         )
-    asked = {e["ranking"]: e["scenarios"] if len(rankings) > 1 else total for e in rankings}
-    lacking = [
-        f"{entry['agent']} lacks {asked[entry['ranking']] - entry['scenarios']} "
-        f"of {asked[entry['ranking']]}"
-        for entry in report["agents"]
-        if entry["scenarios"] < asked.get(entry["ranking"], 0)
-    ]
+    lacking = _lacking(report)
     if lacking:
-        found.append(
+        lines.append(
             f"Not every ranked agent has continued every scenario: {_list(lacking)}. A rate is "
             "over the scenarios that were continued, so an agent that breaks off where it is hard "
             "looks better than it is."
         )
-    return found
+    return lines
 
 
-def completeness(counts: Mapping[str, int]) -> str:
+def _lacking(report: Report) -> list[str]:
+    """Says of each ranked agent how many scenarios of its ranking it has not continued."""
+    several = len(report.rankings) > 1
+    lines = []
+    for ranking in report.rankings:
+        asked = ranking.scenarios if several else report.counts.scenarios
+        lines += [
+            f"{entry.agent} lacks {asked - entry.scenarios} of {asked}"
+            for entry in report.agents
+            if entry.ranking == ranking.ranking and entry.scenarios < asked
+        ]
+    return lines
+
+
+def completeness(counts: Counts) -> str:
     """Says how many continuations are judged, and what became of the others.
 
     Args:
       counts: continuations, judged, unjudgeable and unjudged, of all agents or of one.
     """
-    parts = [f"{counts['judged']} of {counts['continuations']} continuations have been judged"]
-    if counts["unjudgeable"]:
-        parts.append(f"{counts['unjudgeable']} could not be judged by anyone who looked")
-    if counts["unjudged"]:
-        parts.append(f"{counts['unjudged']} nobody has judged yet")
+    parts = [f"{counts.judged} of {counts.continuations} continuations have been judged"]
+    if counts.unjudgeable:
+        parts.append(f"{counts.unjudgeable} could not be judged by anyone who looked")
+    if counts.unjudged:
+        parts.append(f"{counts.unjudged} nobody has judged yet")
     return "; ".join(parts)
 
 
-def unable(entry: Mapping[str, Any]) -> str:
+def unable(entry: Standing) -> str:
     """Says how many continuations of an agent could not be judged; else ""."""
-    count = entry["unjudgeable"]
+    count = entry.unjudgeable
     return f"{count} continuation{'s' * (count > 1)} could not be judged" if count else ""
 
 
-def remark(entry: Mapping[str, Any], total: int) -> str:
+def remark(entry: Agent, total: int) -> str:
     """Says why an agent is not ranked, or how many scenarios it has not continued; else "".
 
     Args:
       entry: the agent's, of the report.
       total: scenarios of the suite.
     """
-    lacks = entry["missing"]
+    lacks = entry.missing
     named = ", ".join(lacks) if len(lacks) <= FEW_SCENARIOS else ""
-    if entry["unranked"] and entry["sees"] == "observation":
-        return f"{entry['unranked']}, none of {named}" if named else str(entry["unranked"])
+    if entry.unranked and entry.sees == "observation":
+        return f"{entry.unranked}, none of {named}" if named else str(entry.unranked)
     if not lacks:
         return ""
     return f"no continuation of {len(lacks)} of {total} scenarios" + (f": {named}" if named else "")

@@ -47,6 +47,11 @@ class Comparisons(NamedTuple):
     scenarios: np.ndarray
     method: tuple[str, ...]
 
+    @property
+    def separated(self) -> np.ndarray:
+        """bool[P], pairs that are told apart, all of them taken together."""
+        return self.p_adjusted < ALPHA
+
 
 def compare(
     summary: Summary, category: np.ndarray, rates: Rates, *, target: str, seed: int, draws: int

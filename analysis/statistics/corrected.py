@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.statistics import intervals
 from analysis.statistics.accuracy import Accuracy
+from analysis.statistics.pass_rates import Rates
 
 FEWEST_TO_CORRECT = 0.3
 
@@ -53,3 +54,19 @@ def correct(rate: float, trials: float, reference: Accuracy) -> Corrected | str:
     half = intervals.Z * spread / (se + sp - 1)
     low, high = np.clip([adjusted + shift - half, adjusted + shift + half], 0.0, 1.0)
     return Corrected(float(np.clip(value, 0.0, 1.0)), (float(low), float(high)))
+
+
+def correct_rate(rates: Rates, row: int, scenarios: int, reference: Accuracy) -> Corrected | str:
+    """The corrected pass rate of one agent, or why there is none.
+
+    Args:
+      rates: of all agents, under the report's target.
+      row: which agent.
+      scenarios: on which it was judged.
+      reference: the annotators' pooled accuracy.
+    """
+    if not np.isfinite(rates.error[row]):
+        return rates.method[row]
+    judged = np.array(max(scenarios, 1))
+    trials = intervals.effective_trials(rates.rate[row], rates.error[row], judged)
+    return correct(float(rates.rate[row]), float(trials), reference)
