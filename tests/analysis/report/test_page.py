@@ -1,6 +1,6 @@
 """The page: self-contained, escaped, loud about automatic labels; every number also as CSV."""
 
-import json
+import dataclasses
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,16 +10,14 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from analysis.inputs import tables
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.scores import empty_scores
-from analysis.inputs.subject import Subject
-from analysis.report.build import build
 from analysis.report.figures import figures
+from analysis.report.json_form import read
 from analysis.report.page import render
+from analysis.report.schema import Report
 from analysis.report.write import write
 from sts import plotting
 from sts.plotting import inline
+from tests.analysis.reports import report_of
 from tests.analysis.worlds import ratings_table
 
 EVIL = "<script>alert(1)</script>&\"'<img src=x onerror=alert(2)>"
@@ -42,7 +40,7 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def content(**options: Any) -> dict[str, Any]:
+def content(**options: Any) -> Report:
     settings: dict[str, Any] = {
         "skills": {"a": 1.0, "b": 0.0, "oracle": 2.0},
         "categories": ["lift", "go", "stay", "count"],
@@ -52,11 +50,10 @@ def content(**options: Any) -> dict[str, Any]:
         "references": 6,
         "baselines": ("oracle",),
     }
-    frame: pd.DataFrame = ratings_table(**(settings | options))
-    return build(check_ratings(tables.from_frame("t", frame)), empty_scores(), suite=Subject("t@1"))
+    return report_of(ratings_table(**(settings | options)))
 
 
-def page(report: dict[str, Any]) -> str:
+def page(report: Report) -> str:
     return render(report, figures(report))
 
 
@@ -96,13 +93,13 @@ def test_automatic_labels_are_announced_loudly_and_human_ones_are_not() -> None:
     assert "side by side" not in page(content())
 
 
-def without(agent: str, scenarios: tuple[str, ...], **options: Any) -> dict[str, Any]:
+def without(agent: str, scenarios: tuple[str, ...], **options: Any) -> Report:
     """A report in which an agent has not continued some scenarios."""
     frame = ratings_table(
         skills={"a": 1.0, "b": 0.0}, categories=["go", "lift"], seed=2, continuations=3, **options
     )
     frame = frame[~(frame["agent"].eq(agent) & frame["scenario"].isin(scenarios))]
-    return build(check_ratings(tables.from_frame("t", frame)), empty_scores(), suite=Subject("t@1"))
+    return report_of(frame)
 
 
 def test_what_an_agent_did_not_continue_is_in_its_row_and_at_the_top() -> None:
@@ -131,8 +128,7 @@ def test_each_of_several_rankings_has_its_heading() -> None:
         baselines=("oracle",),
     )
     own = [row.category in halves[row.agent] for row in frame.itertuples()]
-    ratings = check_ratings(tables.from_frame("t", frame[own]))
-    text = page(build(ratings, empty_scores(), suite=Subject("t@1")))
+    text = page(report_of(frame[own]))
     assert [text.count(f"Ranking {n}: 2 of 4 scenarios") for n in (1, 2, 3)] == [1, 1, 0]
     assert ">Not ranked</th>" in text and "Ranking 1:" not in page(without("b", ()))
 
@@ -145,8 +141,8 @@ def test_one_category_is_no_plural() -> None:
 def test_unfinished_judging_is_announced() -> None:
     assert "continuations have been judged" in page(content(judged=0.5))
     report = content()
-    report["counts"]["judged"] = report["counts"]["continuations"]
-    assert "continuations have been judged" not in page(report)
+    counts = dataclasses.replace(report.counts, judged=report.counts.continuations)
+    assert "continuations have been judged" not in page(dataclasses.replace(report, counts=counts))
 
 
 @pytest.mark.parametrize(
@@ -183,9 +179,9 @@ def test_the_folder_holds_every_number_twice(tmp_path: Path) -> None:
     report = content(automatic=True)
     written = write(tmp_path / "out", report)
     assert written == tmp_path / "out" / "report.html"
-    assert json.loads((tmp_path / "out" / "report.json").read_text()) == report
+    assert read(tmp_path / "out") == report
     agents = pd.read_csv(tmp_path / "out" / "tables" / "agents.csv")
-    assert agents["pass_rate"].tolist() == pytest.approx([a["pass_rate"] for a in report["agents"]])
+    assert agents["pass_rate"].tolist() == pytest.approx([a.pass_rate for a in report.agents])
     assert agents["interval_low"].notna().all() and "rank_set_high" in agents.columns
     curve = pd.read_csv(tmp_path / "out" / "tables" / "time_to_success.csv")
     assert set(curve["agent"]) == {"a", "b", "oracle"}

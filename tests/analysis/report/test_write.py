@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.scores import check_scores, empty_scores
+from analysis.inputs.scores import check_scores
 from analysis.inputs.subject import Subject
 from analysis.inputs.tables import from_frame, read_table
 from analysis.report import write
-from analysis.report.build import build
+from analysis.report.schema import Report
 from sts.errors import ArgumentError
+from tests.analysis.reports import report_of
 
 FORMULA = "=HYPERLINK(1)"
 
@@ -51,7 +51,7 @@ for file in range(1, 200, 4):
 """
 
 
-def a_report(winner: str, loser: str = "c", **more: Any) -> dict[str, Any]:
+def a_report(winner: str, loser: str = "c", **more: Any) -> Report:
     """A report in which every scenario is passed by one of two agents."""
     rows = [
         {
@@ -64,15 +64,14 @@ def a_report(winner: str, loser: str = "c", **more: Any) -> dict[str, Any]:
         for agent in (winner, loser)
         for _ in range(2)
     ]
-    ratings = check_ratings(from_frame("t", pd.DataFrame(rows)))
-    return build(ratings, empty_scores(), suite=Subject("t"))
+    return report_of(pd.DataFrame(rows), suite=Subject("t"))
 
 
 def ranking_of(folder: Path) -> tuple[str, str, str]:
     """Who is first by the three files."""
     page = (folder / "report.html").read_text()
     with (folder / "tables" / "agents.csv").open() as file:
-        first = next(csv.DictReader(file))["agent"]
+        first = next(csv.DictReader(file)).agent
     text = (folder / "report.json").read_text()
     return (
         "a" if '<th scope="row">a</th>' in page else "b",
@@ -132,7 +131,7 @@ def test_every_file_of_a_report_is_one_that_the_next_may_replace(tmp_path: Path)
 def test_no_cell_of_a_reports_tables_is_run_by_a_spreadsheet(tmp_path: Path) -> None:
     names = {"category": "+cmd", "notes": "@said", "annotator": "-ann"}
     report = a_report(FORMULA, "-loser", **names)
-    assert report["comparisons"][0]["interval"] is not None
+    assert report.comparisons[0].interval is not None
     write.write(tmp_path / "report", report)
     files = (tmp_path / "report" / "tables").glob("*.csv")
     texts = (io.StringIO(file.read_bytes().decode(), newline="") for file in files)
@@ -146,6 +145,6 @@ def test_what_our_tables_hold_reads_back_under_its_name(tmp_path: Path) -> None:
     report = a_report(FORMULA)
     write.write(tmp_path / "report", report)
     path = tmp_path / "report" / "tables" / "agents.csv"
-    assert read_table(path, ("agent",)).frame["agent"].tolist() == [FORMULA, "c"]
+    assert read_table(path, ("agent",)).frame.agent.tolist() == [FORMULA, "c"]
     scores = pd.DataFrame({"agent": [FORMULA], "metric": ["m"], "value": ["-1"]})
-    assert check_scores(from_frame("s", scores))["value"].tolist() == [-1.0]
+    assert check_scores(from_frame("s", scores)).value.tolist() == [-1.0]
