@@ -57,7 +57,7 @@ def test_a_bare_table_gives_a_report_and_a_short_ranking(
     assert str(out / "report.html") in text and "a is first" in text
     assert [line.split()[-1] for line in text.splitlines()[1:4]] == ["a", "c", "b"]
     report = json.loads((out / "report.json").read_text())
-    assert report["suite"] == "ratings.csv" and report["provenance"]["sts"]
+    assert report["suite"] == "ratings.csv" and report["provenance"]["versions"]["sts"]
     assert report["correlations"][0]["spearman"] == 1
 
 

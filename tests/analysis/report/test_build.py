@@ -216,7 +216,7 @@ def test_human_labels_lead_and_automatic_ones_stand_beside_them() -> None:
     assert set(found.label_sets) == {"human", "automatic"}
     assert found.human_automatic.judgements == found.labels.human
     assert found.counts.judged + found.counts.unjudged == 192
-    automatic = found.label_sets.automatic.agents[0]
+    automatic = found.label_sets["automatic"].agents[0]
     assert automatic.judged == 64 > found.agents[0].judged
 
 
@@ -375,7 +375,7 @@ def test_what_all_could_not_judge_is_counted_apart_from_what_nobody_judged() -> 
     total = counts.continuations
     assert (counts.judged, counts.unjudgeable, counts.unjudged) == (total - 4, 4, 0)
     assert (entry.judged, entry.unjudgeable, entry.unjudged) == (60, 4, 0)
-    assert found.label_sets.human.unjudgeable == 4
+    assert found.label_sets["human"].unjudgeable == 4
     said = f"{total - 4} of {total} continuations have been judged; 4 could not be judged by anyone"
     page = render(found, {})
     assert said in page and "4 continuations could not be judged" in page
@@ -410,7 +410,9 @@ def test_three_columns_give_rates_comparisons_and_ranks_and_say_what_is_not_know
     assert found.annotators_together.alpha.alpha is None
     assert found.scenarios[0].category is None
     page = render(found, figures.figures(found))
-    assert found.unknown.category in page and found.unknown.annotator in page.replace("&#39;", "'")
+    assert found.unknown["category"] in page and found.unknown["annotator"] in page.replace(
+        "&#39;", "'"
+    )
 
 
 def test_steps_without_a_horizon_give_no_time_to_success() -> None:

@@ -71,7 +71,7 @@ def ranking_of(folder: Path) -> tuple[str, str, str]:
     """Who is first by the three files."""
     page = (folder / "report.html").read_text()
     with (folder / "tables" / "agents.csv").open() as file:
-        first = next(csv.DictReader(file)).agent
+        first = next(csv.DictReader(file))["agent"]
     text = (folder / "report.json").read_text()
     return (
         "a" if '<th scope="row">a</th>' in page else "b",
