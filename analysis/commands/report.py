@@ -39,18 +39,21 @@ def _run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
-    from analysis.inputs.gather import gather, gather_table
     from analysis.inputs.scores import override_scores, read_scores
     from analysis.report.build import build
     from analysis.report.json_form import to_json
     from analysis.report.terminal import table
     from analysis.report.write import check_folder, write
     from sts.provenance import provenance
-    from sts.storage.workspace import Workspace
 
     if args.table is not None:
+        from analysis.inputs.gather import gather_table
+
         gathered = gather_table(Path(args.table))
-    else:
+    else:  # only a suite needs a workspace, its annotations, and worlds to check it by
+        from analysis.inputs.workspace import gather
+        from sts.storage.workspace import Workspace
+
         gathered = gather(Workspace.open(args.workspace), args.suite)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)

@@ -35,7 +35,7 @@ def page() -> None:
 
 def _current(folder: Path, label: str) -> bool:
     """Whether the report on disk holds every judgement made by now."""
-    from analysis.inputs.gather import annotations_hash
+    from analysis.inputs.workspace import annotations_hash
     from analysis.report.json_form import read
 
     try:
@@ -46,7 +46,7 @@ def _current(folder: Path, label: str) -> bool:
 
 
 def _build() -> None:
-    from analysis.inputs.gather import gather
+    from analysis.inputs.workspace import gather
     from analysis.report.build import build
     from analysis.report.write import write
     from scenarios.labels import label_suite, save

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.inputs.gather import workspace_scores
+from analysis.inputs.workspace import workspace_scores
 from analysis.metrics.log_prob import log_prob
 from analysis.metrics.measure import find, keep, measure
 from sts import agents as registry
