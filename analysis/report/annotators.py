@@ -53,6 +53,6 @@ def together(
     )
 
 
-def _on_references(references: pd.DataFrame, found: Accuracy) -> dict[str, Any]:
+def _on_references(references: pd.DataFrame, rates: Accuracy) -> dict[str, Any]:
     offset = StepOffset(**step_offset(references)._asdict())
-    return {"references": len(references), **found._asdict(), "step_offset": offset}
+    return {"references": len(references), **rates._asdict(), "step_offset": offset}

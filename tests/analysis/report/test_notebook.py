@@ -106,3 +106,12 @@ def test_importing_the_analysis_imports_nothing_heavy() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[] True"
+
+
+def test_the_notebook_page_of_the_docs_says_what_happens() -> None:
+    page = Path(__file__).parents[3] / "docs" / "notebook.md"
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text(), re.M | re.S)
+    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, page.name, str(page), 0)
+    assert len(example.examples) > 10
+    run = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(example)
+    assert run.failed == 0
