@@ -76,7 +76,7 @@ def success_times(
 def _why_unknown(mine: pd.DataFrame, longest: int | None) -> str | None:
     timeless = int(((mine["verdict"] == "success") & mine["step"].isna()).sum())
     if timeless:
-        return f"{timeless} successes have no step"
+        return f"{timeless} {'success has' if timeless == 1 else 'successes have'} no step"
     if longest is None:
         return "no horizon is given"
     return "nothing judged" if mine.empty else None

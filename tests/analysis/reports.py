@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any
+from typing import Any, TypeVar
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pandas as pd
 
 from analysis.inputs import tables
@@ -17,6 +17,14 @@ from analysis.report.build import build
 from analysis.report.json_form import from_json, text
 from analysis.report.schema import Report
 from analysis.report.standard import shipped
+
+T = TypeVar("T")
+
+
+def sure(value: T | None) -> T:
+    """What a report must have here, although it need not everywhere."""
+    assert value is not None
+    return value
 
 
 @functools.cache

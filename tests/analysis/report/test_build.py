@@ -17,7 +17,7 @@ from analysis.report.values import ends, number
 from analysis.report.verdict import layers, percent, remark
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
-from tests.analysis.reports import report_of
+from tests.analysis.reports import report_of, sure
 from tests.analysis.worlds import ratings_table
 
 AGENT_KEYS = {
@@ -28,7 +28,7 @@ AGENT_KEYS = {
 
 
 def world(**options: Any) -> pd.DataFrame:
-    settings = {
+    settings: dict[str, Any] = {
         "skills": {"strong": 1.2, "weak": -1.0, "seer": 3.0},
         "categories": ["lift", "go", "stay", "count"],
         "seed": 1,
@@ -67,7 +67,7 @@ def test_it_holds_at_least_the_keys_that_were_promised() -> None:
 def test_baselines_stand_outside_the_ranking() -> None:
     agents = {entry.agent: entry for entry in report_of(world()).agents}
     assert agents["seer"].rank is None and agents["seer"].rank_set is None
-    assert agents["seer"].pass_rate > agents["strong"].pass_rate
+    assert sure(agents["seer"].pass_rate) > sure(agents["strong"].pass_rate)
     assert agents["strong"].rank == 1 and agents["strong"].rank_set == (1, 1)
     pairs = report_of(world()).comparisons
     assert [(pair.a, pair.b) for pair in pairs] == [("strong", "weak")]
@@ -81,7 +81,7 @@ def test_an_agent_of_a_few_scenarios_is_shown_and_moves_no_rank() -> None:
     found = report_of(pd.concat([table, few.assign(agent="human", continuation=names)]))
     entry = next(e for e in found.agents if e.agent == "human")
     assert (entry.rank, entry.rank_set) == (None, None)
-    assert entry.unranked.startswith("not ranked: 2 of ")
+    assert sure(entry.unranked).startswith("not ranked: 2 of ")
     assert [e.agent for e in found.agents if e.rank] == [e.agent for e in alone.agents if e.rank]
     assert [c.p_adjusted for c in found.comparisons] == [c.p_adjusted for c in alone.comparisons]
 
@@ -126,7 +126,7 @@ def test_a_category_weighs_what_it_weighs_in_the_suite_whoever_continued_it() ->
     gone = frame["category"].eq("lift") & frame["scenario"].gt("lift-00")
     found = report_of(frame[~gone], suite=subject(frame))
     for entry in found.agents:
-        parts = [cell.pass_rate for cell in entry.categories.values()]
+        parts = [sure(cell.pass_rate) for cell in entry.categories.values()]
         assert entry.pass_rate == pytest.approx(sum(parts) / 2)
 
 
@@ -153,7 +153,7 @@ def test_agents_that_share_no_scenario_are_not_ranked_among_each_other() -> None
     assert [(e.agent, e.ranking, e.rank) for e in found.agents] == [
         ("c", 1, 1), ("e", 1, 2), ("d", 1, 3), ("a", 2, 1), ("b", 2, 2), ("seer", None, None),
     ]  # fmt: skip
-    assert all(e.rank_set[1] <= (3 if e.ranking == 1 else 2) for e in found.agents[:5])
+    assert all(sure(e.rank_set)[1] <= (3 if e.ranking == 1 else 2) for e in found.agents[:5])
     assert [entry.scenarios for entry in found.rankings] == [8, 8]
     assert found.rankings[1].categories == ("go", "lift")
     assert {a + b for a, b in ((c.a, c.b) for c in found.comparisons)} == {
@@ -196,8 +196,8 @@ def test_agents_with_nothing_in_common_are_not_ranked() -> None:
 
 def test_f1_levels_off_at_the_pass_rate() -> None:
     for entry in report_of(world(each=2, annotators={"p": (0.9, 0.9), "q": (0.8, 0.9)})).agents:
-        assert entry.time_to_success.curve[-1] == pytest.approx([60, entry.pass_rate])
-        assert entry.time_to_success.mean_area < entry.pass_rate
+        assert sure(entry.time_to_success.curve)[-1] == pytest.approx([60, entry.pass_rate])
+        assert sure(entry.time_to_success.mean_area) < sure(entry.pass_rate)
 
 
 def test_short_scenarios_are_not_taken_to_go_on_in_the_plain_count() -> None:
@@ -206,15 +206,15 @@ def test_short_scenarios_are_not_taken_to_go_on_in_the_plain_count() -> None:
     frame.loc[short, ["verdict", "step"]] = ["not_done", None]
     frame.loc[short, "horizon"] = 3
     entry = report_of(frame).agents[0]
-    assert entry.time_to_success.reached[-1][1] == pytest.approx(entry.pass_rate)
-    assert entry.time_to_success.curve[-1][1] > entry.pass_rate + 0.1
+    assert sure(entry.time_to_success.reached)[-1][1] == pytest.approx(entry.pass_rate)
+    assert sure(entry.time_to_success.curve)[-1][1] > sure(entry.pass_rate) + 0.1
 
 
 def test_human_labels_lead_and_automatic_ones_stand_beside_them() -> None:
     found = report_of(world(automatic=True, judged=0.2))
     assert found.labels_used == "human" and found.labels.automatic == 192
     assert set(found.label_sets) == {"human", "automatic"}
-    assert found.human_automatic.judgements == found.labels.human
+    assert sure(found.human_automatic).judgements == found.labels.human
     assert found.counts.judged + found.counts.unjudged == 192
     automatic = found.label_sets["automatic"].agents[0]
     assert automatic.judged == 64 > found.agents[0].judged
@@ -238,7 +238,7 @@ def test_reference_episodes_count_for_annotators_and_not_for_agents() -> None:
     found = report_of(frame)
     assert "reference" not in {entry.agent for entry in found.agents}
     assert found.annotators[0].references == 20
-    assert found.agents[0].corrected_pass_rate.interval[0] >= 0
+    assert sure(found.agents[0].corrected_pass_rate).interval[0] >= 0
     alone = report_of(frame[frame["truth"] == ""])
     assert alone.agents[0].pass_rate == found.agents[0].pass_rate
 
@@ -282,7 +282,7 @@ def test_thin_and_extreme_tables_give_a_report(options: dict[str, Any], target: 
     for entry in found.agents:
         assert entry.pass_rate is not None or entry.method == "nothing judged"
         if entry.interval is not None:
-            assert 0 <= entry.interval[0] <= entry.pass_rate <= entry.interval[1] <= 1
+            assert 0 <= entry.interval[0] <= sure(entry.pass_rate) <= entry.interval[1] <= 1
         else:
             assert entry.method
 
@@ -298,7 +298,15 @@ def test_successes_without_a_step_have_no_curve_and_say_so() -> None:
     frame = world()
     frame["step"] = None
     entry = report_of(frame).agents[0].time_to_success
-    assert entry.curve is None and "have no step" in entry.reason
+    assert entry.curve is None and "have no step" in sure(entry.reason)
+
+
+def test_one_success_without_a_step_is_one() -> None:
+    frame = world(skills={"a": 0.0, "b": 0.0}, baselines=())
+    rows = frame.index[frame["verdict"].eq("success") & frame["agent"].eq("a")]
+    frame.loc[rows[:1], "step"] = None
+    entry = entry_of(report_of(frame), "a").time_to_success
+    assert entry.reason == "1 success has no step"
 
 
 def test_only_reference_episodes_are_refused() -> None:
@@ -327,8 +335,8 @@ def test_correlations_pair_the_pass_rate_with_each_metric() -> None:
 def test_the_pass_rates_noise_is_half_that_of_a_difference() -> None:
     skills = {"a": 1.0, "b": 0.5, "c": -0.5}
     found = report_of(world(skills=skills), scored(skills, "m"))
-    rates = [entry.pass_rate for entry in found.agents]
-    noise = np.mean([pair.standard_error**2 for pair in found.comparisons]) / 2
+    rates = [sure(entry.pass_rate) for entry in found.agents]
+    noise = np.mean([sure(pair.standard_error) ** 2 for pair in found.comparisons]) / 2
     reliability = found.correlations[0].reliability_x
     assert reliability == pytest.approx(1 - noise / np.var(rates, ddof=1))
 
@@ -401,7 +409,7 @@ def test_three_columns_give_rates_comparisons_and_ranks_and_say_what_is_not_know
         assert mine.pass_rate == pytest.approx(theirs.pass_rate)
         assert mine.interval is not None and mine.categories == {} and mine.kinds == {}
         assert mine.time_to_success.mean_area is None
-        assert mine.time_to_success.reason.endswith("successes have no step")
+        assert sure(mine.time_to_success.reason).endswith("successes have no step")
         assert mine.corrected_pass_rate is None
     assert found.comparisons[0].p is not None
     assert set(found.unknown) == {"category", "annotator", "horizon", "step"}
@@ -426,7 +434,7 @@ def test_the_longest_horizon_is_no_burden() -> None:
     frame = world(baselines=()).assign(horizon=2**31 - 1)
     times = [entry.time_to_success for entry in report_of(frame).agents]
     assert {entry.horizon for entry in times} == {2**31 - 1}
-    assert all(entry.mean_area > 0 for entry in times)
+    assert all(sure(entry.mean_area) > 0 for entry in times)
 
 
 def test_planned_contrasts_are_adjusted_among_themselves() -> None:

@@ -127,10 +127,15 @@ def test_each_of_several_rankings_has_its_heading() -> None:
         scenarios=2,
         baselines=("oracle",),
     )
-    own = [row.category in halves[row.agent] for row in frame.itertuples()]
+    own = [c in halves[a] for a, c in zip(frame["agent"], frame["category"], strict=True)]
     text = page(report_of(frame[own]))
     assert [text.count(f"Ranking {n}: 2 of 4 scenarios") for n in (1, 2, 3)] == [1, 1, 0]
     assert ">Not ranked</th>" in text and "Ranking 1:" not in page(without("b", ()))
+
+
+def test_one_pair_is_no_plural() -> None:
+    one, three = content(), content(skills={"a": 1.0, "b": 0.0, "c": -1.0})
+    assert "<summary>The one pair<" in page(one) and "<summary>All 3 pairs<" in page(three)
 
 
 def test_one_category_is_no_plural() -> None:

@@ -14,7 +14,9 @@ from analysis.inputs.scores import check_scores
 from analysis.inputs.subject import Subject
 from analysis.inputs.tables import from_frame, read_table
 from analysis.report import write
+from analysis.report.figures import FIGURES
 from analysis.report.schema import Report
+from analysis.report.tables import TABLES
 from sts.errors import ArgumentError
 from tests.analysis.reports import report_of
 
@@ -125,7 +127,7 @@ def test_every_file_of_a_report_is_one_that_the_next_may_replace(tmp_path: Path)
     write.write(folder, a_report("a", kind="question", category="c"))
     tables = {path.stem for path in (folder / "tables").iterdir()}
     figures = {path.stem for path in (folder / "figures").iterdir()}
-    assert tables <= set(write.TABLES) and figures <= set(write.FIGURES)
+    assert tables <= set(TABLES) and figures <= set(FIGURES)
 
 
 def test_no_cell_of_a_reports_tables_is_run_by_a_spreadsheet(tmp_path: Path) -> None:
