@@ -336,7 +336,11 @@ def _times(label_set: LabelSet, ratings: pd.DataFrame, seed: int) -> list[dict[s
         timeless = int(((mine["verdict"] == "success") & mine["step"].isna()).sum())
         if mine.empty or timeless or longest is None:
             without = "no horizon is given" if longest is None else "nothing judged"
-            reason = f"{timeless} successes have no step" if timeless else without
+            reason = (
+                f"{timeless} {'success has' if timeless == 1 else 'successes have'} no step"
+                if timeless
+                else without
+            )
             keys = ("curve", "reached", "successes_curve", "mean_area", "interval")
             entries.append({**dict.fromkeys(keys), "horizon": longest, "reason": reason})
             continue

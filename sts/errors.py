@@ -64,12 +64,18 @@ class UnknownName(ArgumentError):
       kind: what was looked for, such as "agent".
       name: what was typed.
       known: the names that exist.
+      most: of so many, at most, the line says how they are called, and it counts the others.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, most: int | None = None
+    ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        exist = ", ".join(self.known) if self.known else "none yet"
-        close = difflib.get_close_matches(name, self.known, 1) if len(self.known) > 1 else []
+        said = self.known[:most]
+        rest = len(self.known) - len(said)
+        exist = ", ".join(said) if said else "none yet"
+        exist += f" and {rest} more" if rest else ""
+        close = difflib.get_close_matches(name, said, 1) if len(said) > 1 else []
         meant = f"; did you mean {close[0]}?" if close else ""
         quoted = repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
         super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")

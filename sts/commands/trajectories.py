@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _add_filters(actions.add_parser("ls", help="what there is"))
     shown = actions.add_parser("show", help="one of them, and the state it began in")
-    shown.add_argument("id", metavar="ID")
+    shown.add_argument("id", metavar="ID", help="or its first digits; `ls --json` has them all")
     verified = actions.add_parser("verify", help="replay all of them, or those of files")
     verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
     exported = actions.add_parser("export", help="write them for others to read")
@@ -193,20 +193,24 @@ def _mismatches(trajectories: list[Trajectory]):  # type: ignore[no-untyped-def]
 
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
-    from collections import Counter
-
     from sts.cli.arguments import say, table
 
     every = _chosen(args, workspace)
-    counts: Counter[tuple[str, str, int, int, str]] = Counter()
+    ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in every:
         who = ", ".join(dict.fromkeys(p.name for p in t.participants))
         origin = t.source.partition(" ")[0]
-        counts[origin, who, len(t.participants), t.episode.steps, t.split] += 1
-    header = ("source", "who", "participants", "steps", "split", "trajectories")
-    rows = [(*key, n) for key, n in sorted(counts.items())]
+        ids.setdefault((origin, who, len(t.participants), t.episode.steps, t.split), []).append(
+            t.id
+        )
+    header = ("source", "who", "participants", "steps", "split", "trajectories", "such as")
+    rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
     text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
-    say(args.json, [dict(zip(header, row, strict=True)) for row in rows], text)
+    value = [
+        dict(zip(header[:-1], row[:-1], strict=True)) | {"ids": own}
+        for row, (_, own) in zip(rows, sorted(ids.items()), strict=True)
+    ]
+    say(args.json, value, text)
     return 0
 
 
