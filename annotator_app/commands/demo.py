@@ -13,7 +13,9 @@ from sts.cli.demo import Demo, players
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    parser.add_argument("--domain", metavar="D", help=f"whose worlds: {_names()}")
+    parser.add_argument(
+        "--domain", metavar="D", help=f"whose worlds: {_names()} (default: the first)"
+    )
     parser.add_argument("--no-app", action="store_true", help="stop after the report")
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
