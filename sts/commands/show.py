@@ -25,13 +25,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SCENARIO|CONTINUATION",
         help="NAME@VERSION/SCENARIO, or a continuation's id or its first digits",
     )
-    parser.add_argument("--agent", action="append", default=[], metavar="A", help="of a scenario")
+    parser.add_argument(
+        "--agent",
+        action="append",
+        default=[],
+        metavar="A",
+        help="of a scenario; repeatable (default: all)",
+    )
     parser.add_argument("--index", type=int, default=0, metavar="I", help="which continuation")
     parser.add_argument(
         "--frames", type=int, metavar="N", help="scenes in a strip (default: what fits)"
     )
     parser.add_argument(
-        "--webp", metavar="FILE", help="write the pictures of the one continuation there, moving"
+        "--webp",
+        metavar="FILE",
+        help="write the pictures of the one continuation there, moving (default: none)",
     )
 
 

@@ -20,24 +20,45 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    imported = actions.add_parser("import", help="bring in recordings made elsewhere")
+    imported = actions.add_parser(
+        "import",
+        help="bring in recordings made elsewhere",
+        example="sts trajectories import traces/*.jsonl --format lambdastar-2016",
+    )
     imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
     imported.add_argument("--format", required=True, metavar="F", help=_formats("sts.importers"))
     imported.add_argument(
-        "--domain", metavar="D", help="what replays them, where F asks: a name or module:Class"
+        "--domain",
+        metavar="D",
+        help="what replays them, where F asks: a name or module:Class (default: none)",
     )
-    _add_filters(actions.add_parser("ls", help="what there is"))
-    shown = actions.add_parser("show", help="one of them, and the state it began in")
+    _add_filters(
+        actions.add_parser("ls", help="what there is", example="sts trajectories ls --who random")
+    )
+    shown = actions.add_parser(
+        "show",
+        help="one of them, and the state it began in",
+        example="sts trajectories show 1f0c",
+    )
     shown.add_argument("id", metavar="ID", help="or its first digits; `ls --json` has them all")
-    verified = actions.add_parser("verify", help="replay all of them, or those of files")
+    verified = actions.add_parser(
+        "verify", help="replay all of them, or those of files", example="sts trajectories verify"
+    )
     verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
-    exported = actions.add_parser("export", help="write them for others to read")
+    exported = actions.add_parser(
+        "export",
+        help="write them for others to read",
+        example="sts trajectories export theirs.hdf5 --format minari",
+    )
     exported.add_argument("file", metavar="OUT", help="the file or folder to make")
     exported.add_argument(
         "--format", default="parquet", metavar="F", help=_formats("sts.exporters")
     )
     exported.add_argument(
-        "--role", type=int, metavar="P", help="whose steps, where F holds one participant's; 0"
+        "--role",
+        type=int,
+        metavar="P",
+        help="whose steps, where F holds one participant's (default: 0)",
     )
     _add_filters(exported)
 
@@ -48,10 +69,16 @@ def _formats(group: str) -> str:
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     """Adds the flags that say which trajectories are meant; `_chosen` heeds them."""
-    parser.add_argument("--domain", metavar="D", help="only those of this domain")
-    parser.add_argument("--who", metavar="NAME", help="only those that NAME took part in")
-    parser.add_argument("--source", metavar="TEXT", help="only those whose source has TEXT in it")
-    parser.add_argument("--split", choices=("train", "test"), help="only those of this side")
+    parser.add_argument("--domain", metavar="D", help="only those of this domain (default: all)")
+    parser.add_argument(
+        "--who", metavar="NAME", help="only those that NAME took part in (default: all)"
+    )
+    parser.add_argument(
+        "--source", metavar="TEXT", help="only those whose source has TEXT in it (default: all)"
+    )
+    parser.add_argument(
+        "--split", choices=("train", "test"), help="only those of this side (default: both)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

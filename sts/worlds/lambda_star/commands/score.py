@@ -31,6 +31,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Adds the action and its arguments."""
     score = actions.add_parser(
         "score",
+        example="sts lambda-star score --agent random --agent local-search --episodes 200",
         help="mean reward per participant and step",
         description="Scores agents on the same environments, with standard errors, differences and "
         "a breakdown by the complexity K of the environments. --size, --team and --steps may be "
@@ -38,7 +39,6 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "played with the others as in the base, for the breakdown by it. All of them, the base "
         "too, then draw K from the range that they have in common, so that K is the same at every "
         "level; the last line printed says which range that is.",
-        allow_abbrev=False,
     )
     score.add_argument(
         "--agent",
@@ -62,8 +62,10 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     score.add_argument(
         "--save", action="store_true", help="keep the base's scores in the workspace"
     )
-    score.add_argument("--table", metavar="FILE.csv", help="write the breakdown as a table")
-    score.add_argument("--figure", metavar="FILE.svg", help="draw the breakdown")
+    score.add_argument(
+        "--table", metavar="FILE.csv", help="write the breakdown as a table (default: none)"
+    )
+    score.add_argument("--figure", metavar="FILE.svg", help="draw the breakdown (default: none)")
     score.set_defaults(act=run)
 
 
