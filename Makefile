@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo $$p; break; }; done)
 LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHECK=1 \
-	$(BIN)/python -m pip install --quiet --constraint constraints.lock
+	$(BIN)/python -m pip install $(if $(MAKE_TERMOUT),--progress-bar on,--quiet) --constraint constraints.lock
 APP ?= 1
 WORKERS ?= 2
 
@@ -47,6 +47,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(BIN)/python pyproject.toml constraints.lock
+	@echo "installing into $(VENV): 1.2 GB on the disk, a minute or two"
 	$(LOCKED) --editable .
 	@touch $@
 

@@ -168,10 +168,10 @@ def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> 
             + (told if runs else "Please tell whoever runs this study."),
         }
     if progress is None or progress.items:
+        judged = f"You have judged {_episodes(done)}. " if done else ""
         return {
-            "title": "All done, thank you",
-            "text": f"You have judged {_episodes(done)}. Nothing is left for you now; if more "
-            "comes, it appears here by itself.",
+            "title": "All done, thank you" if done else "Nothing is left to judge",
+            "text": f"{judged}If more comes, it appears here by itself.",
         }
     return {
         "title": "Nothing to judge yet",

@@ -66,6 +66,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.auth import Auth, cookie_name
     from annotator_app.messages import Messages
     from annotator_app.people import person
+    from annotator_app.shell import Shell
 
     for name, value in _OPTIONS.items():
         streamlit_config.set_option(name, value)
@@ -77,7 +78,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
 
     script = Path(__file__).with_name("pages") / "app.py"
     door = Middleware(Auth, admits=admits, cookie=cookie_name(state.place()))
-    app = st.App(script, middleware=[door, Middleware(Messages)])
+    app = st.App(script, middleware=[door, Middleware(Shell), Middleware(Messages)])
     config = uvicorn.Config(
         app,
         log_level="warning",

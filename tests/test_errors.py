@@ -19,3 +19,11 @@ def test_an_error_comes_out_of_another_process_as_it_went_in(error: StsError) ->
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+def test_a_line_counts_the_names_that_it_does_not_list() -> None:
+    names = [f"n{i}" for i in range(9)]
+    assert str(UnknownName("thing", "x", names, most=2)) == (
+        "unknown thing 'x'; known: n0, n1 and 7 more"
+    )
+    assert "more" not in str(UnknownName("thing", "x", names, most=9))

@@ -16,7 +16,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
     )
     parser.add_argument(
-        "--suite", metavar="NAME@VERSION", help="for a metric that is measured on one"
+        "--suite", metavar="NAME@VERSION", help="for a metric that asks for one (default: none)"
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of every random draw (default: 0)"

@@ -13,8 +13,12 @@ from sts.errors import ArgumentError
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", nargs="?", metavar="NAME@VERSION", help="a suite of the workspace")
-    parser.add_argument("--table", metavar="FILE", help="a ratings table, .csv or .parquet")
-    parser.add_argument("--scores", metavar="FILE", help="other metrics of the agents")
+    parser.add_argument(
+        "--table", metavar="FILE", help="a ratings table, .csv or .parquet (default: none)"
+    )
+    parser.add_argument(
+        "--scores", metavar="FILE", help="other metrics of the agents (default: the workspace's)"
+    )
     parser.add_argument(
         "--target",
         choices=("sampled", "fixed"),
@@ -29,7 +33,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar=("A", "B"),
         help="two agents whose comparison was planned beforehand; may be repeated",
     )
-    parser.add_argument("--out", metavar="DIR", help="where to write it")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="where to write it (default: the workspace's reports)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
 
 

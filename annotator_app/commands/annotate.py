@@ -20,12 +20,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "suite", nargs="?", metavar="NAME@VERSION", help="default: the latest, if there is one name"
     )
-    parser.add_argument("--port", type=int, default=8501, metavar="P", help="default 8501; 0: any")
+    parser.add_argument(
+        "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"
+    )
     parser.add_argument(
         "--as",
         dest="owner",
         metavar="NAME",
-        help="judge yourself, on this machine: prints and opens your link",
+        help="judge yourself, on this machine: prints and opens your link (default: nobody)",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1: this machine only")
     parser.add_argument("--no-browser", action="store_true", help="print the link, open nothing")

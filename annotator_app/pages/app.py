@@ -16,6 +16,7 @@ st.html(
     """<style>
     .stElementContainer:has(.stBidiComponent) { opacity: 1 !important; }
     .stMainBlockContainer { padding: 4.2rem 2rem 1rem; max-width: 1500px; }
+    @media (max-width: 860px) { .stMainBlockContainer { padding: 3.75rem 1rem 0; } }
     </style>"""
 )
 pages = [

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument("name", metavar="NAME", help="of the draft")
-    parser.add_argument("--per-category", type=int, default=10, metavar="N")
+    parser.add_argument("--per-category", type=int, default=10, metavar="N", help="at most")
     parser.add_argument(
         "--category",
         action="append",
         metavar="C",
-        help="only this one, a name or module:NAME; repeatable",
+        help="only this one, a name or module:NAME; repeatable (default: all)",
     )
     parser.add_argument(
         "--partner",
         metavar="P",
         help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
     parser.add_argument("--replace", action="store_true", help="an older draft of that name")
 
 

@@ -25,8 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
     parser.add_argument("--domain", metavar="D", help="whose worlds (default: the agent's)")
-    parser.add_argument("--steps", type=int, default=50, metavar="T")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--steps", type=int, default=50, metavar="T", help="of an episode")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="names the worlds and the draws"
+    )
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
     parser.add_argument("--split", choices=("auto",), default="auto", help="by hash of the world")
     add_settings(parser)

@@ -14,7 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
     )
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="names the agents' draws")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
 
 

@@ -25,13 +25,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SCENARIO|CONTINUATION",
         help="NAME@VERSION/SCENARIO, or a continuation's id or its first digits",
     )
-    parser.add_argument("--agent", action="append", default=[], metavar="A", help="of a scenario")
+    parser.add_argument(
+        "--agent",
+        action="append",
+        default=[],
+        metavar="A",
+        help="of a scenario; repeatable (default: all)",
+    )
     parser.add_argument("--index", type=int, default=0, metavar="I", help="which continuation")
     parser.add_argument(
         "--frames", type=int, metavar="N", help="scenes in a strip (default: what fits)"
     )
     parser.add_argument(
-        "--webp", metavar="FILE", help="write the pictures of the one continuation there, moving"
+        "--webp",
+        metavar="FILE",
+        help="write the pictures of the one continuation there, moving (default: none)",
     )
 
 
@@ -39,7 +47,6 @@ def run(args: argparse.Namespace) -> int:
     """Prints one strip after the other."""
     from sts.cli.arguments import at_least, say
     from sts.commands.verdicts import verdicts_of
-    from sts.continuations import store
     from sts.storage.workspace import Workspace
 
     if args.frames is not None:
@@ -58,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
             shown += _played(workspace, scenario, args.agent, args.index)
         else:
-            shown.append(store.find(workspace, what))
+            shown.append(_found(workspace, what))
     verdicts = verdicts_of(workspace, shown)
     parts += _compared(shown, args.frames, verdicts)
     for one in shown:
@@ -71,6 +78,16 @@ def run(args: argparse.Namespace) -> int:
         values.append({"webp": args.webp, "pictures": count})
     say(args.json, values, "\n\n".join(parts))
     return 0
+
+
+def _found(workspace: Workspace, what: str) -> Continuation:
+    from sts.continuations import store
+    from sts.errors import UnknownName
+
+    try:
+        return store.find(workspace, what)
+    except UnknownName as error:
+        raise error.saying(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
 
 def _scenario(workspace: Workspace, what: str) -> Scenario:

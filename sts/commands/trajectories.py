@@ -20,24 +20,45 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    imported = actions.add_parser("import", help="bring in recordings made elsewhere")
+    imported = actions.add_parser(
+        "import",
+        help="bring in recordings made elsewhere",
+        example="sts trajectories import traces/*.jsonl --format lambdastar-2016",
+    )
     imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
     imported.add_argument("--format", required=True, metavar="F", help=_formats("sts.importers"))
     imported.add_argument(
-        "--domain", metavar="D", help="what replays them, where F asks: a name or module:Class"
+        "--domain",
+        metavar="D",
+        help="what replays them, where F asks: a name or module:Class (default: none)",
     )
-    _add_filters(actions.add_parser("ls", help="what there is"))
-    shown = actions.add_parser("show", help="one of them, and the state it began in")
-    shown.add_argument("id", metavar="ID")
-    verified = actions.add_parser("verify", help="replay all of them, or those of files")
+    _add_filters(
+        actions.add_parser("ls", help="what there is", example="sts trajectories ls --who random")
+    )
+    shown = actions.add_parser(
+        "show",
+        help="one of them, and the state it began in",
+        example="sts trajectories show 1f0c",
+    )
+    shown.add_argument("id", metavar="ID", help="or its first digits; `ls --json` has them all")
+    verified = actions.add_parser(
+        "verify", help="replay all of them, or those of files", example="sts trajectories verify"
+    )
     verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
-    exported = actions.add_parser("export", help="write them for others to read")
+    exported = actions.add_parser(
+        "export",
+        help="write them for others to read",
+        example="sts trajectories export theirs.hdf5 --format minari",
+    )
     exported.add_argument("file", metavar="OUT", help="the file or folder to make")
     exported.add_argument(
         "--format", default="parquet", metavar="F", help=_formats("sts.exporters")
     )
     exported.add_argument(
-        "--role", type=int, metavar="P", help="whose steps, where F holds one participant's; 0"
+        "--role",
+        type=int,
+        metavar="P",
+        help="whose steps, where F holds one participant's (default: 0)",
     )
     _add_filters(exported)
 
@@ -48,10 +69,16 @@ def _formats(group: str) -> str:
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     """Adds the flags that say which trajectories are meant; `_chosen` heeds them."""
-    parser.add_argument("--domain", metavar="D", help="only those of this domain")
-    parser.add_argument("--who", metavar="NAME", help="only those that NAME took part in")
-    parser.add_argument("--source", metavar="TEXT", help="only those whose source has TEXT in it")
-    parser.add_argument("--split", choices=("train", "test"), help="only those of this side")
+    parser.add_argument("--domain", metavar="D", help="only those of this domain (default: all)")
+    parser.add_argument(
+        "--who", metavar="NAME", help="only those that NAME took part in (default: all)"
+    )
+    parser.add_argument(
+        "--source", metavar="TEXT", help="only those whose source has TEXT in it (default: all)"
+    )
+    parser.add_argument(
+        "--split", choices=("train", "test"), help="only those of this side (default: both)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -193,20 +220,24 @@ def _mismatches(trajectories: list[Trajectory]):  # type: ignore[no-untyped-def]
 
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
-    from collections import Counter
-
     from sts.cli.arguments import say, table
 
     every = _chosen(args, workspace)
-    counts: Counter[tuple[str, str, int, int, str]] = Counter()
+    ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in every:
         who = ", ".join(dict.fromkeys(p.name for p in t.participants))
         origin = t.source.partition(" ")[0]
-        counts[origin, who, len(t.participants), t.episode.steps, t.split] += 1
-    header = ("source", "who", "participants", "steps", "split", "trajectories")
-    rows = [(*key, n) for key, n in sorted(counts.items())]
+        ids.setdefault((origin, who, len(t.participants), t.episode.steps, t.split), []).append(
+            t.id
+        )
+    header = ("source", "who", "participants", "steps", "split", "trajectories", "such as")
+    rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
     text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
-    say(args.json, [dict(zip(header, row, strict=True)) for row in rows], text)
+    value = [
+        dict(zip(header[:-1], row[:-1], strict=True)) | {"ids": own}
+        for row, (_, own) in zip(rows, sorted(ids.items()), strict=True)
+    ]
+    say(args.json, value, text)
     return 0
 
 

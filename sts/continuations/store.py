@@ -163,13 +163,13 @@ def find(workspace: Workspace, id: str) -> Continuation:
       UnknownName: there is none, or more than one.
     """
     hits: dict[str, Path] = {}
-    known: list[str] = []
+    known: dict[str, None] = {}
     for path in sorted(workspace.path("continuations").glob("*/*.parquet")):
         table = parquet.read(path, FORMAT, VERSION, {"id": SCHEMA["id"]})
         ids = table.column("id").to_pylist()
         hits |= {one: path for one in ids if len(id) >= 4 and one.startswith(id)}
-        known = known or ids[:3]
+        known |= dict.fromkeys(ids)
     if len(hits) != 1:
-        raise UnknownName("continuation", id, list(hits)[:5] or [*known, "..."])
+        raise UnknownName("continuation", id, hits or known, most=5)
     (full, path), *_ = hits.items()
     return next(one for one in read(path) if one.id == full)

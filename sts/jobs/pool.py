@@ -68,6 +68,10 @@ class Here(contextlib.AbstractContextManager["Here"]):
                 outcome = error
             yield key, outcome
 
+    def ask(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Returns what `work` does."""
+        return work(*args, **named)
+
 
 class Pool:
     """`width` fresh processes; what is left when the context ends is not done."""

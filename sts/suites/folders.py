@@ -7,12 +7,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from sts import registry
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.names import one_line
-from sts.storage import parquet
 from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.workspace import Workspace
 
@@ -113,6 +110,10 @@ def _suite(label: str, where: str, folder: Path) -> Listed:
 
 
 def _draft(path: Path) -> Listed:
+    import pyarrow as pa
+
+    from sts.storage import parquet
+
     try:
         count = parquet.read(path, FORMAT, FORMAT_VERSION, {"id": pa.string()}).num_rows
     except StsError as error:

@@ -329,7 +329,10 @@ def load(workspace: Workspace, label: str) -> Suite:
     match = _LABEL.fullmatch(label)
     every = versions(workspace)
     if not match or match[1] not in every:
-        raise UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
+        error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
+        if match and draft_path(workspace, match[1]).exists():
+            raise error.saying(f"{error}; {match[1]} is a draft: sts suite freeze {match[1]}")
+        raise error
     name, version = match[1], match[2]
     if version is None or int(version) not in every[name]:
         raise UnknownName("suite version", label, [f"{name}@{v}" for v in every[name]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -90,18 +91,21 @@ def record_all(
     Raises:
       ArgumentError: nothing is asked for, the settings cannot be met, or an agent does not play
         these worlds.
+      Died: the process has in which the worlds were to begin.
       ReplayMismatch: an agent's first episode does not replay.
     """
     if workers < 1:
         raise ArgumentError(f"expected 1 worker or more, found {workers}")
     marks = {name: agents.fingerprint(agents.load(name)) for name in names}
-    states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
-    tasks = [
-        Task(name, marks[name], domain, first, tuple(states[first : first + BATCH]), steps, seed)
-        for name in names
-        for first in range(0, count, BATCH)
-    ]
-    with executor(workers, len(tasks), apart=foreign(domain)) as there:
+    parts = [slice(first, first + BATCH) for first in range(0, count, BATCH)]
+    begin = functools.partial(begun, domain, count=count, steps=steps, seed=seed, settings=settings)
+    with executor(workers, len(names) * len(parts), apart=foreign(domain)) as there:
+        states = there.ask(begin)  # a world may end its process where it begins, too
+        tasks = [
+            Task(name, marks[name], domain, part.start, tuple(states[part]), steps, seed)
+            for name in names
+            for part in parts
+        ]
         for task, found in work_off(tasks, perform, parts=_singly, owner=_agent_of, there=there):
             if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
                 raise found

@@ -123,5 +123,5 @@ def find(workspace: Workspace, id: str) -> Trajectory:
     every = load(workspace)
     hits = [t for t in every if t.id.startswith(id)]
     if len(hits) != 1 or not id:
-        raise UnknownName("trajectory", id, [t.id for t in (hits or every)[:10]])
+        raise UnknownName("trajectory", id, [t.id for t in hits or every], most=5)
     return hits[0]

@@ -233,6 +233,15 @@ def test_no_work_yet_and_no_work_left_are_told_apart(store: Store, ann: Annotato
     assert "You have judged 1 episode." in data["empty"]["text"]
 
 
+def test_who_comes_when_all_is_judged_is_thanked_for_nothing(store: Store, ann: Annotator) -> None:
+    enqueue(store, 1)
+    item = talk(store, ann, None)["queue"][0]["id"]
+    talk(store, ann, {"outbox": [answer(item)]})
+    empty = talk(store, store.add_annotator("late"), None)["empty"]
+    assert empty["title"] == "Nothing is left to judge"
+    assert "judged 0" not in empty["text"]
+
+
 def test_a_namespace_is_one_persons_in_one_workspace() -> None:
     assert len({namespace("a", 1), namespace("a", 2), namespace("b", 1)}) == 3
     assert "/home" not in namespace("/home/ann", 1)

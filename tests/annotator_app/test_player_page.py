@@ -285,6 +285,17 @@ def test_a_narrow_window_shows_everything_without_scrolling_sideways(open_page: 
     assert page.is_visible("[data-action=submit]") and page.is_visible(".board canvas")
 
 
+def test_a_phone_shows_all_that_judging_needs_at_once(open_page: Opener) -> None:
+    page = open_page("phone", viewport={"width": 420, "height": 800})
+    press(page, "t", "ArrowRight", "s")
+    parts = [".instruction", ".board canvas", ".timeline", ".controls", ".verdicts", ".submit"]
+    boxes = [page.locator(one).bounding_box() for one in parts]
+    ends = [box["y"] + box["height"] for box in boxes]
+    assert boxes[0]["y"] >= 0 and ends[-1] <= 800
+    assert all(end <= box["y"] for end, box in zip(ends, boxes[1:], strict=False)), "one by one"
+    assert boxes[1]["height"] >= 180
+
+
 def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
     page = open_page("helped")
     assert not page.is_visible(".keys")

@@ -63,6 +63,15 @@ class Thorny(Flawed):
         return super().step(moves)
 
 
+class Bottomless(Flawed):
+    """Ends its process where it begins."""
+
+    name = "bottomless"
+
+    def reset(self, seed):
+        os._exit(9)
+
+
 def gardens(old: tuple[bool, ...], lengths: tuple[int, ...] = (6,)) -> list[Scenario]:
     """Returns a scenario in each garden, of these lengths in turn."""
     recorded = [

@@ -312,10 +312,10 @@ def test_a_setting_that_lambda_star_has_not_is_one_line(tmp_path: Path, capsys) 
 
 
 def test_an_agent_refuses_the_worlds_of_another_domain(tmp_path: Path, capsys) -> None:
-    words = ["record", "--agent", "tests.domains.keepers:Keeper", "--episodes", "1", "--steps", "5"]
-    assert main([*words, "--workspace", str(tmp_path)]) == 0
-    words[2] = "tests.domains.keepers:LanternKeeper"
-    assert main([*words, "--workspace", str(tmp_path)]) == 2
+    words = ["record", "--domain", "lambda-star", "--episodes", "1", "--steps", "5", "--agent"]
+    common = ["--workspace", str(tmp_path)]
+    assert main([*words, "tests.domains.keepers:Keeper", *common]) == 0
+    assert main([*words, "tests.domains.keepers:LanternKeeper", *common]) == 2
     assert capsys.readouterr().err == (
         "sts: agent 'lantern-keeper' plays the worlds of tests.domains.worlds:Lanterns, and these "
         "are of lambda-star; choose an agent for them\n"

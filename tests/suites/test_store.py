@@ -80,6 +80,12 @@ def test_an_unknown_suite_or_version_says_what_there_is(workspace: Workspace, la
         store.load(workspace, label)
 
 
+def test_a_draft_asked_for_as_a_suite_is_said_to_be_one(workspace: Workspace) -> None:
+    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
+    with pytest.raises(UnknownName, match="mine is a draft: sts suite freeze mine"):
+        store.load(workspace, "mine@1")
+
+
 def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
     frozen(workspace)
     file = folder(workspace) / "suite.json"

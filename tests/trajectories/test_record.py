@@ -98,6 +98,18 @@ def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
     assert why in error and error.endswith(f"({11 - len(good)} more failed)")
 
 
+def test_a_world_that_ends_its_process_where_it_begins_is_one_line(tmp_path: Path) -> None:
+    done = sts(
+        *("record", "--domain", "tests.continuations.garden:Bottomless", "--episodes", "1"),
+        *("--agent", "tests.domains.keepers:Keeper"),
+        folder=tmp_path,
+    )
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert line.startswith("sts: domain 'tests.continuations.garden:Bottomless' cannot begin")
+    assert "its process ended itself" in line
+
+
 def test_an_error_keeps_the_other_episodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Trajectory files: what is written is read, what is damaged is not."""
 
 import dataclasses
+import json
 import os
 from pathlib import Path
 
@@ -200,3 +201,17 @@ def test_pipes_and_devices_are_not_waited_for(
         assert main([*words, "--workspace", str(workspace.root)]) == 1
         error = capsys.readouterr().err
         assert error.count("\n") == 1 and "expected a file" in error
+
+
+def test_what_is_listed_says_what_can_be_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace = Workspace.open(str(tmp_path))
+    kept = recorded(count=3, team=1)
+    store.save(workspace, kept)
+    words = ["trajectories", "ls", "--workspace", str(tmp_path)]
+    assert main([*words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert sorted(id for row in rows for id in row["ids"]) == sorted(t.id for t in kept)
+    assert main(words) == 0
+    assert all(row["ids"][0] in capsys.readouterr().out for row in rows[:1])

@@ -36,12 +36,12 @@ MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 DONE = MOVES.index("done")
 GUIDE = """
 **The map.** The **red triangle** is judged; its tip points where it looks. The brighter cells are
-what it sees; plain grey is wall. A ball is a disc, a box a square with a line across; a closed door
-is a frame with a round knob, an open one a thin bar at the side of its cell, and a locked one is
-filled and needs the key of its colour. The strip at the bottom shows what is carried. *To go to*
-something is to stand right before it and face it; two things are *next to* each other side by side,
-not corner to corner. On *Take a turn* only what the triangle sees is shown, ahead being up; how it
-is turned on the map stands at the bottom.
+what it sees; plain grey is wall, and a grey door is lighter. A ball is a disc, a box a square with
+a line across; a closed door is a frame with a round knob, an open one a thin bar at the side of its
+cell, and a locked one is filled and needs the key of its colour. The strip at the bottom shows what
+is carried. *To go to* something is to stand right before it and face it; two things are *next to*
+each other side by side, not corner to corner. On *Take a turn* only what the triangle sees is
+shown, ahead being up; how it is turned on the map stands at the bottom.
 """
 _ID = re.compile(r"BabyAI-(\w+)-v\d+")
 _LIMIT = 2**31 - 1
@@ -199,7 +199,9 @@ class BabyAI:
         live = self.live
         tile = SIDE // max(live.width, live.height)
         out = np.zeros((SIDE + STRIP, SIDE, 3), np.uint8)
-        grid = live.get_full_render(highlight=True, tile_size=tile)
+        grid = rendering.clear(
+            live.get_full_render(highlight=True, tile_size=tile), live.grid, tile
+        )
         height, width, _ = grid.shape
         top, left = (SIDE - height) // 2, (SIDE - width) // 2
         out[top : top + height, left : left + width] = grid

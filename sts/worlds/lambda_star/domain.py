@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import Form, Picture, Worlds
-from sts.errors import DamagedState
+from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
 from sts.worlds.lambda_star import kernels
 from sts.worlds.lambda_star import state as states_
@@ -172,7 +172,16 @@ class LambdaStar:
         return Batch([distinct[raw] for raw in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`."""
+        """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`.
+
+        Raises:
+          ArgumentError: a setting that there is not, or that cannot be met.
+        """
+        known = patterns.Settings._fields
+        for name in sorted(settings.keys() - set(known)):
+            raise ArgumentError(
+                f"domain {self.name!r} has no setting {name!r}; it has {', '.join(known)}"
+            )
         wanted = patterns.Settings(**settings)
         made = patterns.worlds(wanted, [(seed, index) for index in range(count)])
         return Batch.of(made, wanted.radius).states()

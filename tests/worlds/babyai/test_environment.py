@@ -16,7 +16,13 @@ from sts.domains.envelope import wrap
 from sts.errors import ArgumentError, DamagedState, OtherVersion
 from sts.worlds.babyai.agents.planning import solution
 from sts.worlds.babyai.environment import DONE, MOVES, BabyAI, levels
-from sts.worlds.babyai.library import OBJECT_TO_IDX, VERSION, WorldObj
+from sts.worlds.babyai.library import (
+    COLOR_TO_IDX,
+    OBJECT_TO_IDX,
+    STATE_TO_IDX,
+    VERSION,
+    WorldObj,
+)
 from tests.worlds.babyai.examples import begun
 
 
@@ -265,3 +271,17 @@ def test_without_minigrid_one_line_says_what_to_install_and_other_domains_go_on(
     lines = done.stdout.splitlines()
     assert len(lines) == 4
     assert all("pip install 'standardised-test-suite[babyai]'" in line for line in lines)
+
+
+@pytest.mark.parametrize("state", ["open", "closed", "locked"])
+@pytest.mark.parametrize("y", [1, 6])
+def test_a_grey_door_stands_out_from_the_wall_around_it(state: str, y: int) -> None:
+    world = begun("GoToObj", 3, "0")
+    tile = 32
+    kinds = OBJECT_TO_IDX["door"], COLOR_TO_IDX["grey"], STATE_TO_IDX[state]
+    wall = world.render()[y * tile : (y + 1) * tile, :tile]
+    assert len(np.unique(wall)) == 1
+    world.live.grid.set(0, y, WorldObj.decode(*kinds))
+    door = world.render()[y * tile : (y + 1) * tile, :tile]
+    assert door.max() - int(wall.max()) > 30, "lighter than any wall"
+    assert int(wall.min()) - door.min() > 30, "darker inside"

@@ -14,6 +14,7 @@ import pytest
 import sts.storage.files
 from analysis.inputs.scores import read_scores
 from sts import agents
+from sts.agents.identity import fingerprint
 from sts.cli.main import main
 from sts.engine.lockstep import Team, play
 from sts.errors import ArgumentError, UnknownName
@@ -447,6 +448,14 @@ def test_a_report_reads_saved_scores_with_a_missing_error_as_missing(tmp_path, c
     assert np.isnan(frame.loc["lambda-star", "standard_error"])
     assert frame.loc["lambda-star steps=12", "standard_error"] >= 0
     assert frame["n"].to_dict() == {"lambda-star": 1, "lambda-star steps=12": 4}
+
+
+def test_a_saved_score_says_of_which_code_it_is(tmp_path, capsys):
+    flags = ("--agent", "random", "--agent", "random,oracle", "--team", "2", "--episodes", "1")
+    _, rows = saved(tmp_path, capsys, *flags)
+    random, oracle = (fingerprint(agents.load(name)) for name in ("random", "oracle"))
+    marks = {row["agent"]: row["fingerprint"] for row in rows}
+    assert marks == {"random": random, "random,oracle": f"{random},{oracle}"}
 
 
 def test_a_saved_score_says_what_its_agent_saw(tmp_path, capsys):
