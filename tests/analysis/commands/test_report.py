@@ -9,6 +9,7 @@ import pytest
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
+from tests.analysis.reports import validator
 from tests.analysis.worlds import ratings_table
 
 Captured = pytest.CaptureFixture[str]
@@ -57,6 +58,7 @@ def test_a_bare_table_gives_a_report_and_a_short_ranking(
     assert str(out / "report.html") in text and "a is first" in text
     assert [line.split()[-1] for line in text.splitlines()[1:4]] == ["a", "c", "b"]
     report = json.loads((out / "report.json").read_text())
+    validator().validate(report)
     assert report["suite"] == "ratings.csv" and report["provenance"]["versions"]["sts"]
     assert report["correlations"][0]["spearman"] == 1
 
@@ -175,6 +177,7 @@ def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
     monkeypatch.setattr("sts.annotations.export.ratings", stored)
     assert main(["report", "starter@1", "--workspace", str(workspace)]) == 0
     report = json.loads((workspace / "reports" / "starter-1" / "report.json").read_text())
+    validator().validate(report)
     assert report["labels_used"] == "human" and report["labels"]["human"] == 10
     assert report["human_automatic"]["judgements"] == 10
     assert {entry["agent"] for entry in report["agents"]} == {"a", "b"}

@@ -19,6 +19,7 @@ from tests.analysis.reports import report_of, validator
 from tests.analysis.worlds import ratings_table
 
 ROOT = Path(__file__).parents[3]
+GOLDEN = Path(__file__).parent / "golden" / "report_v2.json"
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,16 @@ def test_every_key_is_described_and_every_object_has_a_sentence() -> None:
     for kind in (defined, *defined["$defs"].values()):
         assert kind["description"].endswith(".")
         assert all(key["description"] for key in kind["properties"].values())
+
+
+def test_the_golden_report_of_version_2_is_read_and_written_as_it_is() -> None:
+    report = read(GOLDEN)
+    assert [(entry.agent, entry.rank) for entry in report.agents] == [
+        ("a", 1), ("b", 1), ("oracle", None),
+    ]  # fmt: skip
+    assert report.comparisons[0].scenarios == 3 and report.contrasts[0].p_holm is not None
+    assert json_form.text(report) == GOLDEN.read_text()
+    validator().validate(json.loads(GOLDEN.read_text()))
 
 
 def test_what_is_written_is_read_as_the_same(report: Report, tmp_path: Path) -> None:
