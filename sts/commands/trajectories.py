@@ -84,7 +84,8 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
             file = str(paths[0]) if paths else args.format
             try:
                 _check_no_pipe(paths)
-                trajectories = read(*paths, **more)
+                with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
+                    trajectories = list(read(*paths, **more))
                 _check(trajectories)
             except (StsError, OSError) as error:
                 if len(calls) == 1:
@@ -323,7 +324,8 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as show:
-        write(out, every, role=args.role, progress=show)
+        with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
+            write(out, every, role=args.role, progress=show)
     whose = "" if args.format == "parquet" else f", participant {args.role or 0} of each"
     say(
         args.json,

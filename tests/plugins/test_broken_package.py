@@ -28,7 +28,10 @@ LINES = (
     "mine every --per-category 1",
     "mine nowhere --category walk-on-water",
     "run starter@1 --agent oracle",
+    "trajectories import here.csv --format falls",
+    "trajectories export there --format falls",
 )
+FALLS = "def call(*given, **more):\n    print('noise')\n    raise RuntimeError('out of\\norder')\n"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +41,12 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
     declare(
         site, "sts-broken", "1", BROKEN | {"sts.agents": BROKEN["sts.agents"] | TAKEN["sts.agents"]}
     )
+    (site / "falling_package.py").write_text(FALLS)
+    points = {
+        f"sts.{group}": {"falls": "falling_package:call"} for group in ("importers", "exporters")
+    }
+    declare(site, "sts-falling", "1", points)
+    (folder / "here.csv").touch()
     return dict(zip(LINES, session(site, folder, *LINES), strict=True))
 
 
@@ -84,3 +93,11 @@ def test_a_name_that_two_packages_give_is_refused(said: dict[str, Said], line: s
     assert "agent 'oracle' is installed by " in said[line].err
     for owner in ("sts-broken (broken_package:Oracle)", "standardised-test-suite (sts.worlds."):
         assert owner in said[line].err
+
+
+@pytest.mark.parametrize(("line", "file"), [(LINES[-2], "here.csv"), (LINES[-1], "there")])
+def test_a_format_that_fails_is_one_line(said: dict[str, Said], line: str, file: str) -> None:
+    assert said[line].code == 1
+    assert (
+        said[line].err == f"noise\nsts: {file}: --format falls failed: RuntimeError: out of order\n"
+    )
