@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.agents.registry import made
 from sts.domains import Worlds
 from sts.engine import lockstep
@@ -49,12 +49,8 @@ class Policy(Agent):
         self._function = function
 
     def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns what the function returns."""
         return Choice(self._function(observation)), memory
 
@@ -207,16 +203,14 @@ def _finishes(agent: Any) -> bool:
     return callable(getattr(agent, "finish", None))
 
 
-def _finished(
-    team: Team, worlds: Worlds, kept: dict[str, NDArray[Any]]
-) -> dict[str, NDArray[Any]] | None:
+def _finished(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
     """Returns what a learner goes on with; whatever it raises becomes one line."""
     agent: Any = team.agent
     if not _finishes(agent):
         return None
     seen = worlds.observe(team.roles, team=team.roles, world=agent.sees == "world")
     try:
-        memory: dict[str, NDArray[Any]] = agent.finish(seen, kept)
+        memory: Memory = agent.finish(seen, kept)
     except Exception as error:
         raise StsError(
             f"agent {agent.name!r} failed to finish: {type(error).__name__}: {error}"
