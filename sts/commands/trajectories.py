@@ -239,12 +239,12 @@ def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
-    from sts.domains import absent, domain
+    from sts.domains import domain, why_unavailable
     from sts.names import escaped
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
-    reason = absent(t.episode)
+    reason = why_unavailable(t.episode)
     who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
     value = {
         "id": t.id,
@@ -272,14 +272,14 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.cli.arguments import say
-    from sts.domains import absent
+    from sts.domains import why_unavailable
     from sts.trajectories import store
 
     if args.files:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    why = {t.id: absent(t.episode) for t in every}
+    why = {t.id: why_unavailable(t.episode) for t in every}
     here = [t for t in every if why[t.id] is None]
     elsewhere: dict[str, list[str]] = {}
     for id, reason in why.items():

@@ -211,7 +211,7 @@ def test_an_unknown_agent_is_refused_before_anything_is_played():
 
 
 def test_every_published_behaviour_is_installed():
-    assert len(PUBLISHED) == 13 and set(PUBLISHED) <= set(agents.known())
+    assert len(PUBLISHED) == 13 and set(PUBLISHED) <= set(agents.installed())
 
 
 COMMAND = ["lambda-star", "score", "--agent", "random", "--agent", "oracle", "--size", "5x6"]
