@@ -48,7 +48,7 @@ def save(workspace: Workspace, scores: Scores) -> Path:
     name = metric(scores.settings)
     with workspace.locked():
         rows = {(row["agent"], row["metric"]): row for row in _kept(path)}
-        for mean in scores.agents:
+        for mean, mark in zip(scores.agents, scores.fingerprints, strict=True):
             rows[mean.agent, name] = {
                 "agent": mean.agent,
                 "metric": name,
@@ -57,6 +57,7 @@ def save(workspace: Workspace, scores: Scores) -> Path:
                 "n": mean.episodes,
                 "parameters": canonical_json(scores.settings).decode(),
                 "sees": mean.sees,
+                "fingerprint": mark,
             }
         table.write(path, list(rows.values()))
     return path
