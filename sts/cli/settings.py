@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from sts import registry
 from sts.errors import ArgumentError, StsError
 
 GROUP = "sts.flags"
+_NAME = re.compile(r"(?!(?:help|set|workspace|json|debug)$)[a-z][a-z0-9-]*")
+"""What a world may call a flag: not as one that every command has."""
 
 
 class Flag(NamedTuple):
@@ -71,7 +74,8 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
     for flag in mine:
         value = given.get(_dest(flag.name), given.get(flag.name.replace("-", "_")))
         if value is not None:
-            out |= flag.read(str(value))
+            with registry.blaming(f"--{flag.name} of domain {domain!r} failed"):
+                out |= flag.read(str(value))
     return out | pairs(args.set)
 
 
@@ -99,6 +103,12 @@ def _flags(domain: str) -> tuple[Flag, ...]:
     flags = tuple(registry.load(GROUP, "flags of domain", domain))
     if not all(isinstance(flag, Flag) for flag in flags):
         raise StsError(f"entry point {GROUP}:{domain} is no sequence of Flag")
+    for flag in flags:
+        if not _NAME.fullmatch(flag.name):
+            raise StsError(
+                f"entry point {GROUP}:{domain}: expected a flag's name of small letters, digits "
+                f"and dashes that no command has for itself, found {flag.name!r}"
+            )
     return flags
 
 

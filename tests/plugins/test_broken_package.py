@@ -30,8 +30,17 @@ LINES = (
     "run starter@1 --agent oracle",
     "trajectories import here.csv --format falls",
     "trajectories export there --format falls",
+    "record --domain taken --agent random --episodes 1",
 )
-FALLS = "def call(*given, **more):\n    print('noise')\n    raise RuntimeError('out of\\norder')\n"
+FALLS = """
+from sts.cli.settings import Flag
+
+def call(*given, **more):
+    print("noise")
+    raise RuntimeError("out of\\norder")
+
+TAKEN = (Flag("workspace", "W", "which every command has", dict),)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +54,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
     points = {
         f"sts.{group}": {"falls": "falling_package:call"} for group in ("importers", "exporters")
     }
+    points["sts.flags"] = {"taken": "falling_package:TAKEN"}
     declare(site, "sts-falling", "1", points)
     (folder / "here.csv").touch()
     return dict(zip(LINES, session(site, folder, *LINES), strict=True))
@@ -95,9 +105,18 @@ def test_a_name_that_two_packages_give_is_refused(said: dict[str, Said], line: s
         assert owner in said[line].err
 
 
-@pytest.mark.parametrize(("line", "file"), [(LINES[-2], "here.csv"), (LINES[-1], "there")])
+@pytest.mark.parametrize(("line", "file"), [(LINES[-3], "here.csv"), (LINES[-2], "there")])
 def test_a_format_that_fails_is_one_line(said: dict[str, Said], line: str, file: str) -> None:
     assert said[line].code == 1
     assert (
         said[line].err == f"noise\nsts: {file}: --format falls failed: RuntimeError: out of order\n"
     )
+
+
+def test_a_flag_that_every_command_has_is_refused_to_who_wants_it_alone(
+    said: dict[str, Said],
+) -> None:
+    assert said[LINES[-1]].code == 1
+    assert "sts.flags:taken: expected a flag's name" in said[LINES[-1]].err
+    assert said[LINES[-1]].err.count("\n") == 1
+    assert "--workspace DIR" in said["record --help"].out
