@@ -8,6 +8,7 @@ value, a star import), the whole module is.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,11 +26,16 @@ _HIDES = (
 """Behind these may stand code that no name leads to."""
 _HIDING = frozenset({"__subclasses__", "__globals__", "__code__", "__builtins__"})
 _BESIDE = frozenset({"__file__", "__path__", "__spec__", "__loader__"})
-_OUTSIDE = ("importlib.resources", "pathlib", "os.environ", "os.getenv")
-_READERS = frozenset(
-    {"open", "load", "load_file", "fromfile", "loadtxt", "genfromtxt", "memmap", "get_data"}
+_OUTSIDE = (
+    *("importlib.resources", "pathlib", "os.environ", "os.getenv", "io.FileIO", "mmap"),
+    *("gzip", "bz2", "lzma", "zipfile", "tarfile", "shelve", "dbm", "sqlite3"),
+    *("subprocess", "socket", "urllib.request", "http.client"),
 )
-"""With these names others, such as NumPy, call what reads a file."""
+"""Behind these stand files, the environment, other programs or other machines."""
+_READER = re.compile(
+    r"open|load|load_file|fromfile|loadtxt|genfromtxt|memmap|get_data|from_pretrained|read_\w+"
+)
+"""So others, such as NumPy, call what reads a file."""
 
 
 class Meaning(NamedTuple):
@@ -39,7 +45,7 @@ class Meaning(NamedTuple):
       code: every statement that it reaches, as bytes.
       distributions: NAME==VERSION of the others' packages that these use.
       hidden: why more may be used than was read, in a few words each.
-      outside: whether it reads files or the environment, which no code says.
+      outside: whether it reads files, the environment or other machines, which no code says.
     """
 
     code: bytes
@@ -145,7 +151,7 @@ class _Closure:
             if f"{named.text}.".startswith(f"{one}."):
                 self._hidden[f"it uses {one.removeprefix('builtins.')}"] = None
         self._outside |= any(f"{named.text}.".startswith(f"{one}.") for one in _OUTSIDE)
-        self._outside |= named.text.rpartition(".")[2] in _READERS
+        self._outside |= _READER.fullmatch(named.text.rpartition(".")[2]) is not None
         if named.package:
             self._packages.add(named.package)
         return [b"<", end, b">"]

@@ -52,7 +52,7 @@ def fingerprint(agent: Agent) -> str:
     code = read(type(agent))
     state, unread = _state(agent)
     if code.outside:
-        unread.append("it reads files or the environment")
+        unread.append("it reads what lies outside its code")
     parts = [_RULES, code.code, *(one.encode() for one in code.distributions), b"", state]
     parts.append(weights.encode())
     reasons = (*code.hidden, *(unread if not weights else ()))
