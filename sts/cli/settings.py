@@ -24,7 +24,8 @@ class Flag(NamedTuple):
     """A flag of a world's own, for the commands that make new worlds.
 
     Attributes:
-      name: "size" makes it `--size`. Where the command itself has a flag of that name, such as
+      name: "size" makes it `--size`; of small letters, digits and dashes, and none that every
+        command has. Where the command itself has a flag of that name, such as
         `--steps`, none is added, and `read` is told what that one says.
       metavar: what help calls its value.
       help: a few words, with the default.
