@@ -18,7 +18,7 @@ from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
-from sts.worlds.lambda_star.play.teams import called, check_memory, seated, sums
+from sts.worlds.lambda_star.play.teams import called, check_memory, sums, team_for
 
 SPAN = 250
 """Episodes that are played at once; no result depends on it."""
@@ -86,7 +86,7 @@ def check(
             )
         for team in teams:
             check_memory(
-                seated(team, settings),
+                team_for(team, settings),
                 settings,
                 episodes=min(SPAN, episodes),
                 rehearsals=rehearsals,

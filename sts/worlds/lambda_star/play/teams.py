@@ -100,7 +100,7 @@ def sums(
         needs more memory than there is.
       StsError: an agent failed.
     """
-    members = seated(agent, environments.settings)
+    members = team_for(agent, environments.settings)
     check(rehearsals)
     name, settings = built_in(members), environments.settings
     if name is not None and fused.plays(name, settings.radius):
@@ -131,7 +131,7 @@ def episodes(
     Log-probabilities of built-in learners are NaN: their moves come from the compiled path.
 
     Args:
-      members: who plays, from `seated`.
+      members: who plays, from `team_for`.
       environments: E worlds of P participants; not written to.
       seed: names the agents' streams.
       rehearsals: how often learners practise.
@@ -268,7 +268,7 @@ def check(rehearsals: int, threads: int = 1) -> None:
         )
 
 
-def seated(agent: Any, settings: Settings) -> tuple[Agent, ...]:
+def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     """Returns the team, when each of its members has a participant to play."""
     members, participants = team_of(agent), settings.participants
     if len(members) > participants:
