@@ -30,6 +30,8 @@ def of(domain: str) -> tuple[Category, ...]:
     """
     modules: list[ModuleType] = []
     for one in registry.load_every(GROUP, "categories of", domain):
+        if not isinstance(one, ModuleType):
+            raise StsError(f"entry point {GROUP}:{domain} is no package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
             modules += _within(one)
     every = {id(c): c for m in modules for c in vars(m).values() if isinstance(c, Category)}

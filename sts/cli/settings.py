@@ -101,16 +101,16 @@ def _every_flag() -> dict[str, dict[str, Flag]]:
 def _flags(domain: str) -> tuple[Flag, ...]:
     if domain not in registry.named(GROUP):
         return ()
-    flags = tuple(registry.load(GROUP, "flags of domain", domain))
-    if not all(isinstance(flag, Flag) for flag in flags):
+    flags = registry.load(GROUP, "flags of domain", domain)
+    if not isinstance(flags, Sequence) or not all(isinstance(flag, Flag) for flag in flags):
         raise StsError(f"entry point {GROUP}:{domain} is no sequence of Flag")
     for flag in flags:
-        if not _NAME.fullmatch(flag.name):
+        if not _NAME.fullmatch(str(flag.name)):
             raise StsError(
                 f"entry point {GROUP}:{domain}: expected a flag's name of small letters, digits "
                 f"and dashes that no command has for itself, found {flag.name!r}"
             )
-    return flags
+    return tuple(flags)
 
 
 def pairs(texts: Sequence[str]) -> dict[str, Any]:

@@ -68,6 +68,21 @@ def run(args: argparse.Namespace) -> int:
     return actions[args.action](args, Workspace.open(args.workspace))
 
 
+def _function(group: str, name: str) -> Callable[..., Any]:
+    """Returns the importer or exporter of a format.
+
+    Raises:
+      UnknownName: there is none.
+      StsError: it cannot be loaded, or is no function.
+    """
+    from sts.errors import StsError
+
+    function: Callable[..., Any] = registry.load(group, "format", name)
+    if not callable(function):
+        raise StsError(f"entry point {group}:{name} is no function")
+    return function
+
+
 def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     import sys
 
@@ -76,7 +91,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.names import escaped
     from sts.trajectories import store
 
-    read = registry.load("sts.importers", "format", args.format)
+    read = _function("sts.importers", args.format)
     calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
     rows, failed = [], []
     with progress("importing", "files") as show:
@@ -316,7 +331,7 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import progress, say
     from sts.errors import StsError, Unavailable
 
-    write = registry.load("sts.exporters", "format", args.format)
+    write = _function("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")

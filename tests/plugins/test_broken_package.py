@@ -31,6 +31,11 @@ LINES = (
     "trajectories import here.csv --format falls",
     "trajectories export there --format falls",
     "record --domain taken --agent random --episodes 1",
+    "record --domain number --agent random --episodes 1",
+    "demo --domain number --no-app",
+    "number",
+    "trajectories import here.csv --format number",
+    "trajectories export there --format number",
 )
 FALLS = """
 from sts.cli.settings import Flag
@@ -39,6 +44,7 @@ def call(*given, **more):
     print("noise")
     raise RuntimeError("out of\\norder")
 
+NUMBER = 3
 TAKEN = (Flag("workspace", "W", "which every command has", dict),)
 """
 
@@ -54,7 +60,9 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
     points = {
         f"sts.{group}": {"falls": "falling_package:call"} for group in ("importers", "exporters")
     }
-    points["sts.flags"] = {"taken": "falling_package:TAKEN"}
+    for group in (*GROUPS, "exporters"):
+        points.setdefault(f"sts.{group}", {})["number"] = "falling_package:NUMBER"
+    points["sts.flags"]["taken"] = "falling_package:TAKEN"
     declare(site, "sts-falling", "1", points)
     (folder / "here.csv").touch()
     return dict(zip(LINES, session(site, folder, *LINES), strict=True))
@@ -105,7 +113,7 @@ def test_a_name_that_two_packages_give_is_refused(said: dict[str, Said], line: s
         assert owner in said[line].err
 
 
-@pytest.mark.parametrize(("line", "file"), [(LINES[-3], "here.csv"), (LINES[-2], "there")])
+@pytest.mark.parametrize(("line", "file"), [(LINES[15], "here.csv"), (LINES[16], "there")])
 def test_a_format_that_fails_is_one_line(said: dict[str, Said], line: str, file: str) -> None:
     assert said[line].code == 1
     assert (
@@ -116,7 +124,26 @@ def test_a_format_that_fails_is_one_line(said: dict[str, Said], line: str, file:
 def test_a_flag_that_every_command_has_is_refused_to_who_wants_it_alone(
     said: dict[str, Said],
 ) -> None:
-    assert said[LINES[-1]].code == 1
-    assert "sts.flags:taken: expected a flag's name" in said[LINES[-1]].err
-    assert said[LINES[-1]].err.count("\n") == 1
+    assert said[LINES[17]].code == 1
+    assert "sts.flags:taken: expected a flag's name" in said[LINES[17]].err
+    assert said[LINES[17]].err.count("\n") == 1
     assert "--workspace DIR" in said["record --help"].out
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (LINES[18], "sts.flags:number is no sequence of Flag"),
+        (LINES[19], "sts.demos:number is not a Demo"),
+        (LINES[20], "sts.commands:number is not a Command"),
+        (LINES[21], "sts.importers:number is no function"),
+        (LINES[22], "sts.exporters:number is no function"),
+        ("suite ls", "sts.suites:number is no package"),
+        ("domain ls", "not usable: domain 'number': expected a class, found int"),
+    ],
+)
+def test_what_is_no_such_thing_is_said_and_hides_nothing(
+    said: dict[str, Said], line: str, what: str
+) -> None:
+    assert what in said[line].out + said[line].err
+    assert "starter@1" in said["suite ls"].out and "lambda-star" in said["domain ls"].out
