@@ -104,7 +104,7 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 
 def agents_of(domain: str) -> list[str]:
     """Returns the names of the installed agents that play the worlds of a domain."""
-    named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.known())
+    named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.installed())
     return [name for name, agent in named if agent.domain == domain]
 
 

@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled
 
@@ -46,16 +45,6 @@ def uniform(stream: int | np.uint64, counter: int) -> float:
 def below(stream: int | np.uint64, counter: int, bound: int) -> int:
     """Returns an integer in [0, bound); biased by less than bound / 2**53."""
     return int(uniform(stream, counter) * bound)
-
-
-@compiled
-def uniforms(streams: NDArray[np.uint64], first: int, count: int) -> NDArray[np.float64]:
-    """Returns float64[B, count]: draws `first` to `first + count - 1` of each stream."""
-    out = np.empty((streams.size, count))
-    for b in range(streams.size):
-        for i in range(count):
-            out[b, i] = uniform(streams[b], first + i)
-    return out
 
 
 def stream(*parts: str | int | bytes) -> np.uint64:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from sts.domains import Worlds, absent, domain, shapes
+from sts.domains import Worlds, domain, shapes, why_unavailable
 from sts.engine.lockstep import Script, play
 from sts.engine.replay import stack, verify
 from sts.errors import StsError
@@ -39,7 +39,7 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     for s in scenarios:
         found = misfits(s)
         try:
-            reason = absent(s.recording)
+            reason = why_unavailable(s.recording)
         except StsError as error:  # a damaged state
             reason = error
         found += [] if reason is None else [str(reason)]

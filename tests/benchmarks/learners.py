@@ -72,16 +72,7 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
         f"{sizes.abreast} episodes at once, {sizes.repeats} times; NumPy holds every state's "
         "values, which is why there are not more. Python rehearses one. All draw the same numbers "
         "and receive the same rewards, which is checked first.",
-        (
-            "agent, a world",
-            "fused",
-            "general",
-            "NumPy",
-            "Python",
-            "fused / NumPy",
-            "general / NumPy",
-            "fused / Python",
-        ),
+        rivals.HEADER,
         rows,
     )
 

@@ -201,16 +201,7 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
         f"all {sizes.episodes} episodes at once, Python {sizes.few} of them one by one. They draw "
         "the same numbers and give the same rewards, which is checked first. One behaviour of each "
         "family: none, one that looks around, one that talks.",
-        (
-            "agent, a world",
-            "fused",
-            "general",
-            "NumPy",
-            "Python",
-            "fused / NumPy",
-            "general / NumPy",
-            "fused / Python",
-        ),
+        rivals.HEADER,
         rows,
     )
 

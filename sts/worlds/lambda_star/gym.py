@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sts.errors import ArgumentError, MissingExtra
 from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation.patterns import Settings, sides
-from sts.worlds.lambda_star.session import MOVES, Seat, bounds
+from sts.worlds.lambda_star.session import MOVES, Session, bounds
 
 try:
     import gymnasium
@@ -48,7 +48,7 @@ _GOOD, _NEAR_GOOD = (0, 140, 60), (190, 230, 200)
 _EVIL, _NEAR_EVIL = (200, 30, 40), (245, 200, 200)
 
 
-class _Seated:
+class _Environment:
     """What one world and many have in common: how they are made, played and drawn."""
 
     metadata: dict[str, Any] = {"render_modes": list(_RENDER), "render_fps": 4}  # noqa: RUF012
@@ -88,7 +88,7 @@ class _Seated:
           UnknownName: no agent of that name is installed.
         """
         settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
-        self._seat = Seat(settings, partner, worlds)
+        self._session = Session(settings, partner, worlds)
         self.observation_space, self.action_space = self._box(), Discrete(MOVES)
         if render_mode not in (None, *_RENDER):
             raise ArgumentError(
@@ -98,21 +98,21 @@ class _Seated:
 
     def _box(self, *worlds: int) -> Box[np.float32]:
         """Returns the space of what one world shows, or that many."""
-        ends = bounds(self._seat.settings)
+        ends = bounds(self._session.settings)
         low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in ends)
         return Box(low, high, dtype=np.float32)
 
     def _act(self, moves: NDArray[np.int8]) -> NDArray[np.float64]:
         """Takes a step; returns the learners' rewards."""
-        if self._seat.over:
+        if self._session.over:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset before step")
-        return self._seat.act(moves)
+        return self._session.act(moves)
 
     def _frames(self) -> Iterator[Frame]:
         """Yields each world as text or pixels."""
-        if not self._seat.seeds:
+        if not self._session.seeds:
             raise gymnasium.error.ResetNeeded("there is no world yet: call reset before render")
-        world, worlds = LambdaStar(), self._seat.worlds
+        world, worlds = LambdaStar(), self._session.worlds
         picture = world.picture(worlds.states()[0])
         for scene in worlds.scene:
             if self.render_mode == "ansi":
@@ -121,7 +121,7 @@ class _Seated:
                 yield _pixels(scene, picture.height, picture.width)
 
 
-class LambdaStarEnv(_Seated, gymnasium.Env[Seen, np.int64]):
+class LambdaStarEnv(_Environment, gymnasium.Env[Seen, np.int64]):
     """One world.
 
     Observations are float32[N] (`session.layout` names the parts), actions 0 to 8: up-left,
@@ -133,22 +133,22 @@ class LambdaStarEnv(_Seated, gymnasium.Env[Seen, np.int64]):
     ) -> tuple[Seen, dict[str, Any]]:
         """Starts the next world of the seed, or the first of a new one."""
         super().reset(seed=seed)
-        seeds = self._seat.seeds
+        seeds = self._session.seeds
         if seed is not None or not seeds:
             seeds = (int(self.np_random.integers(_SEEDS)) if seed is None else int(seed),)
-        return self._seat.begin(seeds, anew=seed is not None)[0], {}
+        return self._session.begin(seeds, anew=seed is not None)[0], {}
 
     def step(self, action: np.int64 | int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Takes a step."""
         rewards = self._act(_moves(action, ()).reshape(1))
-        return self._seat.look()[0], float(rewards[0]), False, self._seat.over, {}
+        return self._session.look()[0], float(rewards[0]), False, self._session.over, {}
 
     def render(self) -> Any:
         """Returns the world as text or pixels; None without a `render_mode`."""
         return next(self._frames()) if self.render_mode else None
 
 
-class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
+class LambdaStarVectorEnv(_Environment, VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
     """Many worlds, stepped together by the compiled kernels.
 
     World i gives the episodes that a `LambdaStarEnv` reset with seed + i gives. All worlds begin
@@ -203,7 +203,7 @@ class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[An
         """
         if options and not np.all(options.get("reset_mask", True)):
             raise ArgumentError("these worlds begin together: expected a reset_mask all True")
-        return self._seat.begin(self._named(seed), anew=seed is not None), {}
+        return self._session.begin(self._named(seed), anew=seed is not None), {}
 
     def step(
         self, actions: NDArray[np.int64]
@@ -212,11 +212,11 @@ class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[An
         moves, count = _moves(actions, (self.num_envs,)), self.num_envs
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
-        if self._mode is AutoresetMode.NEXT_STEP and self._seat.seeds and self._seat.over:
+        if self._mode is AutoresetMode.NEXT_STEP and self._session.seeds and self._session.over:
             seen = self.reset()[0]
         else:
-            rewards, over = self._act(moves), self._seat.over
-            seen = self._seat.look()
+            rewards, over = self._act(moves), self._session.over
+            seen = self._session.look()
             if over and self._mode is AutoresetMode.SAME_STEP:
                 info, seen = _final(seen), self.reset()[0]
         return seen, rewards, np.zeros(count, np.bool_), np.full(count, over), info
@@ -227,8 +227,8 @@ class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[An
 
     def _named(self, seed: int | Sequence[int] | None) -> tuple[int, ...]:
         """Returns each world's seed."""
-        if seed is None and self._seat.seeds:
-            return self._seat.seeds
+        if seed is None and self._session.seeds:
+            return self._session.seeds
         if seed is None or isinstance(seed, int | np.integer):
             super().reset(seed=None if seed is None else int(seed))
             first = int(self.np_random.integers(_SEEDS)) if seed is None else int(seed)

@@ -1,4 +1,4 @@
-"""Worlds whose first participant is played from outside, step by step: a learner's seat.
+"""Worlds whose first participant is played from outside, step by step: a learner's session.
 
 All of them are at the same step, so B worlds begin, step and end together. What the learner sees is
 one flat vector, which any function approximator takes; `layout` says what stands where in it.
@@ -94,7 +94,7 @@ def flat(seen: Observation, horizon: int) -> NDArray[np.float32]:
     return np.concatenate(parts, -1, dtype=np.float32, casting="unsafe")
 
 
-class Seat:
+class Session:
     """B worlds whose participant 0 is played from outside, the others by partners or by nobody."""
 
     def __init__(self, settings: Settings, partner: Any = None, worlds: int | None = None) -> None:
