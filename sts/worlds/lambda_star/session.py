@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.engine.lockstep import Script, Team, play
+from sts.engine.lockstep import Script, play
+from sts.engine.session import Team
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star import state

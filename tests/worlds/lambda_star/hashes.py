@@ -12,7 +12,8 @@ import numpy as np
 
 from sts import agents
 from sts.domains import domain
-from sts.engine.lockstep import Team, Told, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team, Told
 from sts.numerics.draws import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.generation import walks
