@@ -164,7 +164,7 @@ class _Learning:
         begun = self._session
         if begun is None or self._over:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset before step")
-        given = np.broadcast_to(moves[:, None], begun.worlds.rewards.shape)
+        given = moves[:, None]
         begun.step(Actions(given, np.zeros_like(given)), _LEARNER)
         rewards = begun.worlds.rewards[:, 0] * np.float64(LambdaStar.reward_unit)
         return self._look(begun), rewards
