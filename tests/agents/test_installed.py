@@ -88,7 +88,7 @@ def more(text: str) -> str:
                 "worlds/lambda_star/intelligence/score.py",
                 "numerics/compiled.py",
                 "domains/adapted.py",
-                "engine/lockstep.py",
+                "engine/session.py",
             ),
             set(),
         ),

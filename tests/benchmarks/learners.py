@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.engine.lockstep import Team
+from sts.engine.session import Team
 from sts.worlds.lambda_star.play import fused
 from sts.worlds.lambda_star.play.teams import rehearse
 from tests.benchmarks import rival_learners, rivals

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents import Agent, Choice
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns

@@ -17,8 +17,8 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star import generate, rollout
+from sts.worlds.lambda_star.features import bounds, flat, layout
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
-from sts.worlds.lambda_star.session import bounds, flat, layout
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "learning.md"
 SMALL = {"size": (5, 6), "steps": 7}

@@ -26,7 +26,8 @@ from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.agents.registry import made
 from sts.domains import Worlds
 from sts.engine import lockstep
-from sts.engine.lockstep import Played, Script, Team
+from sts.engine.lockstep import Played, Script
+from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.agents.learner import Tabular

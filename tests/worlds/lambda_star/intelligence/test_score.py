@@ -17,7 +17,8 @@ from analysis.scores import read_scores
 from sts import agents
 from sts.agents.identity import fingerprint
 from sts.cli.main import main
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.errors import ArgumentError, UnknownName
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar

@@ -10,7 +10,8 @@ import pytest
 
 from sts import agents
 from sts.domains import domain
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.play import fused
