@@ -14,6 +14,7 @@ from annotator_app import components, people
 from annotator_app.auth import cookie_name
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
+from annotator_app.play import Plays
 from annotator_app.settings import Settings, current
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -30,6 +31,8 @@ broken: Broken = {}
 """What this process has found that cannot be shown."""
 unplayable: set[str] = set()
 """Content hashes of scenarios that it has found cannot be shown to who plays."""
+plays = Plays()
+"""What people are playing, held open between their turns."""
 _ALL = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON = "sts_person"

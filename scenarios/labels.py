@@ -15,7 +15,7 @@ from scenarios.category import Category
 from sts.agents.identity import stated
 from sts.continuations import store
 from sts.continuations.types import HUMAN, Continuation
-from sts.errors import DamagedData
+from sts.errors import StsError
 from sts.ratings import columns
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
@@ -32,7 +32,7 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
     category has no rule here, nor among the user's `own`: nobody has judged that continuation.
 
     Raises:
-      DamagedData: a scenario's parameters are not what its category asks for.
+      StsError: a rule failed, as where a scenario's parameters are not what its category asks for.
     """
     rules = ruling(suite, own)
     scenarios = {s.hash: s for s in suite.scenarios}
@@ -46,11 +46,8 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
             verdict, step = rule(
                 one.episode, scenario.takeover, scenario.roles, scenario.parameters
             )
-        except (LookupError, TypeError, ValueError) as error:  # a rule trusts its own parameters
-            raise DamagedData(
-                f"{suite.label}: the parameters of {scenario.id} do not fit {scenario.category}: "
-                f"{error!r}"
-            ) from None
+        except StsError as error:
+            raise error.about(f"{suite.label}: {scenario.id}") from error
         rows.append(
             (
                 called[one.agent, one.fingerprint],

@@ -13,7 +13,7 @@ from analysis.inputs.tables import from_frame
 from analysis.metrics.protocol import GROUP, Metric
 from sts import agents as agent_registry
 from sts import registry
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError
 from sts.storage.scores import write
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
@@ -55,13 +55,8 @@ def measure(
     """
     called, metric = find(name)
     loaded = {agent.name: agent for agent in map(agent_registry.load, agents)}
-    try:
+    with registry.blaming(f"metric {called!r} failed"):
         rows = [dict(row) for row in metric(agents, suite=suite, workspace=workspace, seed=seed)]
-    except StsError:  # it says what is missing
-        raise
-    except Exception as error:  # a metric may be anybody's, and do anything
-        why = " ".join(str(error).split())
-        raise StsError(f"metric {called!r} failed: {type(error).__name__}: {why}") from error
     for row in rows:
         agent = loaded.get(str(row.get("agent")))
         own = {"metric": called}

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 def _warn_of_what_is_left_out(mined: Mined) -> None:
     from sts.cli.arguments import warn
 
-    for name, (count, reason) in mined.absent.items():
+    for name, (count, reason) in mined.unavailable.items():
         if not mined.scenarios:
             raise reason.about(f"{count} trajectories of {name} cannot be mined")
         warn(f"{count} trajectories of {name} are left out: {reason}")
@@ -128,7 +128,7 @@ def _summary(
     value = {
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
         "short": short,
-        "absent": {name: count for name, (count, _) in mined.absent.items()},
+        "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
     return value, table(header, rows)
 

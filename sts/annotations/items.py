@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sts.annotations.types import Item
-from sts.continuations import session
+from sts.continuations import human
 from sts.continuations.types import HUMAN
 
 if TYPE_CHECKING:
@@ -40,4 +40,4 @@ def players(continuation: Continuation, people: Iterable[str]) -> tuple[str, ...
     """Returns who of `people` played a continuation themselves, and so may not judge it."""
     if continuation.agent != HUMAN:
         return ()
-    return tuple(name for name in people if session.mark(name) == continuation.identity.fingerprint)
+    return tuple(name for name in people if human.mark(name) == continuation.identity.fingerprint)

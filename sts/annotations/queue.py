@@ -30,7 +30,7 @@ MOST_REQUIRED = 1000
 _BATCH = 500
 
 
-def enqueue(connection: Connection, wanted: Iterable[Item], *, required: int, now: float) -> int:
+def enqueue(connection: Connection, every: Iterable[Item], *, required: int, now: float) -> int:
     """Adds continuations to be judged `required` times each; returns how many are new.
 
     A known continuation keeps its judgements: it gains the suite, its players, and the slots that
@@ -42,9 +42,9 @@ def enqueue(connection: Connection, wanted: Iterable[Item], *, required: int, no
     """
     _check_required(required)
     added = 0
-    for batch in _batches(wanted):
-        known = _insert_missing(connection, batch, now)
-        added += len(batch) - known
+    for batch in _batches(every):
+        before = _insert_missing(connection, batch, now)
+        added += len(batch) - before
         ids = _ids(connection, [item.continuation for item in batch])
         _relate(connection, batch, ids)
         _raise_required(connection, list(ids.values()), required)
@@ -94,28 +94,28 @@ def add_reference(
     check_truth(truth, step, item.horizon)
     _insert_missing(connection, [item], now)
     number = _ids(connection, [item.continuation])[item.continuation]
-    found = connection.execute(
+    row = connection.execute(
         select(reference_episodes).where(reference_episodes.c.item == number)
     ).one_or_none()
-    if found is None:
+    if row is None:
         _add_players(connection, [item], {item.continuation: number})
         connection.execute(
             insert(reference_episodes).values(
                 item=number, truth=truth, step=step, note=note, added=now
             )
         )
-    elif (found.truth, found.step) != (truth, step):
+    elif (row.truth, row.step) != (truth, step):
         raise ArgumentError(
-            f"reference {item.continuation} already has the truth {_mark(found.truth, found.step)},"
+            f"reference {item.continuation} already has the truth {_mark(row.truth, row.step)},"
             f" not {_mark(truth, step)}; a truth is not changed once people were measured by it"
         )
 
 
 def check_truth(truth: str, step: int | None, horizon: int) -> None:
     """Raises ArgumentError unless the truth can be one: success, failure or not_done."""
-    known = [verdict for verdict in VERDICTS if verdict != "cannot_judge"]
-    if truth not in known:
-        raise UnknownName("truth", truth, known)
+    truths = [verdict for verdict in VERDICTS if verdict != "cannot_judge"]
+    if truth not in truths:
+        raise UnknownName("truth", truth, truths)
     if step is not None and truth not in MARKED:
         raise ArgumentError(f"a truth of {truth} carries no step, found {step}; leave it out")
     if step is not None and not 1 <= step <= horizon:
@@ -167,7 +167,7 @@ def _insert_missing(connection: Connection, batch: list[Item], now: float) -> in
     rows = connection.execute(
         select(items).where(items.c.continuation.in_([item.continuation for item in batch]))
     )
-    known = {row.continuation: row for row in rows}
+    present = {row.continuation: row for row in rows}
     fresh: dict[str, Item] = {}
     for item in batch:
         if not (1 <= item.horizon <= PRIME and 0 <= item.takeover <= PRIME):
@@ -175,12 +175,12 @@ def _insert_missing(connection: Connection, batch: list[Item], now: float) -> in
                 f"continuation {item.continuation}: expected a horizon of 1 to {PRIME} steps and a "
                 f"takeover of 0 or more, found {item.horizon} and {item.takeover}"
             )
-        row = known.get(item.continuation) or fresh.setdefault(item.continuation, item)
-        found = (row.scenario_hash, row.horizon, row.takeover)
-        if found != (item.scenario_hash, item.horizon, item.takeover):
+        row = present.get(item.continuation) or fresh.setdefault(item.continuation, item)
+        stored = (row.scenario_hash, row.horizon, row.takeover)
+        if stored != (item.scenario_hash, item.horizon, item.takeover):
             raise DamagedData(
                 f"continuation {item.continuation} was enqueued with scenario hash, horizon and "
-                f"takeover {found}, and now comes with "
+                f"takeover {stored}, and now comes with "
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
     if fresh:
@@ -216,11 +216,11 @@ def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
 
 
 def _relate(connection: Connection, batch: list[Item], ids: Mapping[str, str]) -> None:
-    wanted = {(item.suite, ids[item.continuation]) for item in batch}
+    pairs = {(item.suite, ids[item.continuation]) for item in batch}
     rows = connection.execute(
         select(item_suites.c.suite, item_suites.c.item).where(item_suites.c.item.in_(ids.values()))
     )
-    missing = wanted - {(row.suite, row.item) for row in rows}
+    missing = pairs - {(row.suite, row.item) for row in rows}
     if missing:
         connection.execute(
             insert(item_suites), [{"suite": suite, "item": item} for suite, item in sorted(missing)]
@@ -229,15 +229,15 @@ def _relate(connection: Connection, batch: list[Item], ids: Mapping[str, str]) -
 
 
 def _add_players(connection: Connection, batch: list[Item], ids: Mapping[str, str]) -> None:
-    wanted = {(ids[item.continuation], name) for item in batch for name in item.players}
-    if not wanted:
+    pairs = {(ids[item.continuation], name) for item in batch for name in item.players}
+    if not pairs:
         return
     rows = connection.execute(
         select(item_players.c.item, item_players.c.name).where(
-            item_players.c.item.in_({item for item, _ in wanted})
+            item_players.c.item.in_({item for item, _ in pairs})
         )
     )
-    missing = wanted - {(row.item, row.name) for row in rows}
+    missing = pairs - {(row.item, row.name) for row in rows}
     if missing:
         connection.execute(
             insert(item_players), [{"item": item, "name": name} for item, name in sorted(missing)]

@@ -95,6 +95,21 @@ def run(args: argparse.Namespace) -> int:
     return actions[args.action](args, Workspace.open(args.workspace))
 
 
+def _function(group: str, name: str) -> Callable[..., Any]:
+    """Returns the importer or exporter of a format.
+
+    Raises:
+      UnknownName: there is none.
+      StsError: it cannot be loaded, or is no function.
+    """
+    from sts.errors import StsError
+
+    function: Callable[..., Any] = registry.load(group, "format", name)
+    if not callable(function):
+        raise StsError(f"entry point {group}:{name} is no function")
+    return function
+
+
 def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     import sys
 
@@ -103,7 +118,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.names import escaped
     from sts.trajectories import store
 
-    read = registry.load("sts.importers", "format", args.format)
+    read = _function("sts.importers", args.format)
     calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
     rows, failed = [], []
     with progress("importing", "files") as show:
@@ -111,7 +126,8 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
             file = str(paths[0]) if paths else args.format
             try:
                 _check_no_pipe(paths)
-                trajectories = read(*paths, **more)
+                with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
+                    trajectories = list(read(*paths, **more))
                 _check(trajectories)
             except (StsError, OSError) as error:
                 if len(calls) == 1:
@@ -269,12 +285,12 @@ def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
-    from sts.domains import absent, domain
+    from sts.domains import domain, why_unavailable
     from sts.names import escaped
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
-    reason = absent(t.episode)
+    reason = why_unavailable(t.episode)
     who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
     value = {
         "id": t.id,
@@ -302,14 +318,14 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.cli.arguments import say
-    from sts.domains import absent
+    from sts.domains import why_unavailable
     from sts.trajectories import store
 
     if args.files:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    why = {t.id: absent(t.episode) for t in every}
+    why = {t.id: why_unavailable(t.episode) for t in every}
     here = [t for t in every if why[t.id] is None]
     elsewhere: dict[str, list[str]] = {}
     for id, reason in why.items():
@@ -346,7 +362,7 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import progress, say
     from sts.errors import StsError, Unavailable
 
-    write = registry.load("sts.exporters", "format", args.format)
+    write = _function("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
@@ -354,7 +370,8 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as show:
-        write(out, every, role=args.role, progress=show)
+        with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
+            write(out, every, role=args.role, progress=show)
     whose = "" if args.format == "parquet" else f", participant {args.role or 0} of each"
     say(
         args.json,

@@ -204,7 +204,7 @@ def _continued(task: Task) -> list[Continuation]:
     """
     agent = agents.planned(task.agent, task.fingerprint)
     found = continue_all(task.scenarios, agent, seed=task.seed, indices=task.indices)
-    if task.agent not in agents.known() and len(found) > 1:
+    if task.agent not in agents.installed() and len(found) > 1:
         (alone,) = continue_all(task.scenarios[:1], agent, seed=task.seed, indices=task.indices[:1])
         if alone.content_hash != found[0].content_hash:
             found = [replace(one, batch_sensitive=True) for one in found]

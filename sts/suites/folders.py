@@ -53,7 +53,10 @@ def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
 
 
 def _packaged(name: str) -> Path:
-    return Path(registry.load(GROUP, "packaged suite", name).__path__[0]) / name
+    package = registry.load(GROUP, "packaged suite", name)
+    if not getattr(package, "__path__", ()):
+        raise StsError(f"entry point {GROUP}:{name} is no package with a folder {name} in it")
+    return Path(package.__path__[0]) / name
 
 
 def contents(folder: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from sts import agents
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.takeover import continue_all
-from sts.errors import DamagedData
+from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
@@ -191,5 +191,5 @@ def test_parameters_that_a_rule_cannot_read_are_one_error_of_ours(
     crafted = dataclasses.replace(walk, parameters=parameters)
     made = continue_all([crafted], agents.load("random"), seed=0, indices=[0])
     store.save(workspace, made)
-    with pytest.raises(DamagedData, match="the parameters of walk-.* do not fit walk"):
+    with pytest.raises(StsError, match="tiny@1: walk-.* 'walk' failed to label .* do not fit"):
         label_suite(workspace, dataclasses.replace(suite, scenarios=(crafted,)))

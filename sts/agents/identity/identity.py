@@ -50,12 +50,12 @@ def fingerprint(agent: Agent) -> str:
         )
     weights = str(getattr(agent, "weights_digest", "") or "")
     code = read(type(agent))
-    state, beside = _state(agent)
-    if code.files:
-        beside.append("it reads files beside its code")
+    state, unread = _state(agent)
+    if code.outside:
+        unread.append("it reads what lies outside its code")
     parts = [_RULES, code.code, *(one.encode() for one in code.distributions), b"", state]
     parts.append(weights.encode())
-    reasons = (*code.hidden, *(beside if not weights else ()))
+    reasons = (*code.hidden, *(unread if not weights else ()))
     if not reasons:
         return content_hash(*parts)[:16]
     if not version:

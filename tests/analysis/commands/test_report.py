@@ -223,7 +223,7 @@ def test_bad_arguments_are_one_line_and_exit_code_2(
     refused(capsys, 2, known, "report", "nope@1", *workspace)
     refused(capsys, 2, "unknown suite version 'starter@9'", "report", "starter@9", *workspace)
     refused(capsys, 2, "no table at", "report", "--table", str(tmp_path / "none.csv"))
-    refused(capsys, 2, "invalid choice: 'x'", "report", "starter@1", "--target", "x")
+    refused(capsys, 2, "unknown value of --target 'x'", "report", "starter@1", "--target", "x")
     refused(capsys, 2, "--seed", "report", "--table", str(table), "--seed", "-1")
     refused(
         capsys, 2, "unknown ranked agent 'zed'; known: a, b, c",

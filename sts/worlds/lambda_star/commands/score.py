@@ -73,7 +73,6 @@ def run(args: argparse.Namespace) -> int:
     """Scores the agents and prints tables, even where a file then cannot be written."""
     from sts.storage.workspace import Workspace
     from sts.worlds.lambda_star.intelligence import factors
-    from sts.worlds.lambda_star.intelligence.files import fingerprints
     from sts.worlds.lambda_star.intelligence.score import score
 
     workspace = Workspace.open(args.workspace)
@@ -87,7 +86,6 @@ def run(args: argparse.Namespace) -> int:
         complexity=args.complexity,
         patterns=args.patterns,
     )
-    marks = fingerprints(names) if args.save else {}
     with progress("scoring", "episodes") as show:
         scores = score(
             names,
@@ -103,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         _write(scores, rows, drawn, files)
         if args.save:
-            _save(scores, workspace, marks, files)
+            _save(scores, workspace, files)
     finally:
         value = {
             "agents": [mean._asdict() for mean in scores.agents],
@@ -148,13 +146,11 @@ def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[st
         files[str(drawn)] = ""
 
 
-def _save(
-    scores: Scores, workspace: Workspace, marks: dict[str, str], files: dict[str, str]
-) -> None:
+def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
     """Keeps the base's scores; notes which settings these are where others were played too."""
     from sts.worlds.lambda_star.intelligence.files import METRIC, metric, save
 
-    path = save(workspace, scores, marks)
+    path = save(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
     said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
     files[str(path)] = f" (the base: {said})" if several else ""

@@ -100,7 +100,7 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     (height, width), seed, index = args.size, args.seed, args.index
     settings = Settings(height, width, args.team, args.steps, None, args.patterns)
     worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
-    members = teams.seated(args.agent, settings)
+    members = teams.team_for(args.agent, settings)
     played = teams.episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
     (state,) = Batch.of(worlds.arrays, settings.radius).states()
     each = (played.moves, played.says, played.rewards, played.scene)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sts.agents.identity import fingerprint
 from sts.storage import scores as table
 from sts.storage.csv_tables import to_csv
 from sts.storage.files import canonical_json
@@ -15,7 +14,6 @@ from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.score import REHEARSALS, Part, Scores
-from sts.worlds.lambda_star.play.teams import called, team_of
 
 METRIC = "lambda-star"
 
@@ -35,27 +33,12 @@ def metric(settings: Mapping[str, Any]) -> str:
     return " ".join([METRIC, *different])
 
 
-def fingerprints(names: Sequence[str]) -> dict[str, str]:
-    """Returns each agent's fingerprint under what it is called; a team's between commas.
-
-    Raises:
-      ArgumentError: the code of one does not say what it is, and no version is stated.
-    """
-    teams = [team_of(name) for name in names]
-    return {called(team): ",".join(fingerprint(one) for one in team) for team in teams}
-
-
-def save(workspace: Workspace, scores: Scores, marks: Mapping[str, str]) -> Path:
+def save(workspace: Workspace, scores: Scores) -> Path:
     """Keeps the scores in the workspace's scores table.
 
     They take the place of what was kept of the same agents in the same test; what was kept of other
     agents, or in a test of other settings, stays. A row says what its agent saw in the test, which
     may be more than it sees in a suite: a rehearsal.
-
-    Args:
-      workspace: whose table.
-      scores: what was measured.
-      marks: the `fingerprints` of the agents.
 
     Raises:
       DamagedData: the table cannot be read, or is of an earlier version; it is left as it is.
@@ -63,13 +46,13 @@ def save(workspace: Workspace, scores: Scores, marks: Mapping[str, str]) -> Path
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
     with workspace.locked():
-        kept = {(row["agent"], row["metric"]): row for row in (*_kept(path), *rows(scores, marks))}
+        kept = {(row["agent"], row["metric"]): row for row in (*_kept(path), *rows(scores))}
         table.write(path, list(kept.values()))
     return path
 
 
-def rows(scores: Scores, marks: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Returns the scores as rows of the scores table; `marks` are the agents' fingerprints."""
+def rows(scores: Scores) -> list[dict[str, Any]]:
+    """Returns the scores as rows of the scores table."""
     return [
         {
             "agent": mean.agent,
@@ -79,9 +62,9 @@ def rows(scores: Scores, marks: Mapping[str, str]) -> list[dict[str, Any]]:
             "n": mean.episodes,
             "parameters": canonical_json(scores.settings).decode(),
             "sees": mean.sees,
-            "fingerprint": marks[mean.agent],
+            "fingerprint": mark,
         }
-        for mean in scores.agents
+        for mean, mark in zip(scores.agents, scores.fingerprints, strict=True)
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.files import fingerprints, rows
+from sts.worlds.lambda_star.intelligence.files import rows
 from sts.worlds.lambda_star.intelligence.score import score
 
 EPISODES = 1000
@@ -26,5 +26,4 @@ def measure(
       workspace: not asked for.
       seed: names the environments and the agents' streams.
     """
-    marks = fingerprints(agents)
-    return rows(score(agents, Settings(), episodes=EPISODES, seed=seed), marks)
+    return rows(score(agents, Settings(), episodes=EPISODES, seed=seed))
