@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from sts.annotations.items import item_of, players
 from sts.annotations.store import Store
+from sts.continuations.index import Entry
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
@@ -32,11 +33,11 @@ def chosen(workspace: Workspace, label: str | None) -> Suite:
 
 
 def enqueue(
-    workspace: Workspace, store: Store, suite: Suite, continuations: Sequence[Continuation]
+    workspace: Workspace, store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]
 ) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
     people = [one.name for one in store.annotators()]
-    items = [item_of(one, suite.label, players(one, people)) for one in continuations]
+    items = (item_of(one, suite.label, players(one, people)) for one in continuations)
     return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
 
 

@@ -43,14 +43,14 @@ def run(args: argparse.Namespace) -> int:
     from annotator_app import people, queueing, server
     from annotator_app.settings import Settings
     from sts.annotations.store import Store
-    from sts.continuations.store import load
+    from sts.continuations.store import entries
     from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     suite = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
-            found = load(workspace, {one.hash for one in suite.scenarios})
+            found = entries(workspace, {one.hash for one in suite.scenarios})
             queueing.enqueue(workspace, store, suite, found)
             owner = queueing.welcome(store, args.owner) if args.owner is not None else ""
             progress = store.progress(suite.label)

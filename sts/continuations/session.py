@@ -114,8 +114,7 @@ def finish(
         seconds=seconds,
         provenance=provenance(),
     )
-    store.save(workspace.ensure(), [one])
-    return store.kept(workspace, one.identity)
+    return store.save_first(workspace, one)
 
 
 def _alone(scenario: Scenario) -> tuple[int, ...]:

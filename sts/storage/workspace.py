@@ -13,6 +13,7 @@ from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
 from sts.storage.files import locked, put_new, regular_bytes
+from sts.storage.store import Folder, Store
 
 SCHEMA = 2
 DEFAULT = "sts-workspace"
@@ -71,6 +72,11 @@ class Workspace:
     def locked(self) -> AbstractContextManager[None]:
         """Waits until no other process changes what is shared here, and keeps others waiting."""
         return locked(self.root / "workspace.toml")
+
+    @property
+    def store(self) -> Store:
+        """What continuations are kept in."""
+        return Folder(self.root)
 
     def path(self, *parts: str) -> Path:
         """Returns a path inside the workspace; nothing is made."""
