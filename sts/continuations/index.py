@@ -230,14 +230,17 @@ def _with(store: Store, index: Index, new: dict[str, int]) -> Index:
 def _table(name: str, raw: bytes) -> pa.Table:
     """Returns the rows of an index for one part."""
     told = parts.summary(name, raw)
-    rows = told.num_rows
     columns: dict[str, Any] = {n: told.column(n) for n in _NUMBERS}
     columns |= {n: told.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
     columns |= {n: _bytes(name, told.column(n), kind) for n, kind in _HASHES.items()}
-    zeros = parquet.of_numpy(np.zeros(rows, np.int32))
-    columns["part"] = pa.DictionaryArray.from_arrays(zeros, parquet.texts([name]))
-    columns["group"] = parquet.of_numpy(np.arange(rows, dtype=np.int32) // np.int32(parts.GROUP))
+    rows = np.arange(told.num_rows, dtype=np.int32)
+    columns["part"] = _coded(rows * 0, [name])
+    columns["group"] = parquet.of_numpy(rows // parts.GROUP)
     return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
+
+
+def _coded(codes: NDArray[np.int32], words: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(parquet.of_numpy(codes), parquet.texts(words))
 
 
 def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
@@ -291,4 +294,17 @@ def _disagree(index: Index, first: int, second: int) -> None:
     )
 
 
-EMPTY = Index({}, pa.schema(SCHEMA.items()).empty_table())
+def _nothing() -> Index:
+    zero: dict[Any, Any] = {
+        kind: parquet.of_numpy(np.empty(0, kind.to_pandas_dtype()))
+        for kind in {parts.SUMMARY[n] for n in _NUMBERS}
+    }
+    zero |= {
+        kind: parquet.of_numpy(np.empty((0, kind.byte_width), np.uint8))
+        for kind in _HASHES.values()
+    }
+    zero[_WORD] = _coded(np.empty(0, np.int32), [])
+    return Index({}, pa.table({name: zero[kind] for name, kind in SCHEMA.items()}))
+
+
+EMPTY = _nothing()
