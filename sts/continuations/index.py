@@ -46,7 +46,11 @@ class Entry(NamedTuple):
     """What the index says of a continuation: all but what happened in it."""
 
     id: str
-    identity: Identity
+    scenario_hash: str
+    agent: str
+    fingerprint: str
+    seed: int
+    index: int  # type: ignore[assignment]  # not the method of a tuple
     scenario_id: str
     category: str
     kind: str
@@ -55,14 +59,9 @@ class Entry(NamedTuple):
     sees: str
 
     @property
-    def agent(self) -> str:
-        """The agent's name."""
-        return self.identity.agent
-
-    @property
-    def scenario_hash(self) -> str:
-        """The scenario's content hash."""
-        return self.identity.scenario
+    def identity(self) -> Identity:
+        """What tells it from every other."""
+        return Identity(*self[1:6])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +97,10 @@ class Index:
         """Returns which rows have one of `words`."""
         own = np.array([word in words for word in self.words(column)], np.bool_)
         return own[self.codes(column)] if len(own) else np.zeros(len(self.ids), np.bool_)
+
+    def of(self, scenarios: Collection[str]) -> NDArray[np.intp]:
+        """Returns the rows of continuations of the scenarios with these content hashes."""
+        return np.flatnonzero(self.having("scenario", scenarios))
 
     def beginning(self, id: str) -> NDArray[np.intp]:
         """Returns the rows of continuations whose id begins with `id`, at least 4 digits."""
@@ -135,15 +138,16 @@ class Index:
             digits = self.ids[own].tobytes().hex()
             said = {n: [words[n][c] for c in self.codes(n)[own].tolist()] for n in _WORDS[1:]}
             said |= {n: self.numbers(n)[own].tolist() for n in _NUMBERS}
-            identities = map(
-                Identity, *(said[n] for n in ("scenario", "agent", "fingerprint", "seed", "index"))
-            )
-            yield from map(
-                Entry,
-                (digits[i : i + 24] for i in range(0, len(digits), 24)),
-                identities,
-                *(said[name] for name in Entry._fields[2:]),
-            )
+            ids = [digits[i : i + 24] for i in range(0, len(digits), 24)]
+            yield from map(Entry, ids, *(said[name] for name in _ENTRY))
+
+    def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+        """Returns `count` of the rows, or all, drawn by lot, and the same ones every time.
+
+        The lot is the id, a hash of whose continuation it is. More of them hold all of fewer.
+        """
+        lots = np.ascontiguousarray(self.ids[rows, :8]).view(">u8").ravel()
+        return rows[np.argsort(lots, kind="stable")[:count]]
 
     def places(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, list[int], dict[str, str]]]:
         """Yields the parts that `rows` stand in: name, row groups, content hashes by id."""
@@ -164,6 +168,7 @@ class Index:
                 )
 
 
+_ENTRY = ("scenario", *Entry._fields[2:])
 MOST_AT_ONCE = 50_000
 """Entries that are made of columns at a time."""
 

@@ -70,7 +70,7 @@ def entries(
       index: of the workspace; None opens it.
     """
     index = index or opened(workspace)
-    return index.entries(np.flatnonzero(index.having("scenario", scenarios)))
+    return index.entries(index.of(scenarios))
 
 
 def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Continuation]]:
@@ -80,7 +80,7 @@ def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Co
       DamagedData: a part is damaged, or two of them disagree on one continuation.
       NewerFormat: a part of a later version.
     """
-    return _read(workspace, lambda index: np.flatnonzero(index.having("scenario", scenarios)))
+    return _read(workspace, lambda index: index.of(scenarios))
 
 
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
