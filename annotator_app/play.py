@@ -14,7 +14,7 @@ from annotator_app.events import own
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations import session
-from sts.continuations.store import has_first
+from sts.continuations.store import saved
 from sts.domains import Worlds, domain
 from sts.engine.rendering import look
 from sts.errors import StsError
@@ -123,7 +123,7 @@ def _offered(
     order = sorted((s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: key(person, s))
     yield from (one for one in order if key(person, one) == wanted)
     for one in order:
-        played = has_first(workspace, session.identity(one, person.name, 0))
+        played = saved(workspace, session.identity(one, person.name, 0))
         if not played and one.hash not in judged and key(person, one) != wanted:
             yield one
 

@@ -184,15 +184,6 @@ def _row(
     return one
 
 
-def given(continuations: Sequence[Continuation]) -> str:
-    """Returns the name of the part that exactly these continuations are, in any order."""
-    return _given([one.id for one in continuations])
-
-
-def alone(identity: Identity) -> str:
-    """Returns the name of the part that one continuation is."""
-    return _given([identity.id])
-
-
-def _given(ids: Sequence[str]) -> str:
+def given(ids: Sequence[str]) -> str:
+    """Returns the name of the part that exactly the continuations of these ids are."""
     return name_of(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")

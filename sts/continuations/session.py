@@ -114,7 +114,8 @@ def finish(
         seconds=seconds,
         provenance=provenance(),
     )
-    return store.save_first(workspace, one)
+    (kept,) = store.save(workspace, [one])
+    return kept
 
 
 def _alone(scenario: Scenario) -> tuple[int, ...]:

@@ -35,27 +35,22 @@ def opened(workspace: Workspace) -> Index:
     return indices.opened(workspace.store)
 
 
-def save(workspace: Workspace, continuations: Sequence[Continuation]) -> None:
-    """Keeps continuations as one part; the same once more changes nothing.
+def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
+    """Keeps continuations as a part that is named by who they are, and returns what it holds.
+
+    Where the same are kept so already, as where a person sends what they played twice, those stay.
 
     Raises:
       OSError: they cannot be kept.
     """
-    if continuations:
-        parts.put(workspace.ensure().store, parts.given(continuations), continuations)
+    name, space = parts.given([one.id for one in continuations]), workspace.ensure().store
+    space.put_new(name, parts.packed(name, continuations), lambda there, new: True)
+    return parts.unpacked(name, space.get(name))
 
 
-def save_first(workspace: Workspace, one: Continuation) -> Continuation:
-    """Keeps a continuation, or the one of its identity that is kept already; returns which."""
-    name = parts.given([one])
-    workspace.ensure().store.put_new(name, parts.packed(name, [one]), lambda there, new: True)
-    (kept,) = parts.unpacked(name, workspace.store.get(name))
-    return kept
-
-
-def has_first(workspace: Workspace, identity: Identity) -> bool:
-    """Whether `save_first` has kept a continuation of this identity."""
-    name = parts.alone(identity)
+def saved(workspace: Workspace, identity: Identity) -> bool:
+    """Whether `save` has kept one continuation of this identity by itself."""
+    name = parts.given([identity.id])
     return name in workspace.store.list(name.rpartition("/")[0])
 
 
