@@ -220,7 +220,8 @@ def _kept(store: Store) -> Index:
     except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
         return EMPTY
     index = Index(sizes, table)
-    return index if _counts(index) == counts else EMPTY
+    sound = all(type(size) is int for size in sizes.values()) and _counts(index) == counts
+    return index if sound else EMPTY
 
 
 def _with(store: Store, index: Index, new: dict[str, int]) -> Index:

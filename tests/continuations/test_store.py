@@ -277,6 +277,7 @@ def test_a_part_that_is_taken_away_is_none_and_one_that_is_put_back_is(
     store.save(workspace, [second])
     assert len(store.load(workspace, {one.hash})) == 2
     path.rename(workspace.path("aside"))
+    assert len(store.opened(workspace).ids) == 1  # by which a run tells what is missing
     assert hashes(store.load(workspace, {one.hash})) == hashes([second])
     workspace.path("aside").rename(path)
     assert len(store.load(workspace, {one.hash})) == 2
