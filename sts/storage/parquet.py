@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,8 @@ ITEMS = 2**24
 """Values of any other column: each becomes an object of its own."""
 BYTES = 2**31 - 1
 """Bytes of a column, and of its texts when each stands for itself."""
+_PLAIN_ROWS = 5_000_000
+"""Rows of a ratings table."""
 _LARGEST = 2**32
 _ARRAYS = tuple(map(pa.list_, (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32())))
 
@@ -219,8 +221,15 @@ def unpacked(
     return table
 
 
-def read_plain(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:
+def read_plain(
+    path: Path, columns: Sequence[str], having: Collection[str] | None = None
+) -> list[dict[str, Any]]:
     """Returns the rows of a Parquet file that says nothing of itself; a gap is None.
+
+    Args:
+      path: of the file.
+      columns: that are read.
+      having: texts, of which the first column must have one; None for all rows.
 
     Raises:
       DamagedData: no Parquet file, or a column is missing, or too much is in it.
@@ -230,7 +239,11 @@ def read_plain(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:
         for column in columns:
             if column not in file.fields.names:
                 raise DamagedData(f"{path}: column {column} is missing")
-        rows: list[dict[str, Any]] = _unpacked(str(path), file, columns).to_pylist()
+        table = _unpacked(str(path), file, columns, rows=_PLAIN_ROWS)
+        if having is not None:
+            wanted = texts(sorted(having)).cast(table.column(0).type)
+            table = table.filter(pc.is_in(table.column(0), value_set=wanted))
+        rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 
