@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench lock clean
+.PHONY: help demo test test-all check bench bench-million lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,6 +32,9 @@ check: $(VENV)/.dev  ## ruff, mypy strict, import-linter, rooms and arrows count
 
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
+
+bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
+	$(BIN)/python -m tests.benchmarks.million
 
 lock:  ## resolve constraints.lock anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade \
