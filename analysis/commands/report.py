@@ -47,6 +47,12 @@ def _run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
+    from sts.ratings import REQUIRED
+    from sts.storage.csv_tables import header_of, require_columns
+
+    if args.table is not None and (header := header_of(Path(args.table))) is not None:
+        require_columns(Path(args.table).name, header, REQUIRED)
+
     from analysis.inputs.scores import override_scores, read_scores
     from analysis.report.build import build
     from analysis.report.json_form import to_json

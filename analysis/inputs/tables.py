@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, shown
+from sts.storage import csv_tables
 from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
 from sts.storage.files import regular_bytes
 
@@ -89,12 +90,7 @@ def require_columns(table: RawTable, required: Sequence[str]) -> None:
     Raises:
       DamagedData: names each missing column.
     """
-    missing = [column for column in required if column not in table.frame.columns]
-    if missing:
-        raise DamagedData(
-            f"{table.name}: missing column{'s' if len(missing) > 1 else ''} "
-            f"{', '.join(map(repr, missing))}; expected {', '.join(required)}"
-        )
+    csv_tables.require_columns(table.name, table.frame.columns, required)
 
 
 def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None = None) -> None:
