@@ -56,18 +56,24 @@ class Child:
         self._lock = threading.RLock()
         if shutil.which(python) is None:
             raise ArgumentError(f"{python} is no interpreter: no such program")
-        environment = {key: value for key, value in os.environ.items() if key not in _OURS}
+        theirs, ours = os.pipe()
+        self._life = open(ours, "wb", 0)  # noqa: SIM115 - open for as long as the process may live
+        given = (theirs,) if os.name == "posix" else ()
         try:
             self._process = subprocess.Popen(
-                [python, shim.__file__, module, name],
+                [python, shim.__file__, module, name, *map(str, given or ("",))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=0,
-                env=environment,
-                process_group=0 if os.name == "posix" else None,  # Ctrl-C is the parent's
+                env={key: value for key, value in os.environ.items() if key not in _OURS},
+                pass_fds=given,
+                process_group=0 if given else None,  # Ctrl-C is the parent's
             )
         except OSError as error:
+            self._life.close()
             raise ArgumentError(f"{python} is no interpreter: {error.strerror}") from error
+        finally:
+            os.close(theirs)
         self.told = self._exchanged(self._first)
         if "refused" in self.told.header:
             self.end(LEAVE)
@@ -175,6 +181,7 @@ class Child:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
             self._process.wait()
+        self._life.close()
 
 
 _children: dict[tuple[int, str, str], Child] = {}

@@ -1,10 +1,11 @@
 """Plays an agent in an interpreter of its own, for a parent that has the worlds.
 
-    PYTHON shim.py MODULE CLASS
+    PYTHON shim.py MODULE CLASS LIFE
 
 It is one file, which needs NumPy and Python 3.8 or later: nothing of the suite is installed there.
 Requests come in by standard input and answers leave by standard output, a frame each; what the
-agent prints goes to standard error. When standard input closes, its parent has gone, and it ends.
+agent prints goes to standard error. Nothing is ever written to the pipe LIFE: where its other end
+closes, the parent has gone, and this process ends, whatever it is at.
 
 A frame is `MARK`, the length of a header in 4 bytes, little-endian, the header in JSON, and the
 arrays' bytes one after the other, in C order, as `arrays` of the header lists them: a name, NumPy's
@@ -26,6 +27,9 @@ import sys
 import threading
 import time
 from typing import Any, Callable, Dict, NamedTuple  # noqa: UP035 - Python 3.8 has no others
+
+if sys.platform == "linux":
+    import fcntl
 
 try:
     import numpy as np
@@ -352,26 +356,35 @@ def _array(name: str, value: Any) -> Any:
     return array
 
 
-def _end_with_parent(requests: int) -> None:
-    """Ends this process, and all that it has begun, when nobody holds the pipe's other end."""
-    poll = select.poll()
-    poll.register(requests, 0)
-    poll.poll()
-    time.sleep(GRACE)
-    if os.getpgrp() == os.getpid():
+def _end_with_parent(life: int) -> None:
+    """Has this process, and all that it begins, end when nobody holds the pipe's other end.
+
+    A thread sees to it, and on Linux the system, as compiled code may let no thread run.
+    """
+    os.set_inheritable(life, False)
+
+    def end() -> None:
+        poll = select.poll()
+        poll.register(life, 0)
+        poll.poll()
+        time.sleep(GRACE)
         os.killpg(0, signal.SIGKILL)
-    os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
+    if sys.platform == "linux":
+        fcntl.fcntl(life, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
 
 
-def main(module: str, name: str) -> None:
+def main(module: str, name: str, life: str) -> None:
     """Plays until the parent has gone."""
     requests, answers = os.dup(0), os.dup(1)
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    if hasattr(select, "poll"):
-        threading.Thread(target=_end_with_parent, args=(requests,), daemon=True).start()
+    if life:
+        _end_with_parent(int(life))
     try:
         if _NO_NUMPY:
             raise Refused(_NO_NUMPY)
