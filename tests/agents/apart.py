@@ -213,6 +213,13 @@ class Unread(Mine):
         self.model = open
 
 
+class Patched(Mine):
+    name = "patched"
+
+
+setattr(Patched, "wait", os.getpid())
+
+
 class Stated(Unread):
     name, version = "stated", "7"
 

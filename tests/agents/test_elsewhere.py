@@ -363,7 +363,11 @@ def test_its_code_is_read_where_it_is_played(what, name, home, tmp_path, monkeyp
 
 
 def test_one_that_cannot_be_read_needs_a_version(name) -> None:
-    for kind, why in (("Unread", "its model .* cannot be read"), ("Inner", "is not what stands")):
+    for kind, why in (
+        ("Unread", "its model .* cannot be read"),
+        ("Inner", "Inner is not what stands at its name"),
+        ("Patched", "Patched.wait was changed at run time"),
+    ):
         with pytest.raises(ArgumentError, match=f"{why}.*state .*version"):
             agents.fingerprint(agents.load(name(kind)))
     assert stated(agents.fingerprint(agents.load(name("Stated")))) == "7"

@@ -26,6 +26,7 @@ import signal
 import sys
 import threading
 import time
+import types
 from typing import Any, Callable, Dict, NamedTuple  # noqa: UP035 - Python 3.8 has no others
 
 if sys.platform == "linux":
@@ -206,9 +207,6 @@ def described(agent: Any) -> Frame:
     What it was made with is told as Python writes it, or as an array; of what is neither, the kind.
     """
     kind = type(agent)
-    stands: Any = sys.modules.get(kind.__module__)
-    for part in kind.__qualname__.split("."):
-        stands = getattr(stands, part, None)
     written, hidden, arrays = {}, {}, {}
     for name, value in attributes(agent).items():
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in KINDS:
@@ -222,12 +220,39 @@ def described(agent: Any) -> Frame:
         "finishes": callable(getattr(agent, "finish", None)),
         "module": kind.__module__,
         "class": kind.__qualname__,
-        "at_its_name": stands is kind,
+        "at_its_name": at_its_name(kind),
+        "classes": classes(kind),
         "path": sys.path,
         "state": written,
         "hidden": hidden,
     }
     return Frame(header, arrays)
+
+
+def at_its_name(kind: type) -> bool:
+    """Says whether a class is what stands at its name, as one made in a function is not."""
+    stands: Any = sys.modules.get(kind.__module__)
+    for part in kind.__qualname__.split("."):
+        stands = getattr(stands, part, None)
+    return stands is kind
+
+
+def classes(kind: type) -> list[Any]:
+    """Returns a class and its bases: of each the module, the name, and what it has, as `value`."""
+    return [
+        [one.__module__, one.__qualname__, {name: value(own) for name, own in vars(one).items()}]
+        for one in kind.__mro__
+        if one is not object
+    ]
+
+
+def value(own: Any) -> list[str]:
+    """Returns what a class has under a name, as far as that can be told from its source."""
+    if isinstance(own, types.FunctionType):
+        return ["function", own.__qualname__]
+    if isinstance(own, types.MemberDescriptorType):
+        return ["member", ""]
+    return [type(own).__name__, repr(own)] if type(own) in _PLAIN else ["other", ""]
 
 
 def attributes(agent: Any) -> dict[str, Any]:

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sts.agents.elsewhere import Child, Elsewhere
+from sts.agents.elsewhere import Child, Elsewhere, shim
 from sts.agents.identity import elsewhere
 from sts.agents.identity.closure import Meaning, meaning
 from sts.agents.identity.modules import Interpreter, Modules
-from sts.agents.identity.state import NotPlain, attributes, patches, written
+from sts.agents.identity.state import NotPlain, patches, written
 from sts.agents.protocol import Agent
 from sts.agents.registry import load
 from sts.errors import ArgumentError
@@ -56,7 +55,7 @@ def fingerprint(agent: Agent) -> str:
         code = read_elsewhere(agent.child)
         kept, beside = elsewhere.attributes(agent.child.told)
     else:
-        code, kept, beside = read(type(agent)), attributes(agent), []
+        code, kept, beside = read(type(agent)), shim.attributes(agent), []
     state = _state(kept, beside)
     if code.files:
         beside.append("it reads files beside its code")
@@ -104,14 +103,9 @@ def described(mark: str) -> str:
 @functools.cache
 def read(kind: type) -> Meaning:
     """Returns what a class means; once in a process, for it does not change there."""
-    if not _at_its_name(kind):
+    if not shim.at_its_name(kind):
         return _unreadable(f"{kind.__name__} is not what stands at its name")
-    code, modules = _read(kind.__module__, kind.__qualname__)
-    try:
-        changed = tuple(f"{one} was changed at run time" for one in patches(kind, modules))
-    except RecursionError:
-        return code
-    return code._replace(hidden=(*code.hidden, *changed))
+    return _read(kind.__module__, kind.__qualname__, shim.classes(kind))
 
 
 @functools.cache
@@ -124,7 +118,7 @@ def read_elsewhere(child: Child) -> Meaning:
     told = child.told.header
     if not told["at_its_name"]:
         return _unreadable(f"{told['class']} is not what stands at its name")
-    return _read(told["module"], told["class"], elsewhere.interpreter(child))[0]
+    return _read(told["module"], told["class"], told["classes"], elsewhere.interpreter(child))
 
 
 def _unreadable(why: str) -> Meaning:
@@ -132,22 +126,15 @@ def _unreadable(why: str) -> Meaning:
 
 
 def _read(
-    module: str, qualified: str, interpreter: Interpreter | None = None
-) -> tuple[Meaning, Modules]:
+    module: str, qualified: str, classes: Sequence[Any], interpreter: Interpreter | None = None
+) -> Meaning:
     modules = Modules(module, packages=PACKAGES, read=READ, interpreter=interpreter)
     try:
         code = meaning(modules, module, qualified.partition(".")[0])
     except RecursionError:
-        return _unreadable("its code is nested too deeply"), modules
-    return code._replace(code=code.code + qualified.encode()), modules
-
-
-def _at_its_name(kind: type) -> bool:
-    """Says whether a class is what stands at its name, as one made in a function is not."""
-    found: Any = sys.modules.get(kind.__module__)
-    for part in kind.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is kind
+        return _unreadable("its code is nested too deeply")
+    changed = tuple(f"{one} was changed at run time" for one in patches(classes, modules))
+    return code._replace(code=code.code + qualified.encode(), hidden=(*code.hidden, *changed))
 
 
 def _state(kept: Mapping[str, Any], hidden: list[str]) -> bytes:
