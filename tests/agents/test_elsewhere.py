@@ -171,6 +171,30 @@ def test_what_it_prints_goes_to_standard_error(name, capfd) -> None:
     assert all(line in err for line in ("site is imported", "brain is imported", "mine begins"))
 
 
+def test_what_is_meant_for_our_interpreter_does_not_mislead_another(name, monkeypatch) -> None:
+    child.end_all()
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+    assert agents.load(name("Mine")).name == "mine"
+
+
+def test_one_that_does_not_come_to_its_start_is_ended(name, home, monkeypatch) -> None:
+    (home / "sleeps.py").write_text("import time; time.sleep(600)")
+    monkeypatch.setenv("STS_PATIENCE", "0.5")
+    who = name("Mine").replace("brain", "sleeps")
+    with pytest.raises(StsError, match="^agent '.*sleeps:Mine': .*python: it has not come back"):
+        agents.load(who)
+
+
+def test_what_it_has_begun_ends_with_it(name, capfd) -> None:
+    agent = agents.load(name("Begins"))
+    agent.begin(1, 1)
+    own = int(capfd.readouterr().err.rpartition("began ")[2].split()[0])
+    assert exists(own)
+    agent.child.end()
+    while exists(own):
+        time.sleep(0.01)
+
+
 def test_one_process_is_begun_for_a_class_and_used_again(name) -> None:
     agent = agents.load(name("Mine"))
     again = pickle.loads(pickle.dumps(agent))

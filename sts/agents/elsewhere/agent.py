@@ -116,6 +116,8 @@ def _shown(observation: Any) -> _Shown:
     """Takes an observation apart; what is no array, such as the worlds themselves, stays here."""
     if is_dataclass(observation):
         values = {field.name: getattr(observation, field.name) for field in fields(observation)}
+    elif hasattr(observation, "_asdict"):
+        values = observation._asdict()
     else:
         values = dict(vars(observation))
     groups = {name: value for name, value in values.items() if isinstance(value, dict)}

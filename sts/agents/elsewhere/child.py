@@ -170,17 +170,18 @@ class Child:
 
     def end(self, seconds: float = 0.0) -> None:
         """Ends it, with all that it has begun, after `seconds` in which it may do so by itself."""
+        if self._life.closed:
+            return
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
         if seconds:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(seconds)
-        if self._process.returncode is None:
-            with contextlib.suppress(OSError, AttributeError):  # no group, or no groups here
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.kill()
-            self._process.wait()
+        with contextlib.suppress(OSError, AttributeError):  # no group, or no groups here
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
         self._life.close()
 
 
@@ -192,7 +193,9 @@ def child(python: str, module: str, name: str) -> Child:
     """Returns this process's child for a class; a new one where there is none, or it has ended."""
     key = os.getpid(), str(Path.cwd()), f"{python}:{module}:{name}"
     with _lock:
-        if key not in _children or _children[key].ended:
+        if key in _children and _children[key].ended:
+            _children.pop(key).end()
+        if key not in _children:
             _children[key] = Child(python, module, name)
         return _children[key]
 
