@@ -1,13 +1,13 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench lock clean
+.PHONY: help demo test test-all check bench bench-million lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo $$p; break; }; done)
 LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHECK=1 \
-	$(BIN)/python -m pip install --quiet --constraint constraints.lock
+	$(BIN)/python -m pip install $(if $(MAKE_TERMOUT),--progress-bar on,--quiet) --constraint constraints.lock
 APP ?= 1
 WORKERS ?= 2
 
@@ -33,6 +33,9 @@ check: $(VENV)/.dev  ## ruff, mypy strict, import-linter, rooms and arrows count
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
 
+bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
+	$(BIN)/python -m tests.benchmarks.million
+
 lock:  ## resolve constraints.lock anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade \
 		--no-header --no-annotate --no-emit-index-url pyproject.toml -o constraints.lock
@@ -47,6 +50,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(BIN)/python pyproject.toml constraints.lock
+	@echo "installing into $(VENV): 1.2 GB on the disk, a minute or two"
 	$(LOCKED) --editable .
 	@touch $@
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Collection, Iterator
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -13,18 +15,122 @@ from annotator_app.episodes import sprite_view
 from annotator_app.events import own
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
-from sts.continuations import session
-from sts.continuations.store import path_of
+from sts.continuations import human
+from sts.continuations.store import saved
 from sts.domains import Worlds, domain
-from sts.engine.rendering import look
+from sts.engine.rendering import Sheet, look, webp
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
 
 PATIENCE = 12
 """Scenarios that are tried at a time until one can be shown."""
+KEPT = 256
+"""Plays that a process holds open: what each has seen is some kilobytes a turn."""
 
 _LOG = logging.getLogger(__name__)
+
+
+class Shown:
+    """A person's play as their pages are shown it; it takes one message at a time."""
+
+    def __init__(self, workspace: Workspace, scenario: Scenario, person: Annotator) -> None:
+        """Replays the context.
+
+        Raises:
+          StsError: the scenario cannot be shown.
+        """
+        recording, self._role = scenario.recording, scenario.roles[0]
+        self._lock = threading.Lock()
+        self._takeover, self._domain = scenario.takeover, recording.domain
+        self._view: dict[str, Any] = {}
+        self._context: list[Sheet] = []
+        self._sprites: list[dict[str, Any]] = []
+        picture = domain(recording.domain).picture(recording.state)
+        self._framed = picture.kind == "frames"
+        if self._framed:
+            self._view["you"] = picture.names[picture.participants[self._role]]
+            context = recording.part(recording.state, 0, scenario.takeover)
+            self._context = sprites.sprites_of(workspace, context, self._role)
+            self._sprites = [sprite_view(one) for one in self._context]
+        else:
+            self._view["drawing"] = recording.domain
+        self.play = human.Play(scenario, person=person.name, attempt=0, look=self._look)
+
+    def _look(self, frame: int, worlds: Worlds) -> None:
+        """Keeps one picture more where they see frames; the context's are there already."""
+        if not self._framed or 0 < frame <= self._takeover:
+            return
+        seen = look(worlds, self._domain, self._role)
+        if frame:
+            self._sprites.append(sprite_view(Sheet(webp(seen), columns=1, count=1)))
+        else:
+            self._view["height"], self._view["width"], _ = seen.shape
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Takes the turns in `message` and returns what its page has not been shown yet.
+
+        Turns that were taken stay: a page that has others is told of these. Everything after the
+        first turn that is not one is left out.
+
+        Args:
+          message: `frames`, how many the page has, and `turns`, all that it has made since these.
+
+        Raises:
+          StsError: a step failed, and the play cannot go on.
+        """
+        with self._lock:
+            first, received = self._take(message)
+            view = self.play.view(first) | self._view | {"received": received}
+            if self._framed:
+                shown = len(self._context) + first - self._takeover - 1 if first else 0
+                view["sprites"] = self._sprites[shown:]
+            return view
+
+    def _take(self, message: Mapping[str, Any]) -> tuple[int, int]:
+        """Returns the first frame that the page lacks, and how many turns it says were made."""
+        play, frames, sent = self.play, message.get("frames"), message.get("turns")
+        first = frames if type(frames) is int and frames > self._takeover else 0
+        shown = max(0, first - self._takeover - 1)
+        if shown > len(play.turns):  # by a process that is gone; its page sends everything again
+            return 0, 0
+        sent = sent if isinstance(sent, list) else []
+        turns = _turns(sent[: play.scenario.horizon - shown], play.scenario)
+        taken = play.turns[shown:]
+        if turns[: len(taken)] == taken[: len(turns)]:
+            for turn in turns[len(taken) :]:
+                play.take(turn)
+        return first, shown + len(sent)
+
+
+class Plays:
+    """What is played in this process: each person's session is held open between their turns.
+
+    Beyond `KEPT` the one that nobody has asked for longest is closed, as all are with the process.
+    Their pages then send every turn again, and these are made again once.
+    """
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, Shown] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def held(self, workspace: Workspace, scenario: Scenario, person: Annotator) -> Shown:
+        """Returns a person's play of a scenario, as far as it has come; errors as `Shown`."""
+        name = key(person, scenario)
+        with self._lock:
+            found = self._open.get(name)
+        made = found or Shown(workspace, scenario, person)
+        with self._lock:
+            made = self._open.setdefault(name, made)
+            self._open.move_to_end(name)
+            while len(self._open) > KEPT:
+                self._open.popitem(last=False)
+        return made
+
+    def close(self, scenario: Scenario, person: Annotator) -> None:
+        """Ends a play that cannot go on."""
+        with self._lock:
+            self._open.pop(key(person, scenario), None)
 
 
 def exchange(
@@ -36,12 +142,12 @@ def exchange(
     *,
     author: str,
     judged: Collection[str],
+    plays: Plays,
     broken: set[str],
 ) -> dict[str, Any]:
-    """Replays the turns in `sent` and returns what the person sees now.
+    """Takes the turns in `sent` and returns what the person's page has not been shown yet.
 
-    Everything after the first turn that is not one is left out, and the page goes on from there. A
-    scenario that cannot be shown is passed over; where none is left, the page is told how many.
+    A scenario that cannot be shown is passed over; where none is left, the page is told how many.
 
     Args:
       workspace: keeps the continuation once it is finished.
@@ -52,59 +158,30 @@ def exchange(
       author: the person's namespace; what another author sent is ignored.
       judged: content hashes of scenarios that the person has met as a judge, who sees more than
         an agent may.
+      plays: what is held open.
       broken: content hashes of scenarios that cannot be shown, as was found by now; what is found
         here is added.
     """
     message = own(sent, author)
     offered = _offered(workspace, suite, person, message.get("session"), judged)
     for scenario in islice((one for one in offered if one.hash not in broken), PATIENCE):
-        name = key(person, scenario)
-        received = message.get("turns") if message.get("session") == name else None
-        turns: list[session.Turn] = []
+        name, shown = key(person, scenario), None
         try:
-            turns = _turns(received, scenario)
-            view = _view(workspace, scenario, turns, person)
+            shown = plays.held(workspace, scenario, person)
+            view = shown.answer(message if message.get("session") == name else {})
         except StsError as error:
             _LOG.error("scenario %s: %s", scenario.id, error)
-            if not turns:  # what a page sent closes a scenario to nobody else
+            if shown is None:  # what a page sent closes a scenario to nobody else
                 broken.add(scenario.hash)
+            plays.close(scenario, person)
         else:
             break
     else:
         return {"author": author, "session": None, "broken": len(broken)}
     if view["finished"]:
-        seconds = _seconds(message.get("seconds"))
-        one = session.finish(
-            workspace, scenario, turns, person=person.name, attempt=0, seconds=seconds
-        )
+        one = shown.play.finish(workspace, seconds=_seconds(message.get("seconds")))
         queueing.enqueue(workspace, store, suite, [one])
-    count = len(received) if isinstance(received, list) else 0
-    return {"author": author, "session": name, "received": count, **view}
-
-
-def _view(
-    workspace: Workspace, scenario: Scenario, turns: list[session.Turn], person: Annotator
-) -> dict[str, Any]:
-    """The person's view; with pictures of 1 or more frames each where they see frames."""
-    recording, takeover, role = scenario.recording, scenario.takeover, scenario.roles[0]
-    picture = domain(recording.domain).picture(recording.state)
-    if picture.kind != "frames":
-        view = session.view(scenario, turns, person=person.name, attempt=0)
-        return {**view, "drawing": recording.domain}
-    context = sprites.sprites_of(workspace, recording.part(recording.state, 0, takeover), role)
-    seen = [sprite_view(one) for one in context]
-    size: dict[str, int] = {}
-
-    def see(frame: int, worlds: Worlds) -> None:
-        if frame == 0:
-            height, width, _ = look(worlds, recording.domain, role).shape
-            size.update(height=height, width=width)
-        if frame > takeover:
-            seen.append(sprite_view(sprites.sight_of(worlds, recording.domain, role)))
-
-    view = session.view(scenario, turns, person=person.name, attempt=0, look=see)
-    you = picture.names[picture.participants[role]]
-    return {**view, **size, "sprites": seen, "you": you}
+    return {"author": author, "session": name, **view}
 
 
 def key(person: Annotator, scenario: Scenario) -> str:
@@ -123,20 +200,21 @@ def _offered(
     order = sorted((s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: key(person, s))
     yield from (one for one in order if key(person, one) == wanted)
     for one in order:
-        played = path_of(workspace, session.identity(one, person.name, 0)).exists()
+        played = saved(workspace, human.identity(one, person.name, 0))
         if not played and one.hash not in judged and key(person, one) != wanted:
             yield one
 
 
-def _turns(sent: object, scenario: Scenario) -> list[session.Turn]:
+def _turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:
+    """Returns what of `sent` comes before the first that is no turn."""
     world = domain(scenario.recording.domain)
-    turns: list[session.Turn] = []
-    for one in sent[: scenario.horizon] if isinstance(sent, list) else ():
+    turns: list[human.Turn] = []
+    for one in sent:
         if not isinstance(one, list) or [type(n) for n in one] != [int, int]:
             break
         if not (0 <= one[0] < len(world.moves) and 0 <= one[1] < len(world.tokens)):
             break
-        turns.append(session.Turn(*one))
+        turns.append(human.Turn(*one))
     return turns
 
 

@@ -11,10 +11,9 @@ import os
 import signal
 from collections.abc import Iterable
 
-from sts.continuations.store import load
-from sts.domains import Worlds
+from sts.continuations.store import stream
 from sts.domains import domain as find_domain
-from sts.engine.rendering import Sheet, frames, layout, look, sheets, webp
+from sts.engine.rendering import Sheet, frames, layout, look, sheets
 from sts.episodes import Episode
 from sts.errors import StsError
 from sts.storage.files import content_hash, write_atomically
@@ -22,9 +21,6 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 
 FOLDER = "frames"
-KEPT = 4096
-"""Single pictures that the process remembers, some kilobytes each."""
-_kept: dict[str, bytes] = {}
 
 
 def framed(domain: str, state: bytes) -> bool:
@@ -57,18 +53,6 @@ def sprites_of(workspace: Workspace, episode: Episode, role: int | None = None) 
     return made
 
 
-def sight_of(worlds: Worlds, name: str, role: int) -> Sheet:
-    """Returns what `role` sees now in the first world of the domain called `name`, as one frame."""
-    key = content_hash(worlds.states()[0], str(role).encode())
-    found = _kept.get(key)
-    if found is None:
-        found = webp(look(worlds, name, role))
-        if len(_kept) >= KEPT:
-            _kept.clear()
-        _kept[key] = found
-    return Sheet(found, columns=1, count=1)
-
-
 def begin(workspace: Workspace, suite: str) -> None:
     """Has the pictures of a suite's continuations made in a process that ends with this one."""
     context = multiprocessing.get_context("spawn")
@@ -89,6 +73,7 @@ def _make(root: str, label: str, parent: int) -> None:
 
 def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:
     scenarios = suites.load(workspace, label).scenarios
-    for one in load(workspace, {s.hash for s in scenarios}):
-        if framed(one.episode.domain, one.episode.state):
-            yield one.episode
+    for part in stream(workspace, {s.hash for s in scenarios}):
+        for one in part:
+            if framed(one.episode.domain, one.episode.state):
+                yield one.episode

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sts.episodes import Episode
+from sts.registry import blaming
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
@@ -78,3 +79,25 @@ class Category:
     fits: Callable[[Scenario], str | None]
     context: int = CONTEXT
     partner: str = "no-op"
+
+
+def spoken_for(category: Category) -> Category:
+    """Returns a category of anybody's: whatever it raises becomes one line."""
+
+    def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+        with blaming(f"category {category.name!r} failed to find candidates in {trajectory.id}"):
+            return iter(list(category.candidates(trajectory)))
+
+    def fits(scenario: Scenario) -> str | None:
+        with blaming(f"category {category.name!r} failed to say whether {scenario.id} fits it"):
+            return category.fits(scenario)
+
+    def label(
+        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    ) -> Label:
+        with blaming(
+            f"category {category.name!r} failed to label an episode, or its parameters do not fit"
+        ):
+            return Label(*category.label(episode, takeover, roles, parameters))
+
+    return replace(category, candidates=candidates, fits=fits, label=label)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import sts
 from scenarios.category import Candidate, Category
-from sts.domains import absent
+from sts.domains import why_unavailable
 from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, StsError
@@ -27,7 +27,7 @@ CARRIED = ("split", "notes")
 """Of a trajectory's provenance, what its scenarios keep: its source's side, and what to report."""
 
 
-class Found(NamedTuple):
+class Pick(NamedTuple):
     """A candidate of a category, and the trajectory that it stands in."""
 
     trajectory: Trajectory
@@ -52,7 +52,7 @@ class Mined(NamedTuple):
       candidates: how many each category had.
       worlds: in how many worlds.
       unfit: of each category that refuses one of its scenarios with this partner, why.
-      absent: of each domain, how many trajectories were left out as their worlds cannot be had
+      unavailable: of each domain, how many trajectories were left out as their worlds cannot be had
         here, and why the first of them cannot.
     """
 
@@ -60,7 +60,7 @@ class Mined(NamedTuple):
     candidates: dict[str, int]
     worlds: dict[str, int]
     unfit: dict[str, str]
-    absent: dict[str, tuple[int, StsError]]
+    unavailable: dict[str, tuple[int, StsError]]
 
 
 def mine(
@@ -78,7 +78,7 @@ def mine(
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
     """
-    found: dict[str, dict[tuple[str, ...], tuple[int, Found]]] = {c.name: {} for c in categories}
+    firsts: dict[str, dict[tuple[str, ...], tuple[int, Pick]]] = {c.name: {} for c in categories}
     counts: Counter[str] = Counter()
     gone: dict[str, tuple[int, StsError]] = {}
     for trajectory in trajectories:
@@ -86,7 +86,7 @@ def mine(
         concerned = [category for category in categories if category.domain == name]
         if trajectory.split != "test" or not concerned:
             continue
-        if (reason := absent(trajectory.episode)) is not None:
+        if (reason := why_unavailable(trajectory.episode)) is not None:
             count, first = gone.get(name, (0, reason))
             gone[name] = count + 1, first
             continue
@@ -97,11 +97,11 @@ def mine(
                 counts[category.name] += 1
                 kind = (trajectory.world, candidate.answer, candidate.difficulty)
                 order = _order(seed, category, trajectory, candidate)
-                best = found[category.name].get(kind)
+                best = firsts[category.name].get(kind)
                 if best is None or order < best[0]:
-                    found[category.name][kind] = order, Found(trajectory, candidate)
+                    firsts[category.name][kind] = order, Pick(trajectory, candidate)
     kept = {
-        name: [f for _, f in sorted(kinds.values(), key=_first)] for name, kinds in found.items()
+        name: [f for _, f in sorted(kinds.values(), key=_first)] for name, kinds in firsts.items()
     }
     chosen = _choose(kept, per_category)
     made = [(s, c.fits(s)) for c in categories for s in _scenarios(c, chosen[c.name], seed)]
@@ -130,16 +130,16 @@ def _order(seed: int, category: Category, trajectory: Trajectory, candidate: Can
     )
 
 
-def _first(pair: tuple[int, Found]) -> int:
+def _first(pair: tuple[int, Pick]) -> int:
     return pair[0]
 
 
-def _choose(found: dict[str, list[Found]], per_category: int) -> dict[str, list[Found]]:
+def _choose(picks: dict[str, list[Pick]], per_category: int) -> dict[str, list[Pick]]:
     """Returns what each category takes; they take turns, so that none uses up the worlds."""
-    chosen: dict[str, list[Found]] = {name: [] for name in found}
+    chosen: dict[str, list[Pick]] = {name: [] for name in picks}
     used: Counter[str] = Counter()
-    for _ in range(min(per_category, max(map(len, found.values()), default=0))):
-        for name, left in found.items():
+    for _ in range(min(per_category, max(map(len, picks.values()), default=0))):
+        for name, left in picks.items():
             own = chosen[name]
             taken = {f.trajectory.world for f in own}
             free = [f for f in left if f.trajectory.world not in taken]
@@ -150,14 +150,14 @@ def _choose(found: dict[str, list[Found]], per_category: int) -> dict[str, list[
     return chosen
 
 
-def _balance(own: list[Found], used: Counter[str]) -> Any:
+def _balance(own: list[Pick], used: Counter[str]) -> Any:
     both = Counter((f.candidate.answer, f.candidate.difficulty) for f in own)
     answers = Counter(f.candidate.answer for f in own)
     difficulties = Counter(f.candidate.difficulty for f in own)
     origins = Counter(f.origin for f in own)
     recorders = Counter(f.recorded_by for f in own)
 
-    def cost(f: Found) -> tuple[int, ...]:
+    def cost(f: Pick) -> tuple[int, ...]:
         return (
             both[f.candidate.answer, f.candidate.difficulty],
             answers[f.candidate.answer],
@@ -171,23 +171,21 @@ def _balance(own: list[Found], used: Counter[str]) -> Any:
     return cost
 
 
-def _scenarios(category: Category, chosen: list[Found], seed: int) -> Iterator[Scenario]:
+def _scenarios(category: Category, chosen: list[Pick], seed: int) -> Iterator[Scenario]:
     ranked = sorted(chosen, key=lambda f: DIFFICULTIES.index(f.candidate.difficulty))
-    for number, found in enumerate(ranked):
+    for number, pick in enumerate(ranked):
         text = category.wordings[number % len(category.wordings)]
-        yield scenario(
-            category, found, id=f"{category.name}-{number + 1:02d}", text=text, seed=seed
-        )
+        yield scenario(category, pick, id=f"{category.name}-{number + 1:02d}", text=text, seed=seed)
 
 
-def scenario(category: Category, found: Found, *, id: str, text: str, seed: int) -> Scenario:
+def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -> Scenario:
     """Returns the scenario that asks a candidate, in the wording `text`, with one role judged."""
-    trajectory, candidate = found
+    trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
     with _naming(trajectory):
         before, takeover = states_at(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
-    done = category.label(recording, category.context, (candidate.role,), candidate.parameters)
+    label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
     carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
     return Scenario(
@@ -206,7 +204,7 @@ def scenario(category: Category, found: Found, *, id: str, text: str, seed: int)
         roles=(candidate.role,),
         partner=category.partner,
         difficulty=candidate.difficulty,
-        tags=("done-in-recording",) if done.verdict == "success" else (),
+        tags=("done-in-recording",) if label.verdict == "success" else (),
         takeover_hash=content_hash(takeover),
         recording=recording,
         provenance={
@@ -229,5 +227,5 @@ def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
     """
     replay = along([episode], [f"domain {episode.domain!r}"])
     before = zip(range(max(steps) + 1), replay, strict=False)
-    found = {t: worlds.states()[0] for t, worlds in before if t in steps}
-    return [found[t] for t in steps]
+    states = {t: worlds.states()[0] for t, worlds in before if t in steps}
+    return [states[t] for t in steps]

@@ -57,6 +57,14 @@ class ArgumentError(StsError):
     exit_code = 2
 
 
+def closest(name: str, known: Iterable[str]) -> str:
+    """Returns "; did you mean NAME?" of the known name that is most like `name`, "" of none."""
+    names = tuple(known)
+    longer = sorted(one for one in names if one.startswith(name)) if len(name) > 3 else []
+    close = longer[:1] or difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 class UnknownName(ArgumentError):
     """A name that nothing answers to.
 
@@ -65,18 +73,24 @@ class UnknownName(ArgumentError):
       name: what was typed.
       known: the names that exist.
       most: of so many, at most, the line says how they are called, and it counts the others.
+      total: how many exist, where `known` has not all of them.
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, most: int | None = None
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        *,
+        most: int | None = None,
+        total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
         said = self.known[:most]
-        rest = len(self.known) - len(said)
+        rest = (total or len(self.known)) - len(said)
         exist = ", ".join(said) if said else "none yet"
         exist += f" and {rest} more" if rest else ""
-        close = difflib.get_close_matches(name, said, 1) if len(said) > 1 else []
-        meant = f"; did you mean {close[0]}?" if close else ""
+        meant = closest(name, said) if len(said) > 1 else ""
         quoted = repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
         super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")
 

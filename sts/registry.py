@@ -53,7 +53,7 @@ def load_every(group: str, kind: str, name: str) -> list[Any]:
 
 
 def _loaded(point: EntryPoint, kind: str) -> Any:
-    with importing(f"{kind} {point.name!r} of {_owner(point)}"):
+    with blaming(f"{kind} {point.name!r} of {_owner(point)} cannot be loaded"):
         return point.load()
 
 
@@ -62,19 +62,21 @@ def _owner(point: EntryPoint) -> str:
 
 
 @contextmanager
-def importing(what: str) -> Iterator[None]:
-    """Turns what goes wrong when somebody's modules are imported into one line about `what`.
+def blaming(
+    what: str, kind: type[StsError] = StsError, passing: type[Exception] = MemoryError
+) -> Iterator[None]:
+    """Turns whatever somebody's code raises into one line that begins with `what`, of this `kind`.
 
-    What they print goes to standard error.
+    What is `passing` is left to the caller. What the code prints goes to standard error.
     """
     try:
         with redirect_stdout(sys.stderr):
             yield
-    except StsError:  # ours, which says what is missing
+    except (StsError, MemoryError, passing):  # which have lines of their own
         raise
-    except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
+    except (Exception, SystemExit) as error:  # it may be anybody's, and do anything
         why = " ".join(str(error).split())
-        raise StsError(f"{what} cannot be loaded: {type(error).__name__}: {why}") from error
+        raise kind(f"{what}: {type(error).__name__}: {why}") from error
 
 
 def look_here() -> None:
@@ -101,14 +103,8 @@ def load_path(kind: str, path: str) -> Any:
         raise ArgumentError(f"expected {kind} as module:Name, found {path!r}")
     look_here()
     _check_not_shadowed(f"{kind} {path!r}", module_name.partition(".")[0])
-    try:
-        with redirect_stdout(sys.stderr):
-            module = importlib.import_module(module_name)
-    except StsError:  # ours, which says what is missing
-        raise
-    except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
-        found = f"{type(error).__name__}: {error}"
-        raise ArgumentError(f"{kind} {path!r}: cannot import {module_name}: {found}") from error
+    with blaming(f"{kind} {path!r}: cannot import {module_name}", ArgumentError):
+        module = importlib.import_module(module_name)
     if not hasattr(module, attribute):
         raise ArgumentError(f"{kind} {path!r}: module {module_name} has no {attribute}")
     return getattr(module, attribute)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sts import agents, registry
+from sts.continuations import human
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
 from sts.episodes import Instruction
@@ -102,9 +103,19 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
     return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in enumerate(found, 1)]
 
 
+def played(
+    one: Scenario, turns: Sequence[tuple[int, int]], person: str = "ann", attempt: int = 0
+) -> human.Play:
+    """Returns a person's play of a scenario after their turns."""
+    begun = human.Play(one, person=person, attempt=attempt)
+    for turn in turns:
+        begun.take(human.Turn(*turn))
+    return begun
+
+
 def agents_of(domain: str) -> list[str]:
     """Returns the names of the installed agents that play the worlds of a domain."""
-    named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.known())
+    named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.installed())
     return [name for name, agent in named if agent.domain == domain]
 
 

@@ -11,12 +11,16 @@ from sts.cli.command import Command
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    verb = verbs.add_parser("import", help="take a scores table (agent, metric, value) in")
+    verb = verbs.add_parser(
+        "import",
+        help="take a scores table (agent, metric, value) in",
+        example="sts interactive import scores.csv",
+    )
     verb.add_argument("file", metavar="FILE", help="a scores table, .csv or .parquet")
 
 
 def _run(args: argparse.Namespace) -> int:
-    from analysis.scores import import_scores, read_scores
+    from analysis.inputs.scores import import_scores, read_scores
     from sts.storage.workspace import Workspace
 
     scores = read_scores(Path(args.file))

@@ -7,16 +7,25 @@ import shlex
 
 from sts import registry
 from sts.cli import demo
+from sts.cli.arguments import cores
 from sts.cli.command import Command
 from sts.cli.demo import Demo, players
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    parser.add_argument("--domain", metavar="D", help=f"whose worlds: {_names()}")
+    parser.add_argument(
+        "--domain", metavar="D", help=f"whose worlds: {_names()} (default: the first)"
+    )
     parser.add_argument("--no-app", action="store_true", help="stop after the report")
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
-    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=cores(),
+        metavar="W",
+        help="processes (default: one a processor)",
+    )
     parser.add_argument("--port", type=int, default=8501, metavar="P", help="of the annotator")
 
 
@@ -59,6 +68,17 @@ def _chosen(domain: str | None) -> Demo:
     return chosen
 
 
+def _beforehand(args: argparse.Namespace, count: int) -> str:
+    """Returns what is about to happen, what it takes, and where it goes."""
+    from sts.storage.workspace import Workspace
+
+    takes = _chosen(args.domain).takes
+    return (
+        f"{count} commands with {args.workers} processes, in {Workspace.open(args.workspace).root}"
+        f"{f': {takes}' if takes else ''}. What is interrupted goes on when it is run again."
+    )
+
+
 def _names() -> str:
     return ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
 
@@ -80,7 +100,10 @@ def run(args: argparse.Namespace) -> int:
     common = ["--workspace", args.workspace] if args.workspace else []
     common += ["--debug"] if args.debug else []
     gathered = []
-    for words in steps(args):
+    commands = steps(args)
+    if not args.json:
+        print(_beforehand(args, len(commands)), flush=True)
+    for words in commands:
         if args.json:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):

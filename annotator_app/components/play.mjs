@@ -51,8 +51,8 @@ class PlayPage {
     this.turns ??= new Turns({ storage: localStore(), namespace: this.author });
     this.turns.receive(data);
     if (first && !isTyping(document.activeElement)) this.$(".play").focus({ preventScroll: true });
-    if (data.session && data.played < this.turns.turns.length) this.#flush();
-    this.#render();
+    if (this.turns.behind) this.#flush();
+    if (this.turns.view) this.#render();
   }
 
   #say(text) {
@@ -65,7 +65,7 @@ class PlayPage {
   }
 
   #resend() {
-    if (this.playing && this.turns.turns.length > this.turns.view.played) this.#flush();
+    if (this.turns?.behind) this.#flush();
   }
 
   #listen() {

@@ -72,30 +72,60 @@ export class Turns {
     this.message = "";
   }
 
-  // Takes the server's view. A scenario begun on an earlier page goes on where it was left.
+  // Takes what the server shows: all that came since the frames which it was told are here. A scenario
+  // begun on an earlier page goes on where it was left; what led to the frames that this page lacks
+  // is asked for.
   receive(view) {
     const fresh = view.session !== this.session;
-    const caughtUp = this.frame === this.view?.frames?.length - 1;
+    const caughtUp = this.frame === this.last;
     if (fresh) {
       const kept = view.session ? recall(this.storage, this.prefix + view.session) : null;
-      Object.assign(this, { session: view.session, word: 0, frame: 0, message: "" });
+      Object.assign(this, { session: view.session, word: 0, frame: 0, message: "", view: null });
       Object.assign(this, { turns: kept?.turns ?? [], seconds: kept?.seconds ?? 0 });
-      this.playing = !!view.session && !this.turns.length;
     }
-    this.view = view;
-    if (!view.session) return;
-    if (fresh) this.layout = layoutOf(view.moves);
-    // What the server would not take is not ours to keep; what it has not seen is.
-    if (view.received > view.played && view.received === this.turns.length)
-      this.turns = this.turns.slice(0, view.played);
+    if (!view.session) return void (this.view = view);
+    if (view.first > this.frames.length) return;
+    const begun = !this.view;
+    this.#merge(view);
+    if (begun) {
+      this.layout = layoutOf(view.moves);
+      this.playing = !this.turns.length;
+    }
     // A server that has forgotten shows fewer frames than there were until it hears of the turns again.
-    const follows = this.turns.length && (fresh || caughtUp);
+    const follows = this.turns.length && (begun || caughtUp);
     this.frame = follows ? this.last : Math.min(this.frame, this.last);
     if (view.finished) this.storage.removeItem(this.prefix + this.session);
   }
 
+  #merge(view) {
+    let frames = 0;
+    const sprites = (this.view?.sprites ?? []).filter((one) => (frames += one.count) <= view.first);
+    this.view = {
+      ...view,
+      frames: [...this.frames.slice(0, view.first), ...view.frames],
+      sprites: view.sprites && [...sprites, ...view.sprites],
+    };
+    // What the server would not take is not ours to keep; what it has not seen is. What it took on
+    // another page was done.
+    const shown = Math.max(0, view.first - view.takeover - 1);
+    const taken = [...this.turns.slice(0, shown), ...view.turns];
+    const agrees = taken.every((turn, i) => `${turn}` === `${this.turns[i]}`);
+    if (!agrees) this.turns = taken;
+    else if (view.received > view.played && view.received === this.turns.length)
+      this.turns = this.turns.slice(0, view.played);
+  }
+
+  get frames() {
+    return this.view?.frames ?? [];
+  }
+
   get last() {
-    return this.view.frames.length - 1;
+    return this.frames.length - 1;
+  }
+
+  // True while the server has not shown what was done here, or what led to it.
+  get behind() {
+    return !!this.session && (!this.view || this.turns.length > this.view.played);
   }
 
   // True once the context has been watched to its end and the server has shown the latest step.
@@ -105,7 +135,9 @@ export class Turns {
   }
 
   get state() {
-    return { session: this.session, turns: this.turns, seconds: Math.round(this.seconds) };
+    const { length } = this.frames;
+    const turns = length ? this.turns.slice(length - this.view.takeover - 1) : this.turns;
+    return { session: this.session, frames: length, turns, seconds: Math.round(this.seconds) };
   }
 
   get sprite() {

@@ -30,6 +30,7 @@ def page() -> None:
             state.sent("play"),
             author=author,
             judged=state.judged_scenarios(person),
+            plays=state.plays,
             broken=state.unplayable,
         )
     except StsError as error:

@@ -13,8 +13,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
-from scenarios import own_category
-from scenarios.category import Category
+from scenarios.category import Category, spoken_for
 from sts import registry
 from sts.errors import ArgumentError, StsError, UnknownName
 
@@ -31,13 +30,15 @@ def of(domain: str) -> tuple[Category, ...]:
     """
     modules: list[ModuleType] = []
     for one in registry.load_every(GROUP, "categories of", domain):
-        with registry.importing(f"categories of {domain!r}"):
+        if not isinstance(one, ModuleType):
+            raise StsError(f"entry point {GROUP}:{domain} is no package or module")
+        with registry.blaming(f"categories of {domain!r} cannot be loaded"):
             modules += _within(one)
     every = {id(c): c for m in modules for c in vars(m).values() if isinstance(c, Category)}
     for one in every.values():
         if one.domain != domain:
             raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
-    return tuple(_by_name(every.values()).values())
+    return tuple(map(spoken_for, _by_name(every.values()).values()))
 
 
 def _within(module: ModuleType) -> Iterator[ModuleType]:
@@ -83,7 +84,10 @@ def named(name: str) -> Category:
       ArgumentError: what stands at `module:NAME` is no category, or two are called so.
     """
     if ":" in name:
-        return own_category.load(name)
+        own = registry.load_path("category", name)
+        if not isinstance(own, Category):
+            raise ArgumentError(f"{name!r} is no Category, it is of type {type(own).__name__}")
+        return spoken_for(own)
     every: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.named(GROUP):

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument("name", metavar="NAME", help="of the draft")
-    parser.add_argument("--per-category", type=int, default=10, metavar="N")
+    parser.add_argument("--per-category", type=int, default=10, metavar="N", help="at most")
     parser.add_argument(
         "--category",
         action="append",
         metavar="C",
-        help="only this one, a name or module:NAME; repeatable",
+        help="only this one, a name or module:NAME; repeatable (default: all)",
     )
     parser.add_argument(
         "--partner",
         metavar="P",
         help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
     parser.add_argument("--replace", action="store_true", help="an older draft of that name")
 
 
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 def _warn_of_what_is_left_out(mined: Mined) -> None:
     from sts.cli.arguments import warn
 
-    for name, (count, reason) in mined.absent.items():
+    for name, (count, reason) in mined.unavailable.items():
         if not mined.scenarios:
             raise reason.about(f"{count} trajectories of {name} cannot be mined")
         warn(f"{count} trajectories of {name} are left out: {reason}")
@@ -128,7 +128,7 @@ def _summary(
     value = {
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
         "short": short,
-        "absent": {name: count for name, (count, _) in mined.absent.items()},
+        "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
     return value, table(header, rows)
 

@@ -2,6 +2,6 @@
 
 from sts.agents.identity import fingerprint, planned
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.agents.registry import known, load
+from sts.agents.registry import installed, load
 
-__all__ = ["Agent", "Choice", "Instructions", "fingerprint", "known", "load", "planned"]
+__all__ = ["Agent", "Choice", "Instructions", "fingerprint", "installed", "load", "planned"]

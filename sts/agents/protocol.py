@@ -8,7 +8,7 @@ passed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,12 @@ class Choice(NamedTuple):
     says: NDArray[Any] | None = None
 
 
+Memory: TypeAlias = dict[str, NDArray[Any]]
+"""What a team remembers: arrays whose first axis is the episode."""
+Draws: TypeAlias = NDArray[np.float64]
+"""What an agent plans with: B, R and as many as it asks for, each in [0, 1)."""
+
+
 class Agent(ABC):
     """A team's policy: derive from it, or offer the same names.
 
@@ -63,18 +69,14 @@ class Agent(ABC):
     trained_on: str = ""
     version: str = ""
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+    def begin(self, batch: int, roles: int) -> Memory:
         """Returns a team's memory at the start: arrays whose first axis is the episode."""
         return {}
 
     @abstractmethod
     def act(
-        self,
-        observation: Any,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns what the team does at this step, and its memory after it.
 
         Args:

@@ -16,7 +16,7 @@ MOST_DRAWS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-def known() -> tuple[str, ...]:
+def installed() -> tuple[str, ...]:
     """Returns the names of the installed agents."""
     return tuple(registry.named("sts.agents"))
 
@@ -35,26 +35,26 @@ def load(name: str) -> Agent:
     if elsewhere.is_spelling(name):
         return made(elsewhere.load(name), name)
     if ":" in name:
-        found = registry.load_path("agent", name)
+        kind = registry.load_path("agent", name)
     else:
-        found = registry.load("sts.agents", "agent", name)
-    if not inspect.isclass(found) or not _acts(found):
+        kind = registry.load("sts.agents", "agent", name)
+    if not inspect.isclass(kind) or not _acts(kind):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, begin and act"
         )
-    return made(found, name)
+    return made(kind, name)
 
 
-def made(found: Any, name: str) -> Agent:
-    """Returns the agent that `found`, a class or an agent itself, is; messages call it `name`.
+def made(given: Any, name: str) -> Agent:
+    """Returns the agent that `given`, a class or an agent itself, is; messages call it `name`.
 
     Raises:
       ArgumentError: it is not an agent.
     """
-    if not _acts(found):
+    if not _acts(given):
         raise ArgumentError(f"{name!r} is not an agent: expected a name, begin and act")
     try:
-        agent = cast(Agent, found() if inspect.isclass(found) else found)
+        agent = cast(Agent, given() if inspect.isclass(given) else given)
     except Exception as error:  # it may be anybody's
         raise ArgumentError(f"agent {name!r} must be made without arguments: {error}") from error
     called = getattr(agent, "name", None)
@@ -79,5 +79,5 @@ def made(found: Any, name: str) -> Agent:
     return agent
 
 
-def _acts(found: Any) -> bool:
-    return all(callable(getattr(found, wanted, None)) for wanted in ("begin", "act"))
+def _acts(given: Any) -> bool:
+    return all(callable(getattr(given, method, None)) for method in ("begin", "act"))

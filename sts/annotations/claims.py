@@ -70,7 +70,7 @@ def claim(
     if person.retired:
         current = [a.name for a in people.everybody(connection) if not a.retired]
         raise UnknownName("current annotator", person.name, current)
-    until, wanted = now + LEASE, items.c.continuation.not_in(without)
+    until, offered = now + LEASE, items.c.continuation.not_in(without)
     mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
     if without:
         back = exists().where(items.c.id == slots.c.item, items.c.continuation.in_(without))
@@ -78,19 +78,19 @@ def claim(
             update(slots).where(*mine, back).values(annotator=None, lease_until=None)
         )
     connection.execute(update(slots).where(*mine).values(lease_until=until))
-    held = _held(connection, annotator_id, suite, wanted, until)
+    held = _held(connection, annotator_id, suite, offered, until)
     order = _order(seed, annotator_id)
     position = _next_position(connection, annotator_id)
-    taken = _take_slots(connection, annotator_id, suite, order, wanted, held, now)
+    taken = _take_slots(connection, annotator_id, suite, order, offered, held, now)
     while len(held) < count:
         pooled = None
         if _share(seed, annotator_id, position) < reference_rate:
-            pooled = _next_reference(connection, annotator_id, order, wanted)
-        found = pooled or next(taken, None)
-        if found is None:
+            pooled = _next_reference(connection, annotator_id, order, offered)
+        item = pooled or next(taken, None)
+        if item is None:
             break
-        _note_claim(connection, annotator_id, found[0], position, pooled is not None, now)
-        held.append(Claim(found[0], found[1], until))
+        _note_claim(connection, annotator_id, item[0], position, pooled is not None, now)
+        held.append(Claim(*item, until))
         position += 1
     return held
 
@@ -136,7 +136,7 @@ def _held(
     connection: Connection,
     annotator_id: int,
     suite: str,
-    wanted: ColumnElement[bool],
+    offered: ColumnElement[bool],
     until: float,
 ) -> list[Claim]:
     holds = exists().where(
@@ -148,7 +148,7 @@ def _held(
         .where(
             claims.c.annotator == annotator_id,
             or_(claims.c.pool == 1, holds),
-            wanted,
+            offered,
             ~exists().where(events.c.item == claims.c.item, events.c.annotator == annotator_id),
         )
         .order_by(claims.c.position)
@@ -161,7 +161,7 @@ def _take_slots(
     annotator_id: int,
     suite: str,
     order: tuple[int, int],
-    wanted: ColumnElement[bool],
+    offered: ColumnElement[bool],
     held: list[Claim],
     now: float,
 ) -> Iterator[tuple[str, str]]:
@@ -173,7 +173,7 @@ def _take_slots(
     rows = connection.execute(
         select(items.c.id, items.c.continuation)
         .join(item_suites, item_suites.c.item == items.c.id)
-        .where(item_suites.c.suite == suite, free, wanted, items.c.id.not_in(_met(annotator_id)))
+        .where(item_suites.c.suite == suite, free, offered, items.c.id.not_in(_met(annotator_id)))
         .order_by(_key(order), items.c.id)
         .limit(_CANDIDATES)
     ).all()
@@ -204,12 +204,12 @@ def _next_reference(
     connection: Connection,
     annotator_id: int,
     order: tuple[int, int],
-    wanted: ColumnElement[bool],
+    offered: ColumnElement[bool],
 ) -> tuple[str, str] | None:
     row = connection.execute(
         select(items.c.id, items.c.continuation)
         .join(reference_episodes, reference_episodes.c.item == items.c.id)
-        .where(wanted, items.c.id.not_in(_met(annotator_id)))
+        .where(offered, items.c.id.not_in(_met(annotator_id)))
         .order_by(_key(order), items.c.id)
         .limit(1)
     ).one_or_none()

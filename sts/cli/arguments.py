@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,13 @@ from sts.names import escaped
 COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
 """What a strip of pictures sets the colours of a terminal with."""
 _WIDEST = 200
+
+
+def cores() -> int:
+    """Returns how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def at_least(least: int, name: str, value: int) -> int:

@@ -22,6 +22,7 @@ class Demo(NamedTuple):
       shown: the scenario that is shown, and two of the agents on it.
       making: the commands that make the suite where it is not there yet, without `sts`.
       measuring: the commands that measure the agents otherwise, before the report.
+      takes: what it asks for with ten continuations, as "2 minutes and 10 MB"; "" where not said.
       first: whether it is the demo where no domain is named.
     """
 
@@ -30,6 +31,7 @@ class Demo(NamedTuple):
     shown: tuple[str, str, str]
     making: tuple[Words, ...] = ()
     measuring: tuple[Words, ...] = ()
+    takes: str = ""
     first: bool = False
 
 

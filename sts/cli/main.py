@@ -9,12 +9,11 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
 
 import sts
 from sts import registry
-from sts.cli import demo
 from sts.cli.command import Command
+from sts.cli.parser import Parser
 from sts.errors import ArgumentError, StsError
 from sts.names import escaped
 
@@ -28,18 +27,6 @@ _DISK = {
     errno.EISDIR: "expected a file, found a folder",
     errno.ENOTDIR: "a folder on its path is a file",
 }
-
-
-class _Parser(argparse.ArgumentParser):
-    example = ""
-
-    def error(self, message: str) -> NoReturn:
-        raise ArgumentError(f"{message} (see {self.prog} --help)")
-
-    def format_help(self) -> str:
-        if self.example:  # its names are looked up only where they are read
-            self.epilog = f"example: {demo.example(self.example)}"
-        return super().format_help()
 
 
 def _listed() -> str:
@@ -70,23 +57,13 @@ def _common(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
-def _parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
-    name, rest = argv[0], argv[1:]
-    command = _load(name)
-    parser = _Parser(
-        prog=f"sts {name}",
-        description=command.summary,
-        allow_abbrev=False,
-    )
-    parser.example = command.example
+def parser_of(name: str, command: Command) -> Parser:
+    """Returns the parser of a command, with the flags that all of them have."""
+    parser = Parser(prog=f"sts {name}", description=command.summary, example=command.example)
     command.configure(parser)
-    leaves = [parser]
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            leaves = list(action.choices.values())
-    for leaf in leaves:
+    for leaf in parser.leaves:
         _common(leaf)
-    return command, parser.parse_args(rest)
+    return parser
 
 
 def explain(error: OSError) -> str:
@@ -164,8 +141,8 @@ def _main(argv: Sequence[str] | None) -> int:
         if argv[0] in ("-V", "--version"):
             print(f"sts {sts.__version__}")
             return 0
-        command, args = _parse(argv)
-        return command.run(args)
+        command = _load(argv[0])
+        return command.run(parser_of(argv[0], command).parse_args(argv[1:]))
     except StsError as error:
         return _fail(str(error), error.exit_code, error, debug)
     except BrokenPipeError:

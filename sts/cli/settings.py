@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,13 +16,16 @@ from sts import registry
 from sts.errors import ArgumentError, StsError
 
 GROUP = "sts.flags"
+_NAME = re.compile(r"(?!(?:help|set|workspace|json|debug)$)[a-z][a-z0-9-]*")
+"""What a world may call a flag: not as one that every command has."""
 
 
 class Flag(NamedTuple):
     """A flag of a world's own, for the commands that make new worlds.
 
     Attributes:
-      name: "size" makes it `--size`. Where the command itself has a flag of that name, such as
+      name: "size" makes it `--size`; of small letters, digits and dashes, and none that every
+        command has. Where the command itself has a flag of that name, such as
         `--steps`, none is added, and `read` is told what that one says.
       metavar: what help calls its value.
       help: a few words, with the default.
@@ -71,7 +75,8 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
     for flag in mine:
         value = given.get(_dest(flag.name), given.get(flag.name.replace("-", "_")))
         if value is not None:
-            out |= flag.read(str(value))
+            with registry.blaming(f"--{flag.name} of domain {domain!r} failed"):
+                out |= flag.read(str(value))
     return out | pairs(args.set)
 
 
@@ -96,10 +101,16 @@ def _every_flag() -> dict[str, dict[str, Flag]]:
 def _flags(domain: str) -> tuple[Flag, ...]:
     if domain not in registry.named(GROUP):
         return ()
-    flags = tuple(registry.load(GROUP, "flags of domain", domain))
-    if not all(isinstance(flag, Flag) for flag in flags):
+    flags = registry.load(GROUP, "flags of domain", domain)
+    if not isinstance(flags, Sequence) or not all(isinstance(flag, Flag) for flag in flags):
         raise StsError(f"entry point {GROUP}:{domain} is no sequence of Flag")
-    return flags
+    for flag in flags:
+        if not _NAME.fullmatch(str(flag.name)):
+            raise StsError(
+                f"entry point {GROUP}:{domain}: expected a flag's name of small letters, digits "
+                f"and dashes that no command has for itself, found {flag.name!r}"
+            )
+    return tuple(flags)
 
 
 def pairs(texts: Sequence[str]) -> dict[str, Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table
 from sts.cli.command import Command
 from sts.errors import UnknownName
-from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
 
 _ANSWER = 60
 _EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
@@ -20,22 +23,22 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
-        "import", help=words, description=words, epilog="example: sts annotations import them.csv"
+        "import", help=words, description=words, example="sts annotations import them.csv"
     )
     leaf.add_argument("file", metavar="FILE", type=Path, help="a ratings table in CSV")
     words = "write the current judgements, corrections applied"
-    leaf = actions.add_parser(
-        "export", help=words, description=words, epilog=f"example: {_EXAMPLE}"
-    )
+    leaf = actions.add_parser("export", help=words, description=words, example=_EXAMPLE)
     leaf.add_argument("file", metavar="FILE", type=Path, help="the CSV file to write")
     leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
     words = "list what pages sent that could not be kept as a judgement"
     actions.add_parser(
-        "refused", help=words, description=words, epilog="example: sts annotations refused --json"
+        "refused", help=words, description=words, example="sts annotations refused --json"
     )
 
 
 def _run(args: argparse.Namespace) -> int:
+    from sts.storage.workspace import Workspace
+
     workspace = Workspace.open(args.workspace)
     if args.action == "import":
         _import(workspace, args.file, as_json=args.json)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table
 from sts.cli.command import Command
-from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.annotations.types import Annotator
+    from sts.storage.workspace import Workspace
 
 _EXAMPLE = "sts annotators add Ana"
 
@@ -25,15 +25,16 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         ("retire", "end a person's link; their judgements stay"),
     ):
         leaf = actions.add_parser(
-            name, help=words, description=words, epilog=f"example: {_EXAMPLE}"
+            name, help=words, description=words, example=f"sts annotators {name} Ana"
         )
         leaf.add_argument("name", metavar="NAME", help="1 to 64 printable characters")
     words = "list everyone, with how many continuations each has judged"
-    actions.add_parser("ls", help=words, description=words, epilog="example: sts annotators ls")
+    actions.add_parser("ls", help=words, description=words, example="sts annotators ls")
 
 
 def _run(args: argparse.Namespace) -> int:
     from sts.annotations.store import Store
+    from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     if args.action == "ls":

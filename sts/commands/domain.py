@@ -11,9 +11,11 @@ from sts.cli.settings import add_settings, read_settings
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the actions."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("ls", help="what is installed")
+    actions.add_parser("ls", help="what is installed", example="sts domain ls")
     check = actions.add_parser(
-        "check", help="hold a domain to every claim; exit code 1 if one fails"
+        "check",
+        help="hold a domain to every claim; exit code 1 if one fails",
+        example="sts domain check my_worlds:MyWorld --seeds 5",
     )
     check.add_argument("name", metavar="NAME|module:Class")
     check.add_argument("--seeds", type=int, default=3, metavar="N", help="worlds to try")

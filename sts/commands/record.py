@@ -29,8 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
     parser.add_argument("--domain", metavar="D", help="whose worlds (default: the agent's)")
-    parser.add_argument("--steps", type=int, default=50, metavar="T")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--steps", type=int, default=50, metavar="T", help="of an episode")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="names the worlds and the draws"
+    )
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
     parser.add_argument("--split", choices=("auto",), default="auto", help="by hash of the world")
     add_settings(parser)
@@ -49,12 +51,12 @@ def run(args: argparse.Namespace) -> int:
     workspace = Workspace.open(args.workspace)
     every = [agents.load(name) for name in args.agent]  # an error of the last one is said first
     domain = args.domain or _home(every)
-    done: list[Batch] = []
-    failed: list[Failure] = []
+    batches: list[Batch] = []
+    failures: list[Failure] = []
     total = args.episodes * len(args.agent)
     try:
         with progress("recording", "episodes") as show:
-            for found in record_all(
+            for outcome in record_all(
                 args.agent,
                 domain=domain,
                 count=args.episodes,
@@ -63,20 +65,20 @@ def run(args: argparse.Namespace) -> int:
                 settings=read_settings(args, domain),
                 workers=at_least(1, "--workers", args.workers),
             ):
-                if isinstance(found, Failure):
-                    failed.append(found)
+                if isinstance(outcome, Failure):
+                    failures.append(outcome)
                 else:
-                    done.append(found)
-                show(sum(len(one.trajectories) for one in done), total)
+                    batches.append(outcome)
+                show(sum(len(one.trajectories) for one in batches), total)
     except ReplayMismatch:  # what is recorded in such a world is worth nothing
         raise
     except (StsError, KeyboardInterrupt):
-        _keep(workspace, args.agent, done, total)
+        _keep(workspace, args.agent, batches, total)
         raise
-    if failed:
-        _keep(workspace, args.agent, done, total)
-        _raise_first(args.agent, failed)
-    made = _in_order(args.agent, done)
+    if failures:
+        _keep(workspace, args.agent, batches, total)
+        _raise_first(args.agent, failures)
+    made = _in_order(args.agent, batches)
     path = store.save(workspace, made)
     test = sum(t.split == "test" for t in made)
     say(
@@ -87,29 +89,29 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _in_order(names: Sequence[str], done: Sequence[Batch]) -> list[Trajectory]:
+def _in_order(names: Sequence[str], batches: Sequence[Batch]) -> list[Trajectory]:
     """Returns the trajectories, whichever process made which of them first."""
-    ordered = sorted(done, key=lambda one: (names.index(one.agent), one.first))
+    ordered = sorted(batches, key=lambda one: (names.index(one.agent), one.first))
     return [trajectory for one in ordered for trajectory in one.trajectories]
 
 
-def _keep(workspace: Workspace, names: Sequence[str], done: Sequence[Batch], total: int) -> None:
+def _keep(workspace: Workspace, names: Sequence[str], batches: Sequence[Batch], total: int) -> None:
     """Keeps what there is of a recording that does not come to its end, and says so."""
     from sts.trajectories import store
 
-    if made := _in_order(names, done):
+    if made := _in_order(names, batches):
         path = store.save(workspace, made)
         print(f"sts: {len(made)} of {total} episodes are kept -> {path}", file=sys.stderr)
 
 
-def _raise_first(names: Sequence[str], failed: Sequence[Failure]) -> None:
+def _raise_first(names: Sequence[str], failures: Sequence[Failure]) -> None:
     """Raises the error of the first episode that failed, and counts the others."""
     from sts.jobs.tasks import NotTried
 
-    ordered = sorted(failed, key=lambda one: (names.index(one.agent), one.episode))
+    ordered = sorted(failures, key=lambda one: (names.index(one.agent), one.episode))
     tried = [one for one in ordered if not isinstance(one.error, NotTried)]
     notes = [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
-    left = len(failed) - len(tried)
+    left = len(failures) - len(tried)
     notes += [f"{left} more were not tried"] if left else []
     first = tried[0]
     line = f"{first.agent}, episode {first.episode}: {first.error}"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table
 from sts.cli.command import Command
-from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
 
 _EXAMPLE = "sts references add CONTINUATION --truth success --step 7"
 
@@ -14,18 +17,22 @@ _EXAMPLE = "sts references add CONTINUATION --truth success --step 7"
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="add | ls")
     words = "put a continuation whose verdict is known into the pool"
-    add = actions.add_parser("add", help=words, description=words, epilog=f"example: {_EXAMPLE}")
+    add = actions.add_parser("add", help=words, description=words, example=_EXAMPLE)
     add.add_argument("continuation", metavar="CONTINUATION", help="its identity or the start of it")
     add.add_argument("--truth", required=True, help="success, failure or not_done")
     add.add_argument(
-        "--step", type=int, help="where the mark belongs, 1 to the horizon, counted from takeover"
+        "--step",
+        type=int,
+        help="where the mark belongs, 1 to the horizon, counted from takeover (default: none)",
     )
-    add.add_argument("--note", default="", help="why the truth is what it is")
+    add.add_argument("--note", default="", help="why the truth is what it is (default: none)")
     words = "list the pool"
-    actions.add_parser("ls", help=words, description=words, epilog="example: sts references ls")
+    actions.add_parser("ls", help=words, description=words, example="sts references ls")
 
 
 def _run(args: argparse.Namespace) -> int:
+    from sts.storage.workspace import Workspace
+
     workspace = Workspace.open(args.workspace)
     if args.action == "add":
         _add(workspace, args)

@@ -25,13 +25,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SCENARIO|CONTINUATION",
         help="NAME@VERSION/SCENARIO, or a continuation's id or its first digits",
     )
-    parser.add_argument("--agent", action="append", default=[], metavar="A", help="of a scenario")
+    parser.add_argument(
+        "--agent",
+        action="append",
+        default=[],
+        metavar="A",
+        help="of a scenario; repeatable (default: all)",
+    )
     parser.add_argument("--index", type=int, default=0, metavar="I", help="which continuation")
     parser.add_argument(
         "--frames", type=int, metavar="N", help="scenes in a strip (default: what fits)"
     )
     parser.add_argument(
-        "--webp", metavar="FILE", help="write the pictures of the one continuation there, moving"
+        "--webp",
+        metavar="FILE",
+        help="write the pictures of the one continuation there, moving (default: none)",
     )
 
 
@@ -100,9 +108,9 @@ def _played(
     from sts.continuations import store
     from sts.errors import UnknownName
 
-    every = [
-        c for c in store.load(workspace, [scenario.hash]) if c.identity.index == index
-    ] or store.load(workspace, [scenario.hash])
+    there = store.opened(workspace)
+    kept = list(store.entries(workspace, {scenario.hash}, there))
+    every = store.ordered([one for one in kept if one.identity.index == index] or kept)
     known = dict.fromkeys(c.agent for c in every)
     for name in names:
         if name not in known:
@@ -110,7 +118,8 @@ def _played(
     out = []
     for name in names or list(known)[:2]:
         mine = [c for c in every if c.agent == name]
-        out.append(min(mine, key=lambda c: abs(c.identity.index - index)))
+        chosen = min(mine, key=lambda c: abs(c.identity.index - index))
+        out.append(store.find(workspace, chosen.id, there))
     return out
 
 

@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("ls", help="suites and drafts there are")
+    actions.add_parser("ls", help="suites and drafts there are", example="sts suite ls")
     for name, text in (("show", "what is in one"), ("verify", "check every hash and replay")):
-        one = actions.add_parser(name, help=text)
+        one = actions.add_parser(name, help=text, example=f"sts suite {name} {{suite}}")
         one.add_argument("suite", metavar="NAME@VERSION")
-    frozen = actions.add_parser("freeze", help="make a draft the next version")
+    frozen = actions.add_parser(
+        "freeze", help="make a draft the next version", example="sts suite freeze mysuite"
+    )
     frozen.add_argument("draft", metavar="NAME[@VERSION]")
-    frozen.add_argument("--description", default="", metavar="TEXT", help="one line")
+    frozen.add_argument(
+        "--description", default="", metavar="TEXT", help="one line (default: none)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -20,24 +20,45 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    imported = actions.add_parser("import", help="bring in recordings made elsewhere")
+    imported = actions.add_parser(
+        "import",
+        help="bring in recordings made elsewhere",
+        example="sts trajectories import recordings.parquet --format minari",
+    )
     imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
     imported.add_argument("--format", required=True, metavar="F", help=_formats("sts.importers"))
     imported.add_argument(
-        "--domain", metavar="D", help="what replays them, where F asks: a name or module:Class"
+        "--domain",
+        metavar="D",
+        help="what replays them, where F asks: a name or module:Class (default: none)",
     )
-    _add_filters(actions.add_parser("ls", help="what there is"))
-    shown = actions.add_parser("show", help="one of them, and the state it began in")
+    _add_filters(
+        actions.add_parser("ls", help="what there is", example="sts trajectories ls --who {agent}")
+    )
+    shown = actions.add_parser(
+        "show",
+        help="one of them, and the state it began in",
+        example="sts trajectories show 1f0c",
+    )
     shown.add_argument("id", metavar="ID", help="or its first digits; `ls --json` has them all")
-    verified = actions.add_parser("verify", help="replay all of them, or those of files")
+    verified = actions.add_parser(
+        "verify", help="replay all of them, or those of files", example="sts trajectories verify"
+    )
     verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
-    exported = actions.add_parser("export", help="write them for others to read")
+    exported = actions.add_parser(
+        "export",
+        help="write them for others to read",
+        example="sts trajectories export theirs.hdf5 --format minari",
+    )
     exported.add_argument("file", metavar="OUT", help="the file or folder to make")
     exported.add_argument(
         "--format", default="parquet", metavar="F", help=_formats("sts.exporters")
     )
     exported.add_argument(
-        "--role", type=int, metavar="P", help="whose steps, where F holds one participant's; 0"
+        "--role",
+        type=int,
+        metavar="P",
+        help="whose steps, where F holds one participant's (default: 0)",
     )
     _add_filters(exported)
 
@@ -48,10 +69,16 @@ def _formats(group: str) -> str:
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     """Adds the flags that say which trajectories are meant; `_chosen` heeds them."""
-    parser.add_argument("--domain", metavar="D", help="only those of this domain")
-    parser.add_argument("--who", metavar="NAME", help="only those that NAME took part in")
-    parser.add_argument("--source", metavar="TEXT", help="only those whose source has TEXT in it")
-    parser.add_argument("--split", choices=("train", "test"), help="only those of this side")
+    parser.add_argument("--domain", metavar="D", help="only those of this domain (default: all)")
+    parser.add_argument(
+        "--who", metavar="NAME", help="only those that NAME took part in (default: all)"
+    )
+    parser.add_argument(
+        "--source", metavar="TEXT", help="only those whose source has TEXT in it (default: all)"
+    )
+    parser.add_argument(
+        "--split", choices=("train", "test"), help="only those of this side (default: both)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,6 +95,21 @@ def run(args: argparse.Namespace) -> int:
     return actions[args.action](args, Workspace.open(args.workspace))
 
 
+def _function(group: str, name: str) -> Callable[..., Any]:
+    """Returns the importer or exporter of a format.
+
+    Raises:
+      UnknownName: there is none.
+      StsError: it cannot be loaded, or is no function.
+    """
+    from sts.errors import StsError
+
+    function: Callable[..., Any] = registry.load(group, "format", name)
+    if not callable(function):
+        raise StsError(f"entry point {group}:{name} is no function")
+    return function
+
+
 def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     import sys
 
@@ -76,7 +118,7 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.names import escaped
     from sts.trajectories import store
 
-    read = registry.load("sts.importers", "format", args.format)
+    read = _function("sts.importers", args.format)
     calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
     rows, failed = [], []
     with progress("importing", "files") as show:
@@ -84,7 +126,8 @@ def _import(args: argparse.Namespace, workspace: Workspace) -> int:
             file = str(paths[0]) if paths else args.format
             try:
                 _check_no_pipe(paths)
-                trajectories = read(*paths, **more)
+                with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
+                    trajectories = list(read(*paths, **more))
                 _check(trajectories)
             except (StsError, OSError) as error:
                 if len(calls) == 1:
@@ -242,12 +285,12 @@ def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
-    from sts.domains import absent, domain
+    from sts.domains import domain, why_unavailable
     from sts.names import escaped
     from sts.trajectories import store
 
     t = store.find(workspace, args.id)
-    reason = absent(t.episode)
+    reason = why_unavailable(t.episode)
     who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
     value = {
         "id": t.id,
@@ -275,14 +318,14 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.cli.arguments import say
-    from sts.domains import absent
+    from sts.domains import why_unavailable
     from sts.trajectories import store
 
     if args.files:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    why = {t.id: absent(t.episode) for t in every}
+    why = {t.id: why_unavailable(t.episode) for t in every}
     here = [t for t in every if why[t.id] is None]
     elsewhere: dict[str, list[str]] = {}
     for id, reason in why.items():
@@ -319,7 +362,7 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import progress, say
     from sts.errors import StsError, Unavailable
 
-    write = registry.load("sts.exporters", "format", args.format)
+    write = _function("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
@@ -327,7 +370,8 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as show:
-        write(out, every, role=args.role, progress=show)
+        with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
+            write(out, every, role=args.role, progress=show)
     whose = "" if args.format == "parquet" else f", participant {args.role or 0} of each"
     say(
         args.json,

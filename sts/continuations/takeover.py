@@ -17,8 +17,9 @@ from sts.continuations.recorded import Recorded, repeated
 from sts.continuations.types import Continuation, Identity, continuation
 from sts.domains import Domain, Worlds, shapes
 from sts.domains import domain as find_domain
-from sts.engine.lockstep import Script, Team, Told, play
+from sts.engine.lockstep import Script, play
 from sts.engine.replay import differences
+from sts.engine.session import Team, Told
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.provenance import provenance
@@ -184,7 +185,7 @@ class Watch:
         """Checks `worlds` after `step`."""
         if step >= self._takeover:
             return
-        for b, mismatch in differences(worlds, self._recordings, step):
+        for b, mismatch in differences(worlds, self._recordings, step).items():
             raise ReplayMismatch(
                 f"scenario {self._every[b].id} does not replay: {mismatch.what}", step=step
             )

@@ -6,9 +6,9 @@ from sts.domains.protocol import Form as Form
 from sts.domains.protocol import Framed as Framed
 from sts.domains.protocol import Picture as Picture
 from sts.domains.protocol import Worlds as Worlds
-from sts.domains.registry import absent as absent
 from sts.domains.registry import checked as checked
 from sts.domains.registry import domain as domain
 from sts.domains.registry import foreign as foreign
 from sts.domains.registry import need as need
 from sts.domains.registry import shapes as shapes
+from sts.domains.registry import why_unavailable as why_unavailable

@@ -33,20 +33,19 @@ def domain(name: str) -> Domain:
     """
     family, _, member = name.partition(":")
     if member and family in registry.named("sts.domain_families"):
-        found = registry.load("sts.domain_families", "family of domains", family)(member)
+        kind = registry.load("sts.domain_families", "family of domains", family)(member)
     elif ":" in name:
-        found = registry.load_path("domain", name)
+        kind = registry.load_path("domain", name)
     else:
-        found = registry.load("sts.domains", "domain", name)
-    if not inspect.isclass(found):
-        raise ArgumentError(f"domain {name!r}: expected a class, found {type(found).__name__}")
-    wanted = ("generate", "restore", "picture")
-    if all(callable(getattr(found, one, None)) for one in wanted):
-        return cast(Domain, found())
-    missing = [one for one in ENVIRONMENT if not hasattr(found, one)]
+        kind = registry.load("sts.domains", "domain", name)
+    if not inspect.isclass(kind):
+        raise ArgumentError(f"domain {name!r}: expected a class, found {type(kind).__name__}")
+    if all(callable(getattr(kind, one, None)) for one in ("generate", "restore", "picture")):
+        return cast(Domain, kind())
+    missing = [one for one in ENVIRONMENT if not hasattr(kind, one)]
     if missing:
         raise ArgumentError(f"domain {name!r} is no environment: it has no {', '.join(missing)}")
-    return Adapted(cast(Callable[[], Environment], found), name)
+    return Adapted(cast(Callable[[], Environment], kind), name)
 
 
 def foreign(name: str) -> bool:
@@ -54,10 +53,10 @@ def foreign(name: str) -> bool:
     return ":" in name or isinstance(domain(name), Adapted)
 
 
-_ABSENT = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
+_UNAVAILABLE = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
 
 
-def absent(episode: Episode) -> StsError | None:
+def why_unavailable(episode: Episode) -> StsError | None:
     """Returns why the world of an episode cannot be had here, or None where it can.
 
     Its domain is not known, or needs what is not installed, or its state is of another version or
@@ -68,14 +67,14 @@ def absent(episode: Episode) -> StsError | None:
     """
     try:
         domain(episode.domain).view(episode.state)
-    except _ABSENT as error:
+    except _UNAVAILABLE as error:
         return error
     return None
 
 
 def need(episode: Episode, what: str) -> None:
-    """Raises why the world of an episode cannot be had here, as `absent` tells it, about `what`."""
-    reason = absent(episode)
+    """Raises what `why_unavailable` says of an episode, about `what`."""
+    reason = why_unavailable(episode)
     if reason is not None:
         raise reason.about(what)
 
@@ -91,8 +90,8 @@ def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
       world: its domain, where that is not to be found by name.
     """
     try:
-        tells = getattr(world or domain(episode.domain), "shapes", None)
-        return tells(episode.state) if tells is not None else None
+        shapes_of = getattr(world or domain(episode.domain), "shapes", None)
+        return shapes_of(episode.state) if shapes_of is not None else None
     except StsError:
         return episode.state
 
@@ -112,18 +111,18 @@ def checked(
     Raises:
       DamagedData: one does not fit the domain or the state that it names.
     """
-    found: dict[tuple[str, bytes], tuple[Form, str] | None] = {}
+    forms: dict[tuple[str, bytes], tuple[Form, str] | None] = {}
     for i, one in enumerate(episodes):
         key = one.domain, one.state
         try:
-            if key not in found:
-                found[key] = _told(one)
+            if key not in forms:
+                forms[key] = _form(one)
         except StsError as error:
             raise error.about(names[i]) from None
-        told = found[key]
-        if told is None:
+        stated = forms[key]
+        if stated is None:
             continue
-        form, hash = told
+        form, hash = stated
         world = domain(one.domain)
         checks = (
             (one.participants == form.participants, f"{form.participants} participants"),
@@ -140,12 +139,12 @@ def checked(
     return episodes
 
 
-def _told(episode: Episode) -> tuple[Form, str] | None:
-    """Returns the form of an episode's scenes, and its world's hash; None where it is absent."""
+def _form(episode: Episode) -> tuple[Form, str] | None:
+    """Returns the form of an episode's scenes and its world's hash; None where it has none here."""
     try:
         world = domain(episode.domain)
         return world.form(episode.state), world.world(episode.state)
-    except _ABSENT:
+    except _UNAVAILABLE:
         return None
 
 

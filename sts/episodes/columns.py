@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from sts.episodes.types import Episode
 from sts.errors import DamagedData
-from sts.storage.parquet import lists, unlist
+from sts.storage.parquet import lists, of_numpy, texts, unlist
 
 EPISODE = {
     "domain": pa.string(),
@@ -29,12 +30,14 @@ EPISODE = {
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
     """Returns the columns of EPISODE for `episodes`."""
+    shapes = np.array([(e.steps, e.participants, e.scene.shape[1]) for e in episodes], np.int32)
+    steps, participants, objects = map(of_numpy, shapes.reshape(-1, 3).T)
     return {
-        "domain": pa.array([e.domain for e in episodes], pa.string()),
-        "state": pa.array([e.state for e in episodes], pa.binary()),
-        "steps": pa.array([e.steps for e in episodes], pa.int32()),
-        "participants": pa.array([e.participants for e in episodes], pa.int32()),
-        "objects": pa.array([e.scene.shape[1] for e in episodes], pa.int32()),
+        "domain": texts([e.domain for e in episodes]),
+        "state": texts([e.state for e in episodes]).cast(pa.binary()),
+        "steps": steps,
+        "participants": participants,
+        "objects": objects,
         **{
             name: lists([getattr(e, name) for e in episodes], EPISODE[name].value_type)
             for name in ("moves", "says", "rewards", "scene")

@@ -7,12 +7,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from sts import registry
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.names import one_line
-from sts.storage import parquet
 from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.workspace import Workspace
 
@@ -56,7 +53,10 @@ def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
 
 
 def _packaged(name: str) -> Path:
-    return Path(registry.load(GROUP, "packaged suite", name).__path__[0]) / name
+    package = registry.load(GROUP, "packaged suite", name)
+    if not getattr(package, "__path__", ()):
+        raise StsError(f"entry point {GROUP}:{name} is no package with a folder {name} in it")
+    return Path(package.__path__[0]) / name
 
 
 def contents(folder: Path) -> dict[str, Any]:
@@ -113,6 +113,10 @@ def _suite(label: str, where: str, folder: Path) -> Listed:
 
 
 def _draft(path: Path) -> Listed:
+    import pyarrow as pa
+
+    from sts.storage import parquet
+
     try:
         count = parquet.read(path, FORMAT, FORMAT_VERSION, {"id": pa.string()}).num_rows
     except StsError as error:

@@ -50,18 +50,18 @@ def observed(
       ReplayMismatch: one does not replay as recorded.
       StsError: the world of one cannot be had here.
     """
-    seat = role or 0
+    role = role or 0
     _check_domain(trajectories)
     for t in trajectories:
-        if not 0 <= seat < len(t.participants):
+        if not 0 <= role < len(t.participants):
             most = len(t.participants) - 1
             raise ArgumentError(
-                f"expected --role of 0 to {most}, found {seat}: trajectory {t.id} has no other"
+                f"expected --role of 0 to {most}, found {role}: trajectory {t.id} has no other"
             )
     first: Observed | None = None
     done = 0
-    for chosen in _batches(trajectories, seat):
-        for one in _replayed(chosen, seat):
+    for chosen in _batches(trajectories, role):
+        for one in _replayed(chosen, role):
             first = first or one
             _check_alike(first, one)
             yield one

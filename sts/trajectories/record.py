@@ -11,8 +11,9 @@ import numpy as np
 from sts import agents
 from sts.domains import Domain, foreign
 from sts.domains import domain as find_domain
-from sts.engine.lockstep import Team, Told, play
+from sts.engine.lockstep import play
 from sts.engine.replay import verify
+from sts.engine.session import Team, Told
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.pool import executor

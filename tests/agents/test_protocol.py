@@ -7,7 +7,9 @@ import pytest
 
 from sts.agents import Agent, Choice
 from sts.domains import domain
-from sts.engine.lockstep import MIXTURE, Script, Team, Told, play
+from sts.engine.lockstep import Script, play
+from sts.engine.sampling import MIXTURE
+from sts.engine.session import Team, Told
 from sts.errors import DamagedData, StsError
 from sts.numerics.draws import stream
 

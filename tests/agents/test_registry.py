@@ -30,7 +30,7 @@ def test_what_is_no_agent_is_refused_in_words(name, said):
 def test_an_unknown_agent_is_answered_with_those_that_exist():
     with pytest.raises(UnknownName) as caught:
         agents.load("loc-search")
-    assert all(name in str(caught.value) for name in agents.known())
+    assert all(name in str(caught.value) for name in agents.installed())
 
 
 @pytest.mark.parametrize("name", ["os:system", "nobody"])

@@ -170,7 +170,27 @@ SOURCES = {
     "beside its weights": (
         "from pathlib import Path\nclass Mine:\n    name = 'mine'\n"
         f"{ACT}\n    weights = Path(__file__).with_name('weights.npz')\n",
-        "it reads files beside its code",
+        "it reads what lies outside its code",
+    ),
+    "opening a file wherever it is": (
+        f"class Mine:\n    name = 'mine'\n{ACT}\n    def more(self):\n"
+        "        with open('weights.npz') as file:\n            return file.read()\n",
+        "it reads what lies outside its code",
+    ),
+    "with weights that NumPy loads": (
+        f"import numpy as np\nclass Mine:\n    name = 'mine'\n{ACT}\n    def more(self):\n"
+        "        return np.load('weights.npz')\n",
+        "it reads what lies outside its code",
+    ),
+    "asking another program": (
+        f"import subprocess\nclass Mine:\n    name = 'mine'\n{ACT}\n    def more(self):\n"
+        "        return subprocess.run(['move'])\n",
+        "it reads what lies outside its code",
+    ),
+    "set by the environment": (
+        f"import os\nSPEED = os.environ.get('SPEED')\nclass Mine:\n    name = 'mine'\n{ACT}\n"
+        "    speed = SPEED\n",
+        "it reads what lies outside its code",
     ),
 }
 

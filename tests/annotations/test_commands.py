@@ -81,7 +81,7 @@ def test_listing_makes_no_store(sqlite_workspace: Workspace, capsys: Output) -> 
     [
         ("annotators retire Ana", 2, "unknown annotator 'Ana'; known: none yet"),
         ("annotators add", 2, "arguments are required: NAME"),
-        ("annotators banish Ana", 2, "invalid choice: 'banish'"),
+        ("annotators banish Ana", 2, "unknown action of sts annotators 'banish'"),
         ("references add c0ffee --truth passed", 2, "unknown truth 'passed'"),
         ("references add c0ffee --truth success --step 41", 2, "step of 1 to 40"),
         ("references add c0ffee --truth success --step x", 2, "invalid int value: 'x'"),

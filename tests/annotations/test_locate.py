@@ -13,7 +13,7 @@ from sts.annotations.imports import Rating
 from sts.annotations.locate import named
 from sts.annotations.store import Store
 from sts.cli.main import main
-from sts.continuations import session, store
+from sts.continuations import store
 from sts.continuations.run import run
 from sts.continuations.types import Continuation
 from sts.errors import DamagedData
@@ -21,7 +21,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from tests.annotations.examples import an_item
-from tests.examples import scenarios
+from tests.examples import played, scenarios
 
 HEADER = "agent,scenario,continuation,annotator,verdict,step"
 Output = pytest.CaptureFixture[str]
@@ -128,8 +128,8 @@ def test_nobody_judges_what_they_played_in_a_workspace_never_served(
     unserved: Workspace, capsys: Output
 ) -> None:
     (one, *_) = scenarios(2)
-    turns = [session.Turn(4, 0)] * one.horizon
-    session.finish(unserved, one, turns, person="Ana", attempt=0, seconds=1.0)
+    turns = [(4, 0)] * one.horizon
+    played(one, turns, "Ana").finish(unserved, seconds=1.0)
     assert "'Ana' played continuation" in brought(
         unserved, capsys, "human,reach-good-01,0,Ana,success,3"
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from sts.domains import domain
 from tests.annotator_app.conftest import Server
-from tests.annotator_app.test_play_page import everything_offered
+from tests.annotator_app.test_play_page import at_play, everything_offered, played_by_people, turn
 from tests.annotator_app.test_player_page import item, press, saved, status
 
 KEEP_SOCKETS = """
@@ -89,6 +90,48 @@ def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
     press(page, "n", "Enter")
     saved(page)
     assert [one.item for one in mortal.judgements("idler")] == [given]
+
+
+@pytest.mark.parametrize("how", ["stays", "is opened anew"])
+def test_a_play_goes_on_where_it_was_when_its_server_has_died_and_the_page(
+    open_page: Callable[..., Any], mortal: Server, how: str
+) -> None:
+    page = open_page("player", at=mortal, path="/turn", ready=False, script=KEEP_SOCKETS)
+    page.locator(".play .turn:not([hidden])").wait_for()
+    page.keyboard.press("t")
+    for key in "qws":
+        turn(page, key)
+    place = page.text_content(".place")
+    mortal.end(signal.SIGKILL)
+    mortal.start()
+    if how == "stays":
+        page.wait_for_function("() => sockets.length > 1 && sockets.at(-1).readyState === 1")
+    else:
+        page.reload()
+    page.locator(".part", has_text="Your turn: step 4 of").wait_for()
+    assert page.text_content(".place") == place
+    while page.locator(".part", has_text="Finished").count() == 0:
+        turn(page, "s")
+    page.locator(".empty h2", has_text="Finished, thank you").wait_for()
+    (made,) = played_by_people(mortal)
+    names = domain(made.episode.domain).moves
+    moves = [names[m] for m in made.episode.moves[made.takeover :, made.roles[0]]]
+    assert moves == ["up-left", "up", *["stay"] * (made.horizon - 2)]
+
+
+def test_a_play_open_in_two_pages_is_one_and_either_goes_on_from_it(
+    open_page: Callable[..., Any], mortal: Server
+) -> None:
+    page = at_play(lambda *given, **more: open_page(*given, at=mortal, **more), "twice")
+    page.keyboard.press("t")
+    turn(page, "q")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.locator(".part", has_text="Your turn: step 2 of").wait_for()
+    turn(other, "w")
+    page.keyboard.press("d")  # which the server does not take: there the second turn was made
+    page.locator(".part", has_text="Your turn: step 3 of").wait_for()
+    assert page.text_content(".place") == other.text_content(".place")
 
 
 @pytest.mark.parametrize("how", ["a network drop", "a restart"])

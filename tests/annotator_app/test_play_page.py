@@ -102,6 +102,7 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
         None,
         author="",
         judged={scenario.hash},
+        plays=play.Plays(),
         broken=set(),
     )
     assert again["session"] not in (offered, None)

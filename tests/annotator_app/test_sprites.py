@@ -17,6 +17,7 @@ from PIL import Image
 from annotator_app import play, sprites
 from annotator_app.episodes import shown
 from sts.annotations.store import Store
+from sts.continuations import human
 from sts.continuations.store import load
 from sts.continuations.types import Continuation
 from sts.domains import domain
@@ -46,7 +47,8 @@ def at_play(
 ) -> dict[str, Any]:
     """What the person's page is sent for `sent`, which is theirs."""
     sent = sent and {"author": "me", **sent}
-    data = play.exchange(workspace, store, suite, who, sent, author="me", **more)
+    given: dict[str, Any] = {"plays": play.Plays(), "judged": (), "broken": set()} | more
+    data = play.exchange(workspace, store, suite, who, sent, author="me", **given)
     assert data.pop("author") == "me"
     return data
 
@@ -171,9 +173,9 @@ def test_a_person_who_plays_sees_the_frames_and_one_more_with_each_turn(
     suite = suites.load(workspace, ring.SUITE)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        begun = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        begun = at_play(workspace, store, suite, who, None)
         sent = {"session": begun["session"], "turns": [[2, 0], [1, 0]], "seconds": 3}
-        data = at_play(workspace, store, suite, who, sent, judged=(), broken=set())
+        data = at_play(workspace, store, suite, who, sent)
     json.dumps(data, allow_nan=False)
     assert [one["count"] for one in begun["sprites"]] == [ring.TAKEOVER + 1]
     assert [one["count"] for one in data["sprites"]] == [ring.TAKEOVER + 1, 1, 1]
@@ -203,9 +205,9 @@ def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
     turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        begun = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        begun = at_play(workspace, store, suite, who, None)
         sent = {"session": begun["session"], "turns": turns, "seconds": 3}
-        data = at_play(workspace, store, suite, who, sent, judged=(), broken=set())
+        data = at_play(workspace, store, suite, who, sent)
     (made,) = load(workspace, {scenario.hash})
     assert made.sees == sees and data["finished"]
 
@@ -241,36 +243,32 @@ def test_a_scenario_that_cannot_be_shown_is_passed_over_in_a_turn(
 
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        first = at_play(workspace, store, suite, who, None, judged=(), broken=set())["session"]
+        first = at_play(workspace, store, suite, who, None)["session"]
         monkeypatch.setattr(ring.Ring, "render", crashing)
-        none = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        none = at_play(workspace, store, suite, who, None)
         assert none == {"session": None, "broken": play.PATIENCE}
         scenario = next(s for s in suite.scenarios if play.key(who, s) == first)
         bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
-        assert (
-            at_play(workspace, store, suite, who, None, judged=(), broken=set())["session"] != first
-        )
+        assert at_play(workspace, store, suite, who, None)["session"] != first
 
 
 def test_scenarios_that_cannot_be_shown_hide_none_that_can(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    suite = suites.load(workspace, ring.SUITE)
-    view, broken = play._view, set[str]()
+    suite, broken = suites.load(workspace, ring.SUITE), set[str]()
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
         order = sorted(suite.scenarios, key=lambda s: play.key(who, s))
         sound = order[play.PATIENCE]
 
-        def crashing(where: Workspace, scenario: Any, *more: Any) -> dict[str, Any]:
-            if scenario is not sound:
-                raise StsError("no display")
-            return view(where, scenario, *more)
+        class Crashing(play.Shown):
+            def __init__(self, workspace: Workspace, scenario: Any, person: Any) -> None:
+                if scenario is not sound:
+                    raise StsError("no display")
+                super().__init__(workspace, scenario, person)
 
-        monkeypatch.setattr(play, "_view", crashing)
-        none, found = (
-            at_play(workspace, store, suite, who, None, judged=(), broken=broken) for _ in range(2)
-        )
+        monkeypatch.setattr(play, "Shown", Crashing)
+        none, found = (at_play(workspace, store, suite, who, None, broken=broken) for _ in range(2))
         assert none == {"session": None, "broken": play.PATIENCE}
         assert found["session"] == play.key(who, sound)
 
@@ -279,20 +277,22 @@ def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite = suites.load(workspace, ring.SUITE)
-    view, broken = play._view, set[str]()
+    plays, broken = play.Plays(), set[str]()
 
-    def crashing(where: Workspace, scenario: Any, turns: Any, *more: Any) -> dict[str, Any]:
-        if turns:
-            raise StsError("the partner failed")
-        return view(where, scenario, turns, *more)
+    def failing(self: human.Play, turn: human.Turn) -> None:
+        raise StsError("the partner failed")
 
-    monkeypatch.setattr(play, "_view", crashing)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        first = at_play(workspace, store, suite, who, None, judged=(), broken=broken)
+        more: dict[str, Any] = {"plays": plays, "broken": broken}
+        first = at_play(workspace, store, suite, who, None, **more)
         sent = {"session": first["session"], "turns": [[2, 0]]}
-        at_play(workspace, store, suite, who, sent, judged=(), broken=broken)
-    assert broken == set()
+        with monkeypatch.context() as patch:
+            patch.setattr(human.Play, "take", failing)
+            other = at_play(workspace, store, suite, who, sent, **more)
+        assert other["session"] != first["session"] and broken == set()
+        again = at_play(workspace, store, suite, who, sent, **more)
+    assert (again["session"], again["played"]) == (first["session"], 1)
 
 
 def test_a_world_that_is_not_at_hand_is_passed_over_in_a_turn(
@@ -305,5 +305,5 @@ def test_a_world_that_is_not_at_hand_is_passed_over_in_a_turn(
     monkeypatch.setattr(play, "domain", missing)
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")
-        data = at_play(workspace, store, suite, who, None, judged=(), broken=set())
+        data = at_play(workspace, store, suite, who, None)
     assert data == {"session": None, "broken": play.PATIENCE}

@@ -17,6 +17,7 @@ from tests.benchmarks import (
     paths,
     pipeline,
     scaling,
+    sessions,
     trials,
     worlds,
 )
@@ -54,6 +55,8 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield memory.table(sizes)
     yield worlds.generation(sizes)
     yield worlds.learners(sizes)
+    yield sessions.ahead(sizes)
+    yield sessions.turns(sizes)
     yield pipeline.start_up(sizes)
     yield pipeline.continuations(sizes)
     yield formats.table(sizes)

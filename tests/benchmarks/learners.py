@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.engine.lockstep import Team
+from sts.engine.session import Team
 from sts.worlds.lambda_star.play import fused
 from sts.worlds.lambda_star.play.teams import rehearse
 from tests.benchmarks import rival_learners, rivals
@@ -72,16 +72,7 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
         f"{sizes.abreast} episodes at once, {sizes.repeats} times; NumPy holds every state's "
         "values, which is why there are not more. Python rehearses one. All draw the same numbers "
         "and receive the same rewards, which is checked first.",
-        (
-            "agent, a world",
-            "fused",
-            "general",
-            "NumPy",
-            "Python",
-            "fused / NumPy",
-            "general / NumPy",
-            "fused / Python",
-        ),
+        rivals.HEADER,
         rows,
     )
 

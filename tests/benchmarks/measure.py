@@ -30,6 +30,7 @@ class Sizes(NamedTuple):
       scenarios: mined in each domain.
       continuations: of each scenario and agent.
       exported: trajectories written for others to read.
+      turns: that a person makes.
     """
 
     runs: int = 5
@@ -46,6 +47,7 @@ class Sizes(NamedTuple):
     scenarios: int = 160
     continuations: int = 10
     exported: int = 500
+    turns: int = 400
 
 
 class Table(NamedTuple):

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents import Agent, Choice
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
@@ -201,16 +202,7 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
         f"all {sizes.episodes} episodes at once, Python {sizes.few} of them one by one. They draw "
         "the same numbers and give the same rewards, which is checked first. One behaviour of each "
         "family: none, one that looks around, one that talks.",
-        (
-            "agent, a world",
-            "fused",
-            "general",
-            "NumPy",
-            "Python",
-            "fused / NumPy",
-            "general / NumPy",
-            "fused / Python",
-        ),
+        rivals.HEADER,
         rows,
     )
 

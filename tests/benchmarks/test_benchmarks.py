@@ -19,6 +19,7 @@ from tests.benchmarks import (
     paths,
     pipeline,
     scaling,
+    sessions,
     trials,
     worlds,
 )
@@ -39,6 +40,7 @@ TINY = Sizes(
     scenarios=2,
     continuations=1,
     exported=3,
+    turns=5,
 )
 
 
@@ -100,6 +102,12 @@ def test_a_share_of_the_limit_is_what_draws_and_bytes_would_take():
 
 def test_making_worlds_and_stepping_them_is_timed():
     holds(worlds.generation(TINY), worlds.learners(TINY))
+
+
+def test_a_turn_and_new_worlds_are_timed_held_open_and_not():
+    table = sessions.turns(TINY)
+    holds(table, sessions.ahead(TINY))
+    assert [row[1] for row in table.rows] == ["1 and 7", "1 and 11"]
 
 
 @pytest.mark.slow

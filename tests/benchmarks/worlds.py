@@ -80,14 +80,14 @@ def _gymnasium(partner: str | None, sizes: Sizes) -> float:
     worlds = gymnasium.make_vec(
         "LambdaStar-v0", sizes.new, team=team, steps=sizes.steps, partner=partner
     )
-    moves = np.random.default_rng(0).integers(9, size=(sizes.steps, sizes.new))
+    moves = np.random.default_rng(0).integers(9, size=(sizes.steps + 1, sizes.new))
+    worlds.reset(seed=0)
 
-    def work() -> None:
-        worlds.reset(seed=0)
+    def work() -> None:  # one of its steps begins new worlds
         for row in moves:
             worlds.step(row)
 
-    rate = _rate(moves.size, work, sizes)
+    rate = _rate(sizes.steps * sizes.new, work, sizes)
     worlds.close()
     return rate
 

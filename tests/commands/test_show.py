@@ -23,7 +23,7 @@ from sts.commands.terminal import (
     strip,
     utterances,
 )
-from sts.continuations import session, store
+from sts.continuations import store
 from sts.domains import domain
 from sts.storage.workspace import Workspace
 from sts.suites import lint
@@ -32,7 +32,7 @@ from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
-from tests.examples import recorded, scenarios
+from tests.examples import played, recorded, scenarios
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +87,9 @@ def test_every_frame_shows_everybody() -> None:
 
 def test_what_was_said_is_told_with_its_step(tmp_path: Path) -> None:
     (one,) = scenarios(1)
-    turns = [session.Turn(4, 0), session.Turn(4, 1)] + [session.Turn(4, 0)] * 6
+    turns = [(4, 0), (4, 1)] + [(4, 0)] * 6
     workspace = Workspace.open(str(tmp_path))
-    kept = session.finish(workspace, one, turns, person="ann", attempt=0, seconds=1.0)
+    kept = played(one, turns).finish(workspace, seconds=1.0)
     assert utterances(kept.episode, kept.roles, kept.takeover) == "A says “yes” in step +2"
 
 

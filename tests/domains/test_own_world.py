@@ -85,7 +85,7 @@ def test_a_category_of_ones_own_labels_what_was_mined_with_it(mined: str, capsys
         (["label", "m@1", "--category", "tests.domains.keepers:NOWHERE"], "has no NOWHERE"),
         (
             ["label", "m@1", "--category", "tests.domains.keepers:UNLABELLED"],
-            "category 'light-one' failed to label an episode: ZeroDivisionError",
+            "category 'light-one' failed to label an episode",
         ),
         (
             ["mine", "n", "--category", "tests.domains.keepers:FALLS"],

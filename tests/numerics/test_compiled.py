@@ -16,7 +16,7 @@ import sts
 from sts.numerics.compiled import compiled, uncounted
 
 CODE = (
-    "import numpy as np; from sts.engine.lockstep import _choose;"
+    "import numpy as np; from sts.engine.sampling import _choose;"
     "out = np.zeros((1, 1), np.int8);"
     "_choose(np.ones((1, 1, 9)), np.array([5], np.uint64), 0, 1, out); print(out[0, 0])"
 )

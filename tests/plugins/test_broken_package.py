@@ -8,7 +8,7 @@ from tests.plugins.installing import Said, declare, session
 
 GROUPS = (
     *("commands", "domains", "agents", "categories", "flags"),
-    *("demos", "importers", "suites"),
+    *("demos", "executors", "importers", "suites"),
 )
 BROKEN = {f"sts.{group}": {"broken": "broken_package:THING"} for group in GROUPS}
 TAKEN = {"sts.agents": {"oracle": "broken_package:Oracle"}}
@@ -28,7 +28,26 @@ LINES = (
     "mine every --per-category 1",
     "mine nowhere --category walk-on-water",
     "run starter@1 --agent oracle",
+    "trajectories import here.csv --format falls",
+    "trajectories export there --format falls",
+    "record --domain taken --agent random --episodes 1",
+    "record --domain number --agent random --episodes 1",
+    "demo --domain number --no-app",
+    "number",
+    "trajectories import here.csv --format number",
+    "trajectories export there --format number",
+    "run starter@1 --agent random --executor broken",
 )
+FALLS = """
+from sts.cli.settings import Flag
+
+def call(*given, **more):
+    print("noise")
+    raise RuntimeError("out of\\norder")
+
+NUMBER = 3
+TAKEN = (Flag("workspace", "W", "which every command has", dict),)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +57,15 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
     declare(
         site, "sts-broken", "1", BROKEN | {"sts.agents": BROKEN["sts.agents"] | TAKEN["sts.agents"]}
     )
+    (site / "falling_package.py").write_text(FALLS)
+    points = {
+        f"sts.{group}": {"falls": "falling_package:call"} for group in ("importers", "exporters")
+    }
+    for group in (*GROUPS, "exporters"):
+        points.setdefault(f"sts.{group}", {})["number"] = "falling_package:NUMBER"
+    points["sts.flags"]["taken"] = "falling_package:TAKEN"
+    declare(site, "sts-falling", "1", points)
+    (folder / "here.csv").touch()
     return dict(zip(LINES, session(site, folder, *LINES), strict=True))
 
 
@@ -62,6 +90,7 @@ def test_help_and_lists_name_it_and_show_all_else(said: dict[str, Said]) -> None
         ("record --domain broken --agent random --episodes 1", "flags of domain 'broken'"),
         ("record --agent broken --episodes 1", "agent 'broken'"),
         ("mine nowhere --category walk-on-water", "categories of 'broken'"),
+        ("run starter@1 --agent random --executor broken", "executor 'broken'"),
     ],
 )
 def test_its_own_names_are_one_line(said: dict[str, Said], line: str, what: str) -> None:
@@ -84,3 +113,39 @@ def test_a_name_that_two_packages_give_is_refused(said: dict[str, Said], line: s
     assert "agent 'oracle' is installed by " in said[line].err
     for owner in ("sts-broken (broken_package:Oracle)", "standardised-test-suite (sts.worlds."):
         assert owner in said[line].err
+
+
+@pytest.mark.parametrize(("line", "file"), [(LINES[15], "here.csv"), (LINES[16], "there")])
+def test_a_format_that_fails_is_one_line(said: dict[str, Said], line: str, file: str) -> None:
+    assert said[line].code == 1
+    assert (
+        said[line].err == f"noise\nsts: {file}: --format falls failed: RuntimeError: out of order\n"
+    )
+
+
+def test_a_flag_that_every_command_has_is_refused_to_who_wants_it_alone(
+    said: dict[str, Said],
+) -> None:
+    assert said[LINES[17]].code == 1
+    assert "sts.flags:taken: expected a flag's name" in said[LINES[17]].err
+    assert said[LINES[17]].err.count("\n") == 1
+    assert "--workspace DIR" in said["record --help"].out
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (LINES[18], "sts.flags:number is no sequence of Flag"),
+        (LINES[19], "sts.demos:number is not a Demo"),
+        (LINES[20], "sts.commands:number is not a Command"),
+        (LINES[21], "sts.importers:number is no function"),
+        (LINES[22], "sts.exporters:number is no function"),
+        ("suite ls", "sts.suites:number is no package"),
+        ("domain ls", "not usable: domain 'number': expected a class, found int"),
+    ],
+)
+def test_what_is_no_such_thing_is_said_and_hides_nothing(
+    said: dict[str, Said], line: str, what: str
+) -> None:
+    assert what in said[line].out + said[line].err
+    assert "starter@1" in said["suite ls"].out and "lambda-star" in said["domain ls"].out

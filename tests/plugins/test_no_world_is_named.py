@@ -67,7 +67,7 @@ QUOTED = re.compile(
 def test_there_are_names_to_look_for() -> None:
     assert {"lambda-star", "lambda_star", "babyai-bot", "reach-good", "local-search"} <= TELLING
     assert {"random", "rule", "starter", "walk"} <= PLAIN
-    assert len(FILES) > 150 and len(agents.known()) > 20
+    assert len(FILES) > 150 and len(agents.installed()) > 20
 
 
 def test_every_agent_in_a_worlds_folder_says_that_it_plays_it() -> None:

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.ratings import read_ratings
+from analysis.inputs.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.labels import COLUMNS, label_suite
 from sts import agents
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.takeover import continue_all
-from sts.errors import DamagedData
+from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
@@ -130,7 +130,7 @@ def test_a_label_carries_what_a_report_must_say_of_its_agent(workspace: Workspac
     (one,) = [c for c in store.load(workspace, [suite.scenarios[0].hash]) if c.agent == "oracle"]
     identity = dataclasses.replace(one.identity, agent="mine", fingerprint="2" * 16)
     nothing = np.full_like(one.log_probs, np.nan)
-    mine = dataclasses.replace(one, identity=identity, batch_sensitive=True, log_probs=nothing)
+    mine = dataclasses.replace(one, identity=identity, together=2, log_probs=nothing)
     store.save(workspace, [dataclasses.replace(mine, deterministic=False)])
     notes = label_suite(workspace, suite).groupby("agent")["notes"].unique()
     assert list(notes["rule"]) == [""]
@@ -191,5 +191,5 @@ def test_parameters_that_a_rule_cannot_read_are_one_error_of_ours(
     crafted = dataclasses.replace(walk, parameters=parameters)
     made = continue_all([crafted], agents.load("random"), seed=0, indices=[0])
     store.save(workspace, made)
-    with pytest.raises(DamagedData, match="the parameters of walk-.* do not fit walk"):
+    with pytest.raises(StsError, match="tiny@1: walk-.* 'walk' failed to label .* do not fit"):
         label_suite(workspace, dataclasses.replace(suite, scenarios=(crafted,)))

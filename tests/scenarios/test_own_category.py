@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from scenarios import categories, mining
 from scenarios.categories import lambda_star
 from scenarios.category import Label
+from sts.errors import StsError
 from sts.worlds.lambda_star.state import TOKENS
 from tests.examples import recorded
 from tests.scenarios.scripted import episode
@@ -49,3 +51,28 @@ def test_a_file_beside_the_others_is_mined_and_labelled(own: str) -> None:
 def test_its_label_is_worked_by_hand(own: str) -> None:
     what = episode("stay stay", others=[((0, 1), ""), ((5, 6), "")], says=["silence", "2"])
     assert categories.named(own).label(what, 0, (0,), {"answer": "2"}) == Label("success", 2)
+
+
+FALLS = """
+from scenarios.category import Category
+
+def falls(*given):
+    raise RuntimeError("out of order")
+
+FALLS = Category("falls", "instruction", "lambda-star", 5, ("Fall.",), falls, falls, falls)
+"""
+
+
+def test_an_installed_category_that_fails_is_one_line(own: str, tmp_path: Path) -> None:
+    (tmp_path / "falls.py").write_text(FALLS)
+    category = categories.named("falls")
+    (trajectory,) = recorded("random", count=1, team=1, steps=20)
+    what = episode("stay")
+    with pytest.raises(
+        StsError, match="'falls' failed to find candidates in .*: RuntimeError: out"
+    ):
+        category.candidates(trajectory)
+    with pytest.raises(StsError, match="'falls' failed to label an episode.*: RuntimeError: out"):
+        category.label(what, 0, (0,), {})
+    with pytest.raises(StsError, match="'falls' failed to say whether .* fits it: RuntimeError"):
+        category.fits(SimpleNamespace(id="falls-01"))

@@ -146,11 +146,11 @@ def test_a_missing_library_or_another_version_is_a_reason_and_damage_is_not(
     lanterns = domain("tests.domains.worlds:Lanterns")
     (state,) = lanterns.generate(1, seed=0)
     episode = replace(recorded(count=1)[0].episode, domain=lanterns.name, state=state)
-    assert registry.absent(episode) is None
+    assert registry.why_unavailable(episode) is None
     older = wrap(lanterns.name, "0", b"")
-    assert isinstance(registry.absent(replace(episode, state=older)), OtherVersion)
+    assert isinstance(registry.why_unavailable(replace(episode, state=older)), OtherVersion)
     later = state[:4] + b"\x63" + state[5:]
-    assert isinstance(registry.absent(replace(episode, state=later)), NewerFormat)
+    assert isinstance(registry.why_unavailable(replace(episode, state=later)), NewerFormat)
     for damaged in (state[:-1], state[:-9] + b"x" + state[-8:], b""):
         with pytest.raises(DamagedState, match="^file: row: "):
             registry.checked([replace(episode, state=damaged)], ["file: row"])

@@ -7,12 +7,10 @@ four frames or more; medium: for two or three; hard: Evil came or left with the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from scenarios.category import CONTEXT, Candidate, Category, Label
-from sts.episodes import Episode
+from scenarios.category import CONTEXT, Candidate, Category
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
@@ -50,13 +48,6 @@ def fits(scenario: Scenario) -> str | None:
     return f"the answer is {truth}" if wrong else _fault(track, scenario.takeover)
 
 
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """The first utterance after takeover decides; silence is not_done."""
-    return said(episode, takeover, roles[0], parameters["answer"])
-
-
 CATEGORY = Category(
     name="evil-in-sight",
     kind="question",
@@ -68,6 +59,6 @@ CATEGORY = Category(
         "Is Evil on your cell or next to you right now?",
     ),
     candidates=candidates,
-    label=label,
+    label=said,
     fits=fits,
 )

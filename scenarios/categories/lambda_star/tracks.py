@@ -131,13 +131,16 @@ def never(misses: NDArray[np.bool_]) -> Label:
     return Label("success", len(misses)) if step is None else Label("failure", step)
 
 
-def said(episode: Episode, takeover: int, role: int, answer: str) -> Label:
-    """Returns whether the first utterance after takeover is `answer`; silence is not_done."""
-    says = episode.says[takeover:, role]
+def said(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """Labels a question: the first utterance after takeover decides; silence is not_done."""
+    says = episode.says[takeover:, roles[0]]
     step = first(says != 0)
     if step is None:
         return Label("not_done", None)
-    return Label("success" if TOKENS[says[step - 1]] == answer else "failure", step)
+    right = TOKENS[says[step - 1]] == parameters["answer"]
+    return Label("success" if right else "failure", step)
 
 
 def direction(track: Track, frame: int) -> str:

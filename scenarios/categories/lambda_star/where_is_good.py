@@ -7,10 +7,8 @@ medium: something else is in sight, or Good is across the edge; hard: both.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from scenarios.category import Candidate, Category, Label
-from sts.episodes import Episode
+from scenarios.category import Candidate, Category
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
@@ -48,13 +46,6 @@ def fits(scenario: Scenario) -> str | None:
     return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
 
 
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """The first utterance after takeover decides; silence is not_done."""
-    return said(episode, takeover, roles[0], parameters["answer"])
-
-
 CATEGORY = Category(
     name="where-is-good",
     kind="question",
@@ -66,6 +57,6 @@ CATEGORY = Category(
         "Which way is Good right now? If you stand on it, say stay.",
     ),
     candidates=candidates,
-    label=label,
+    label=said,
     fits=fits,
 )

@@ -9,13 +9,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.agents.elsewhere.child import Child, child
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.errors import ArgumentError, StsError
-
-Memory = dict[str, NDArray[Any]]
 
 
 class Elsewhere(Agent):
@@ -46,11 +43,7 @@ class Elsewhere(Agent):
         return self.child.ask({"do": "begin", "batch": batch, "roles": roles}, {}).part("memory")
 
     def act(
-        self,
-        observation: Any,
-        instructions: Instructions,
-        memory: Memory,
-        draws: NDArray[np.float64],
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Returns what the agent chooses, and its memory after it."""
         shown = _shown(observation)

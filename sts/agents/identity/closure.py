@@ -8,6 +8,7 @@ value, a star import), the whole module is.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,7 +26,16 @@ _HIDES = (
 """Behind these may stand code that no name leads to."""
 _HIDING = frozenset({"__subclasses__", "__globals__", "__code__", "__builtins__"})
 _BESIDE = frozenset({"__file__", "__path__", "__spec__", "__loader__"})
-_FILES = ("importlib.resources", "pkgutil.get_data")
+_OUTSIDE = (
+    *("importlib.resources", "pathlib", "os.environ", "os.getenv", "io.FileIO", "mmap"),
+    *("gzip", "bz2", "lzma", "zipfile", "tarfile", "shelve", "dbm", "sqlite3"),
+    *("subprocess", "socket", "urllib.request", "http.client"),
+)
+"""Behind these stand files, the environment, other programs or other machines."""
+_READER = re.compile(
+    r"open|load|load_file|fromfile|loadtxt|genfromtxt|memmap|get_data|from_pretrained|read_\w+"
+)
+"""So others, such as NumPy, call what reads a file."""
 
 
 class Meaning(NamedTuple):
@@ -35,13 +45,13 @@ class Meaning(NamedTuple):
       code: every statement that it reaches, as bytes.
       distributions: NAME==VERSION of the others' packages that these use.
       hidden: why more may be used than was read, in a few words each.
-      files: whether it looks for files that lie beside its code.
+      outside: whether it reads files, the environment or other machines, which no code says.
     """
 
     code: bytes
     distributions: tuple[str, ...]
     hidden: tuple[str, ...]
-    files: bool
+    outside: bool
 
 
 def meaning(modules: Modules, module: str, name: str) -> Meaning:
@@ -57,7 +67,7 @@ class _Closure:
         self._effects: list[Node] = []
         self._packages: set[str] = set()
         self._hidden: dict[str, None] = {}
-        self._files = False
+        self._outside = False
 
     def meaning(self, module: str, name: str) -> Meaning:
         self._enter(module)
@@ -77,7 +87,7 @@ class _Closure:
         for own, why in self._names.unreadable.items():
             self._hidden[f"module {own} cannot be read ({why})"] = None
         versions = sorted({self._names.version(package) for package in self._packages} - {""})
-        return Meaning(code, tuple(versions), tuple(self._hidden), self._files)
+        return Meaning(code, tuple(versions), tuple(self._hidden), self._outside)
 
     def _number(self, node: Node) -> int:
         return self._numbers.setdefault(node, len(self._numbers))
@@ -128,7 +138,7 @@ class _Closure:
             word = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
             if word in _HIDING:
                 self._hidden[f"it uses {word}"] = None
-            self._files |= word in _BESIDE
+            self._outside |= word in _BESIDE
 
     def _tokens(self, named: Named) -> list[Token]:
         text = named.text.encode("utf-8", "surrogatepass")
@@ -140,7 +150,8 @@ class _Closure:
         for one in _HIDES:
             if f"{named.text}.".startswith(f"{one}."):
                 self._hidden[f"it uses {one.removeprefix('builtins.')}"] = None
-        self._files |= any(f"{named.text}.".startswith(f"{one}.") for one in _FILES)
+        self._outside |= any(f"{named.text}.".startswith(f"{one}.") for one in _OUTSIDE)
+        self._outside |= _READER.fullmatch(named.text.rpartition(".")[2]) is not None
         if named.package:
             self._packages.add(named.package)
         return [b"<", end, b">"]

@@ -53,15 +53,15 @@ def fingerprint(agent: Agent) -> str:
     weights = str(getattr(agent, "weights_digest", "") or "")
     if isinstance(agent, Elsewhere):
         code = read_elsewhere(agent.child)
-        kept, beside = elsewhere.attributes(agent.child.told)
+        kept, unread = elsewhere.attributes(agent.child.told)
     else:
-        code, kept, beside = read(type(agent)), shim.attributes(agent), []
-    state = _state(kept, beside)
-    if code.files:
-        beside.append("it reads files beside its code")
+        code, kept, unread = read(type(agent)), shim.attributes(agent), []
+    state = _state(kept, unread)
+    if code.outside:
+        unread.append("it reads what lies outside its code")
     parts = [_RULES, code.code, *(one.encode() for one in code.distributions), b"", state]
     parts.append(weights.encode())
-    reasons = (*code.hidden, *(beside if not weights else ()))
+    reasons = (*code.hidden, *(unread if not weights else ()))
     if not reasons:
         return content_hash(*parts)[:16]
     if not version:

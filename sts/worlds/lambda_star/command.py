@@ -10,7 +10,7 @@ from sts.worlds.lambda_star.commands import check, moves, score, strip
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the actions."""
-    actions = parser.add_subparsers(dest="action", required=True)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for action in (score, strip, moves, check):
         action.configure(actions)
 

@@ -6,7 +6,7 @@
     world = gymnasium.make("LambdaStar-v0", team=3, partner="local-search")
     worlds = gymnasium.make_vec("LambdaStar-v0", num_envs=1024)
 
-The learner is participant 0 and takes moves 0 to 8; `session` says what it sees. A seed names
+The learner is participant 0 and takes moves 0 to 8; `features` says what it sees. A seed names
 environments: after `reset(seed=s)` come the worlds that `generate` makes of seed s, from index 0
 on, one at each reset. In a vector of worlds, world i has seed s + i, as in Gymnasium's own. Nothing
 ends an episode but its length, so it is always truncated.
@@ -22,10 +22,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.engine import session
+from sts.engine.session import Actions, Session, Team
 from sts.errors import ArgumentError, MissingExtra
-from sts.worlds.lambda_star.domain import LambdaStar
+from sts.numerics.draws import streams
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
+from sts.worlds.lambda_star.features import MOVES, bounds, flat
+from sts.worlds.lambda_star.generation import patterns as patterns_
 from sts.worlds.lambda_star.generation.patterns import Settings, sides
-from sts.worlds.lambda_star.session import MOVES, Seat, bounds
+from sts.worlds.lambda_star.generation.supply import Supply
+from sts.worlds.lambda_star.play.teams import called, team_of
 
 try:
     import gymnasium
@@ -43,13 +49,18 @@ Frame: TypeAlias = str | NDArray[np.uint8]
 _RENDER = ("ansi", "rgb_array")
 _SEEDS = 2**31
 _SIDE = 16
+_LEARNER = (0,)
 _PAPER, _ME, _OTHER = (255, 255, 255), (40, 90, 200), (150, 150, 150)
 _GOOD, _NEAR_GOOD = (0, 140, 60), (190, 230, 200)
 _EVIL, _NEAR_EVIL = (200, 30, 40), (245, 200, 200)
 
 
-class _Seated:
-    """What one world and many have in common: how they are made, played and drawn."""
+class _Learning:
+    """What one world and many have in common: how they are made, played and drawn.
+
+    Participant 0 of B worlds is played from outside, the others by partners or by nobody. All
+    worlds are at the same step, so they begin, step and end together.
+    """
 
     metadata: dict[str, Any] = {"render_modes": list(_RENDER), "render_fps": 4}  # noqa: RUF012
     observation_space: Any
@@ -88,31 +99,81 @@ class _Seated:
           UnknownName: no agent of that name is installed.
         """
         settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
-        self._seat = Seat(settings, partner, worlds)
-        self.observation_space, self.action_space = self._box(), Discrete(MOVES)
+        patterns_.check(settings)
+        if worlds is not None and not (type(worlds) is int and worlds > 0):
+            raise ArgumentError(f"expected 1 world or more, or None, found {worlds!r}")
+        self._partners = () if partner is None else team_of(partner)
+        if len(self._partners) > team - 1:
+            raise ArgumentError(
+                f"partner {called(self._partners)}: expected a team of "
+                f"{len(self._partners) + 1} or more, found {team}"
+            )
         if render_mode not in (None, *_RENDER):
             raise ArgumentError(
                 f"expected a render_mode of {' or '.join(_RENDER)}, found {render_mode!r}"
             )
+        self._settings, self._worlds = settings, worlds
+        self._seeds: tuple[int, ...] = ()
+        self._episode = 0
+        self._session: Session | None = None
+        self.observation_space, self.action_space = self._box(), Discrete(MOVES)
         self.render_mode = render_mode
 
     def _box(self, *worlds: int) -> Box[np.float32]:
         """Returns the space of what one world shows, or that many."""
-        ends = bounds(self._seat.settings)
+        ends = bounds(self._settings)
         low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in ends)
         return Box(low, high, dtype=np.float32)
 
-    def _act(self, moves: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Takes a step; returns the learners' rewards."""
-        if self._seat.over:
+    def _begin(self, seeds: tuple[int, ...], *, anew: bool) -> Seen:
+        """Starts the next world of each of B seeds; returns what the learners see.
+
+        Args:
+          seeds: other ones than before begin with their first worlds.
+          anew: so do these, even where they are the same.
+        """
+        if seeds != self._seeds:
+            self._supply = Supply(self._settings, seeds, self._worlds)
+        self._episode = 0 if anew or seeds != self._seeds else self._episode + 1
+        self._seeds = seeds
+        batch = Batch.of(self._supply.worlds(self._episode), self._settings.radius)
+        others, name = range(1, self._settings.participants), called(self._partners)
+        own = [(seed, self._episode) for seed in seeds]
+        teams = [
+            Team(
+                partner,
+                tuple(others[i :: len(self._partners)]),
+                streams(("lambda-star gym", name, i), own),
+            )
+            for i, partner in enumerate(self._partners)
+        ]
+        self._session = session.open(LambdaStar(), batch, teams)
+        return self._look(self._session)
+
+    def _look(self, begun: Session) -> Seen:
+        """Returns float32[B, N]: what the learners see now."""
+        return flat(begun.observe(_LEARNER), self._settings.horizon)[:, 0]
+
+    @property
+    def _over(self) -> bool:
+        """Whether there is no step left: none has begun, or the horizon is reached."""
+        return self._session is None or self._session.steps == self._settings.horizon
+
+    def _act(self, moves: NDArray[np.int8]) -> tuple[Seen, NDArray[np.float64]]:
+        """Takes a step with the learners' moves, int8[B]; returns what they see and receive."""
+        begun = self._session
+        if begun is None or self._over:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset before step")
-        return self._seat.act(moves)
+        given = moves[:, None]
+        begun.step(Actions(given, np.zeros_like(given)), _LEARNER)
+        rewards = begun.worlds.rewards[:, 0] * np.float64(LambdaStar.reward_unit)
+        return self._look(begun), rewards
 
     def _frames(self) -> Iterator[Frame]:
         """Yields each world as text or pixels."""
-        if not self._seat.seeds:
+        if self._session is None:
             raise gymnasium.error.ResetNeeded("there is no world yet: call reset before render")
-        world, worlds = LambdaStar(), self._seat.worlds
+        world, worlds = LambdaStar(), self._session.worlds
         picture = world.picture(worlds.states()[0])
         for scene in worlds.scene:
             if self.render_mode == "ansi":
@@ -121,7 +182,7 @@ class _Seated:
                 yield _pixels(scene, picture.height, picture.width)
 
 
-class LambdaStarEnv(_Seated, gymnasium.Env[Seen, np.int64]):
+class LambdaStarEnv(_Learning, gymnasium.Env[Seen, np.int64]):
     """One world.
 
     Observations are float32[N] (`session.layout` names the parts), actions 0 to 8: up-left,
@@ -133,22 +194,22 @@ class LambdaStarEnv(_Seated, gymnasium.Env[Seen, np.int64]):
     ) -> tuple[Seen, dict[str, Any]]:
         """Starts the next world of the seed, or the first of a new one."""
         super().reset(seed=seed)
-        seeds = self._seat.seeds
+        seeds = self._seeds
         if seed is not None or not seeds:
             seeds = (int(self.np_random.integers(_SEEDS)) if seed is None else int(seed),)
-        return self._seat.begin(seeds, anew=seed is not None)[0], {}
+        return self._begin(seeds, anew=seed is not None)[0], {}
 
     def step(self, action: np.int64 | int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Takes a step."""
-        rewards = self._act(_moves(action, ()).reshape(1))
-        return self._seat.look()[0], float(rewards[0]), False, self._seat.over, {}
+        seen, rewards = self._act(_moves(action, ()).reshape(1))
+        return seen[0], float(rewards[0]), False, self._over, {}
 
     def render(self) -> Any:
         """Returns the world as text or pixels; None without a `render_mode`."""
         return next(self._frames()) if self.render_mode else None
 
 
-class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
+class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
     """Many worlds, stepped together by the compiled kernels.
 
     World i gives the episodes that a `LambdaStarEnv` reset with seed + i gives. All worlds begin
@@ -203,7 +264,7 @@ class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[An
         """
         if options and not np.all(options.get("reset_mask", True)):
             raise ArgumentError("these worlds begin together: expected a reset_mask all True")
-        return self._seat.begin(self._named(seed), anew=seed is not None), {}
+        return self._begin(self._named(seed), anew=seed is not None), {}
 
     def step(
         self, actions: NDArray[np.int64]
@@ -212,11 +273,11 @@ class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[An
         moves, count = _moves(actions, (self.num_envs,)), self.num_envs
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
-        if self._mode is AutoresetMode.NEXT_STEP and self._seat.seeds and self._seat.over:
+        if self._mode is AutoresetMode.NEXT_STEP and self._seeds and self._over:
             seen = self.reset()[0]
         else:
-            rewards, over = self._act(moves), self._seat.over
-            seen = self._seat.look()
+            seen, rewards = self._act(moves)
+            over = self._over
             if over and self._mode is AutoresetMode.SAME_STEP:
                 info, seen = _final(seen), self.reset()[0]
         return seen, rewards, np.zeros(count, np.bool_), np.full(count, over), info
@@ -227,8 +288,8 @@ class LambdaStarVectorEnv(_Seated, VectorEnv[Seen, NDArray[np.int64], NDArray[An
 
     def _named(self, seed: int | Sequence[int] | None) -> tuple[int, ...]:
         """Returns each world's seed."""
-        if seed is None and self._seat.seeds:
-            return self._seat.seeds
+        if seed is None and self._seeds:
+            return self._seeds
         if seed is None or isinstance(seed, int | np.integer):
             super().reset(seed=None if seed is None else int(seed))
             first = int(self.np_random.integers(_SEEDS)) if seed is None else int(seed)

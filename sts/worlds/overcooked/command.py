@@ -10,13 +10,19 @@ from sts.cli.command import Command
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    check = actions.add_parser("check", help="replay every recorded state of the installed trials")
-    check.add_argument(
-        "--rules", choices=("2019", "package"), default="2019", help="of pots (default: 2019)"
+    check = actions.add_parser(
+        "check",
+        help="replay every recorded state of the installed trials",
+        example="sts overcooked check",
     )
-    train = actions.add_parser("train", help="make overcooked-cloned from the train side")
-    train.add_argument("--epochs", type=int, default=5, metavar="N", help="(default: 5)")
-    train.add_argument("--seed", type=int, default=0, metavar="S")
+    check.add_argument("--rules", choices=("2019", "package"), default="2019", help="of pots")
+    train = actions.add_parser(
+        "train",
+        help="make overcooked-cloned from the train side",
+        example="sts overcooked train --epochs 5",
+    )
+    train.add_argument("--epochs", type=int, default=5, metavar="N", help="passes over the data")
+    train.add_argument("--seed", type=int, default=0, metavar="S", help="of what training draws")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ const MOVES = ["up-left", "up", "up-right", "left", "stay", "right", "down-left"
 const TOKENS = ["", "yes", "no", "up", "0", "more"];
 
 const view = (played, more = {}) => ({
-  session: "one", played, received: played, takeover: 2, horizon: 3, given_at: 1, instruction: "go", finished: played === 3,
+  session: "one", first: 0, turns: [], played, received: played, takeover: 2, horizon: 3, given_at: 1, instruction: "go", finished: played === 3,
   moves: MOVES, tokens: TOKENS, frames: Array.from({ length: 3 + played }, (_, frame) => ({ frame })), ...more,
 });
 
@@ -95,6 +95,72 @@ test("a server that has forgotten takes away no frame that one looks back at", (
   assert.deepEqual([play.turns.length, play.frame], [3, 5]);
 });
 
+// What a server sends that was told of `frames` frames: those after them, and the turns that led there.
+const since = (frames, turns, more = {}) => {
+  const whole = view(turns.length);
+  return { ...whole, first: frames, frames: whole.frames.slice(frames), turns: turns.slice(Math.max(0, frames - 3)), ...more };
+};
+
+test("a page sends the turns since the frames it has, and is sent the frames since", () => {
+  const play = ready();
+  assert.deepEqual([play.state.frames, play.state.turns], [3, []]);
+  play.act({ name: "move", move: "up" });
+  assert.deepEqual([play.state.frames, play.state.turns, play.behind], [3, [[1, 0]], true]);
+  play.receive(since(3, [[1, 0]]));
+  assert.deepEqual(play.view.frames, view(1).frames);
+  assert.deepEqual([play.state.frames, play.state.turns, play.behind, play.myTurn], [4, [], false, true]);
+  play.act({ name: "move", move: "stay" });
+  play.receive(since(4, [[1, 0], [4, 0]]));
+  assert.deepEqual(play.view.frames, view(2).frames);
+  assert.deepEqual(play.turns, [[1, 0], [4, 0]]);
+});
+
+test("the same answer twice, or an earlier one late, adds no frame and takes no turn", () => {
+  const play = ready();
+  play.act({ name: "move", move: "up" });
+  play.receive(since(3, [[1, 0]]));
+  play.receive(since(3, [[1, 0]]));
+  assert.deepEqual(play.view.frames, view(1).frames);
+  play.act({ name: "move", move: "stay" });
+  play.receive(since(3, [[1, 0]]));
+  assert.deepEqual([play.turns.length, play.behind], [2, true]);
+  play.receive(since(4, [[1, 0], [4, 0]]));
+  assert.deepEqual([play.view.frames.length, play.myTurn], [5, true]);
+});
+
+test("a page opened anew that is sent later frames asks for all of them", () => {
+  const storage = new Storage();
+  ready(storage).act({ name: "move", move: "up" });
+  const after = new Turns({ storage, namespace: "place:1" });
+  after.receive(since(4, [[1, 0]]));
+  assert.deepEqual([after.behind, after.myTurn, after.state.frames, after.state.turns], [true, false, 0, [[1, 0]]]);
+  after.receive(since(0, [[1, 0]]));
+  assert.deepEqual([after.frame, after.myTurn, after.behind], [3, true, false]);
+});
+
+test("a server that has forgotten is sent every turn again", () => {
+  const play = ready();
+  const made = [[1, 0], [4, 0]];
+  for (const [n, name] of ["up", "stay"].entries()) {
+    play.act({ name: "move", move: name });
+    play.receive(since(3 + n, made.slice(0, n + 1)));
+  }
+  play.receive(since(0, [], { received: 0 }));
+  assert.deepEqual([play.behind, play.state.frames, play.state.turns], [true, 3, made]);
+  play.receive(since(3, made));
+  assert.deepEqual([play.view.frames.length, play.myTurn], [5, true]);
+});
+
+test("what was played on another page was done, and is gone on from", () => {
+  const elsewhere = ready();
+  elsewhere.receive(since(0, [[1, 0], [4, 0]]));
+  assert.deepEqual([elsewhere.turns, elsewhere.frame, elsewhere.myTurn], [[[1, 0], [4, 0]], 4, true]);
+  const other = ready();
+  other.act({ name: "move", move: "left" });
+  other.receive(since(3, [[1, 0]], { received: 1 }));
+  assert.deepEqual([other.turns, other.myTurn], [[[1, 0]], true]);
+});
+
 test("a turn that the server refused is taken back", () => {
   const play = ready();
   play.act({ name: "move", move: "up" });
@@ -157,6 +223,10 @@ test("the frame in view is found in the sprites that came", () => {
   play.act({ name: "move", move: "up" });
   play.receive(view(1, { sprites }));
   assert.deepEqual(play.sprite, { webp: "first", columns: 1, count: 1, at: 1, index: 0 });
+  const second = { webp: "second", columns: 1, count: 1 };
+  play.receive(since(4, [[1, 0], [4, 0]], { sprites: [second] }));
+  assert.deepEqual(play.view.sprites, [...sprites, second]);
+  play.act({ name: "back" });
   play.act({ name: "back" });
   assert.deepEqual(play.sprite, { webp: "context", columns: 2, count: 3, at: 0, index: 2 });
 });

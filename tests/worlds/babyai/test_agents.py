@@ -10,7 +10,8 @@ import pytest
 from sts import agents
 from sts.agents import Instructions
 from sts.domains import domain
-from sts.engine.lockstep import Played, Script, Team, Told, play
+from sts.engine.lockstep import Played, Script, play
+from sts.engine.session import Team, Told
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
 from sts.worlds.babyai.agents import planning

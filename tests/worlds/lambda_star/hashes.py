@@ -12,7 +12,8 @@ import numpy as np
 
 from sts import agents
 from sts.domains import domain
-from sts.engine.lockstep import Team, Told, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team, Told
 from sts.numerics.draws import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.generation import walks
@@ -45,7 +46,7 @@ def main() -> None:
         learned = fused.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
         out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
     keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
-    found = walks.search(keys, np.array([[7, 2]]), np.array([6]), 5, 4, 12)
+    found = walks.search(keys, np.array([6]), 5, 4, 12)
     segments = walks.segments(keys, *found, 12)
     out["patterns"] = content_hash(*(a.tobytes() for a in (*found, *segments)))
     published = walks.there_and_back(keys[0], np.array([3, 0]), 5, 22)

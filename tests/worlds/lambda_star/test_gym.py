@@ -17,8 +17,8 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star import generate, rollout
+from sts.worlds.lambda_star.features import bounds, flat, layout
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
-from sts.worlds.lambda_star.session import bounds, flat, layout
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "learning.md"
 SMALL = {"size": (5, 6), "steps": 7}
@@ -185,10 +185,10 @@ def test_partners_move_as_agents_and_nobodys_participants_stand_still():
     for partner, moves in (("random", True), (None, False)):
         env = LambdaStarEnv(team=6, partner=partner)
         env.reset(seed=0)
-        before = env._seat.worlds.arrays.cells.copy()
+        before = env._session.worlds.arrays.cells.copy()
         for _ in range(5):
             env.step(4)
-        after = env._seat.worlds.arrays.cells
+        after = env._session.worlds.arrays.cells
         assert after[0, 0] == before[0, 0]
         assert (after[0, 1:] != before[0, 1:]).any() == moves
 
@@ -200,7 +200,7 @@ def test_the_learners_moves_do_not_change_its_partners_draws():
         env.reset(seed=5)
         for _ in range(7):
             env.step(move)
-        cells.append(env._seat.worlds.arrays.cells[0].tolist())
+        cells.append(env._session.worlds.arrays.cells[0].tolist())
     assert cells[0][1:] == cells[1][1:] and cells[0][0] != cells[1][0]
 
 
@@ -258,7 +258,7 @@ def test_a_world_is_drawn_as_text_and_as_pixels():
         np.testing.assert_array_equal(envs.render()[0], shown[mode])
     lines = shown["ansi"].splitlines()
     assert len(lines) == 4 and {"G", "E", "A", "B"} <= set(shown["ansi"])
-    image, scene = shown["rgb_array"], env._seat.worlds.scene[0]
+    image, scene = shown["rgb_array"], env._session.worlds.scene[0]
     assert image.shape == (64, 96, 3) and image.dtype == np.uint8
     for which, channel in ((0, 1), (1, 0)):
         row, column = divmod(int(scene[which]), 6)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sts.worlds.lambda_star import kernels
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.session import flat, layout
+from sts.worlds.lambda_star.features import flat, layout
 from sts.worlds.lambda_star.state import TOKENS, State
 from tests.worlds.lambda_star.examples import state, states
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.agents import Agent, Choice, Instructions
-from sts.agents.protocol import Sees
+from sts.agents.protocol import Draws, Memory, Sees
 from sts.worlds.babyai.agents.planning import advice
 from sts.worlds.babyai.environment import MOVES
 
@@ -27,12 +26,8 @@ class Bot(Agent):
     noise: ClassVar[float] = 0.0
 
     def act(
-        self,
-        observation: Any,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Weighs the bot's move and, by the share of noise, every move alike."""
         weights = np.full((len(observation.environments), 1, len(MOVES)), self.noise / len(MOVES))
         for b, world in enumerate(observation.environments):

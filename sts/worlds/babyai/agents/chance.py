@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sts.agents import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.environment import MOVES
 
@@ -27,12 +26,8 @@ class Random(Agent):
     domain: ClassVar[str] = "babyai"
 
     def act(
-        self,
-        observation: Any,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Weighs all moves alike."""
         return Choice(np.ones((len(observation.step), 1, len(MOVES)))), memory
 
@@ -44,12 +39,8 @@ class Blind(Agent):
     domain: ClassVar[str] = "babyai"
 
     def act(
-        self,
-        observation: Any,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Weighs moves by the words of the mission alone."""
         of_text = np.array([_weights(text) for text in instructions.texts])
         return Choice(of_text[instructions.ids][:, None]), memory

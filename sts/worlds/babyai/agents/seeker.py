@@ -10,9 +10,8 @@ from collections import deque
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sts.agents import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.agents.missions import Clause, Thing
 from sts.worlds.babyai.environment import MOVES, VIEW
@@ -51,17 +50,13 @@ class Seeker(Agent):
     name = "babyai-seeker"
     domain: ClassVar[str] = "babyai"
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+    def begin(self, batch: int, roles: int) -> Memory:
         """Returns how many clauses of the mission are done."""
         return {"done": np.zeros(batch, np.int64)}
 
     def act(
-        self,
-        observation: Any,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Weighs one move, or several to wander."""
         asked = [missions.clauses(text) for text in instructions.texts]
         images = observation.values["image"][:, 0].tolist()

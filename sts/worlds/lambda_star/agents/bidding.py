@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.agents.protocol import Memory
 from sts.numerics.compiled import lean
-from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
 from sts.worlds.lambda_star.agents.sets import best, highest, nth
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.torus import moved, toward

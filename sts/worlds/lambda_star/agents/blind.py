@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents import following
 from sts.worlds.lambda_star.agents.instructions import Task, readings
 from sts.worlds.lambda_star.domain import Observation
@@ -36,17 +33,13 @@ class Blind(Agent):
     name = "blind"
     domain = "lambda-star"
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+    def begin(self, batch: int, roles: int) -> Memory:
         """Returns the memory of nothing asked and nothing done."""
         return following.begin(batch, roles)
 
     def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns the told move or equal weights, and a guess where one is owed."""
         told = readings(instructions)
         step, memory = following.walk(told, observation, memory)

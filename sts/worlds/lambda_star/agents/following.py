@@ -7,18 +7,15 @@ until it has heard itself speak, its answer is still to be given.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.instructions import Readings
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.torus import STAY
 
 _NONE = -2
-
-Memory = dict[str, NDArray[Any]]
 
 
 def begin(batch: int, roles: int) -> Memory:

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
 from sts.numerics.compiled import lean
-from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
 from sts.worlds.lambda_star.agents.sets import best
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.torus import moved, offset, step, toward

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.agents import table
 from sts.worlds.lambda_star.agents.sets import weights
@@ -57,28 +56,22 @@ class Tabular(Agent):
         """
         return NEXT if self.bootstrap == "next" else self.published
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+    def begin(self, batch: int, roles: int) -> Memory:
         """Returns an empty table, and notes of no step: [B, t, R] arrays."""
         shape = (batch, 0, roles)
         notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
         return table.blank(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
 
     def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Notes what is now known, and returns equal weights over the best moves."""
         cells, step = observation.cell[:, None], observation.step[:, None]
         here = self._states(observation, cells, step)[:, 0]
         notes = _noted(observation, memory)
         return Choice(weights(table.greedy(_table(memory), here))), memory | notes
 
-    def finish(
-        self, observation: Observation, memory: dict[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
+    def finish(self, observation: Observation, memory: Memory) -> Memory:
         """Learns from the pass; returns what it remembers when the same episode begins anew.
 
         Args:
@@ -139,13 +132,13 @@ class Tabular(Agent):
         return states
 
 
-def _noted(seen: Observation, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _noted(seen: Observation, memory: Memory) -> Memory:
     """Returns the notes with where the roles are, and what they did and received before."""
-    now: dict[str, NDArray[Any]] = {"cells": seen.cell}
+    now: Memory = {"cells": seen.cell}
     if memory["cells"].shape[1]:
         now |= {"moves": seen.last_move, "rewards": seen.last_reward}
     return {name: np.concatenate((memory[name], now[name][:, None]), 1) for name in now}
 
 
-def _table(memory: dict[str, NDArray[Any]]) -> Table:
+def _table(memory: Memory) -> Table:
     return Table(*(memory[name] for name in Table._fields))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sts.agents.protocol import Memory
 from sts.numerics.compiled import lean
-from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
 from sts.worlds.lambda_star.agents.sets import best
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sts.worlds.lambda_star.agents.reactive import Memory, Reactive, Teams
+from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
 from sts.worlds.lambda_star.agents.sets import ALL
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents.sets import weights
 from sts.worlds.lambda_star.domain import Observation
-
-Memory = dict[str, NDArray[Any]]
 
 
 class Teams(NamedTuple):
@@ -45,11 +43,7 @@ class Reactive(Agent):
     domain = "lambda-star"
 
     def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: Memory,
-        draws: NDArray[np.float64],
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Returns equal weights over the moves that the rule leaves, and what it remembers."""
         o, batch = observation, len(observation.cell)

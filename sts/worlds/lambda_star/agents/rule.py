@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents import following
 from sts.worlds.lambda_star.agents.instructions import Readings, readings
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
@@ -40,7 +38,7 @@ class Rule(Agent):
     name = "rule"
     domain = "lambda-star"
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+    def begin(self, batch: int, roles: int) -> Memory:
         """Returns the memory of nothing seen, nothing asked and nothing done."""
         unknown = np.full((batch, roles), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
@@ -48,12 +46,8 @@ class Rule(Agent):
         return {**places, "searched": searched, **following.begin(batch, roles)}
 
     def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns what the instruction asks for now."""
         told, memory = readings(instructions), _looked(observation, memory)
         step, memory = following.walk(told, observation, memory)
@@ -80,7 +74,7 @@ class Rule(Agent):
         return Choice(moves, np.eye(len(TOKENS))[says]), memory
 
 
-def _looked(seen: Observation, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _looked(seen: Observation, memory: Memory) -> Memory:
     """Returns the memory after a look around."""
     cells = seen.surroundings
     people = seen.team.astype(np.int64) + seen.others > 0
@@ -132,7 +126,7 @@ def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
     return np.where((evil == _UNKNOWN)[..., None], stay, farthest).astype(np.float64)
 
 
-def _answer(told: Readings, seen: Observation, memory: dict[str, NDArray[Any]]) -> Ints:
+def _answer(told: Readings, seen: Observation, memory: Memory) -> Ints:
     good = memory["good"]
     where = _DIRECTIONS[_toward(seen, good)]
     known = np.where(good == _UNKNOWN, 0, where)

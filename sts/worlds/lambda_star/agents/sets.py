@@ -33,7 +33,7 @@ def weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
 def nth(moves: int, u: float) -> int:
     """Returns the move that u, in [0, 1), picks from a set that is not empty.
 
-    It is number floor(u * members), ascending, as `lockstep.pick` has it for equal weights.
+    It is number floor(u * members), ascending, as `sampling.pick` has it for equal weights.
     """
     return int(_NTH[moves, int(u * _MEMBERS[moves])])
 

@@ -16,12 +16,12 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Adds the action and its arguments."""
     check = actions.add_parser(
         "check",
+        example="sts lambda-star check --size 8x8 --episodes 100",
         help="whether environments have the properties that scores rest on",
         description="Generates environments and checks that Good and Evil are different and "
         "equally complex, that rewards are balanced and a random agent's mean is 0, and that "
         "rewards can be influenced from everywhere at any step (reward-sensitivity). Exits with 1 "
         "when one of these fails.",
-        allow_abbrev=False,
     )
     add_world(check, size="10x10", team="1", steps="50")
     add_class(check)

@@ -17,12 +17,12 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Adds the action and its arguments."""
     moves = actions.add_parser(
         "moves",
+        example="sts lambda-star moves traces/*.jsonl",
         help="check behaviours move by move against episodes of the published program",
         description="Leads each behaviour that does not learn through episodes that the published "
         "program recorded, and asks of every recorded move whether our agent could have made it, "
         "and of all together whether chance decided as our agent has it. Exits with 1 when a move "
         "is impossible.",
-        allow_abbrev=False,
     )
     moves.add_argument(
         "files", nargs="+", metavar="FILE", help="in the format lambdastar-2016; may end in .xz"

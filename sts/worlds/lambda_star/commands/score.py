@@ -31,6 +31,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Adds the action and its arguments."""
     score = actions.add_parser(
         "score",
+        example="sts lambda-star score --agent random --agent local-search --episodes 200",
         help="mean reward per participant and step",
         description="Scores agents on the same environments, with standard errors, differences and "
         "a breakdown by the complexity K of the environments. --size, --team and --steps may be "
@@ -38,7 +39,6 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "played with the others as in the base, for the breakdown by it. All of them, the base "
         "too, then draw K from the range that they have in common, so that K is the same at every "
         "level; the last line printed says which range that is.",
-        allow_abbrev=False,
     )
     score.add_argument(
         "--agent",
@@ -62,8 +62,10 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     score.add_argument(
         "--save", action="store_true", help="keep the base's scores in the workspace"
     )
-    score.add_argument("--table", metavar="FILE.csv", help="write the breakdown as a table")
-    score.add_argument("--figure", metavar="FILE.svg", help="draw the breakdown")
+    score.add_argument(
+        "--table", metavar="FILE.csv", help="write the breakdown as a table (default: none)"
+    )
+    score.add_argument("--figure", metavar="FILE.svg", help="draw the breakdown (default: none)")
     score.set_defaults(act=run)
 
 
@@ -71,7 +73,6 @@ def run(args: argparse.Namespace) -> int:
     """Scores the agents and prints tables, even where a file then cannot be written."""
     from sts.storage.workspace import Workspace
     from sts.worlds.lambda_star.intelligence import factors
-    from sts.worlds.lambda_star.intelligence.files import fingerprints
     from sts.worlds.lambda_star.intelligence.score import score
 
     workspace = Workspace.open(args.workspace)
@@ -85,7 +86,6 @@ def run(args: argparse.Namespace) -> int:
         complexity=args.complexity,
         patterns=args.patterns,
     )
-    marks = fingerprints(names) if args.save else {}
     with progress("scoring", "episodes") as show:
         scores = score(
             names,
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         _write(scores, rows, drawn, files)
         if args.save:
-            _save(scores, workspace, marks, files)
+            _save(scores, workspace, files)
     finally:
         value = {
             "agents": [mean._asdict() for mean in scores.agents],
@@ -146,13 +146,11 @@ def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[st
         files[str(drawn)] = ""
 
 
-def _save(
-    scores: Scores, workspace: Workspace, marks: dict[str, str], files: dict[str, str]
-) -> None:
+def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
     """Keeps the base's scores; notes which settings these are where others were played too."""
     from sts.worlds.lambda_star.intelligence.files import METRIC, metric, save
 
-    path = save(workspace, scores, marks)
+    path = save(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
     said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
     files[str(path)] = f" (the base: {said})" if several else ""

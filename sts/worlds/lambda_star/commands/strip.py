@@ -20,10 +20,10 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Adds the action and its arguments."""
     strip = actions.add_parser(
         "strip",
+        example="sts lambda-star strip --agent local-search --frames 8",
         help="one episode as a strip of scenes",
         description="Plays the agent through one environment, the one of this index that the "
         "intelligence test of this seed has, and prints scenes of it side by side.",
-        allow_abbrev=False,
     )
     strip.add_argument(
         "--agent",
@@ -45,7 +45,7 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="how often learning behaviours practise the episode first (default: 100)",
     )
     strip.add_argument("--frames", type=int, metavar="N", help="scenes (default: what fits)")
-    strip.add_argument("--svg", metavar="FILE.svg", help="write a picture")
+    strip.add_argument("--svg", metavar="FILE.svg", help="write a picture (default: none)")
     strip.set_defaults(act=run)
 
 
@@ -101,7 +101,7 @@ def _played(args: argparse.Namespace) -> tuple[str, Episode]:
     (height, width), seed, index = args.size, args.seed, args.index
     settings = Settings(height, width, args.team, args.steps, None, args.patterns)
     worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
-    members = teams.seated(args.agent, settings)
+    members = teams.team_for(args.agent, settings)
     played = teams.episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
     (state,) = Batch.of(worlds.arrays, settings.radius).states()
     each = (played.moves, played.says, played.rewards, played.scene)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from sts.errors import ArgumentError
-from sts.numerics.draws import below, stream
+from sts.numerics.draws import below, stream, streams
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.kernels import Arrays, Ints, arrays
 from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, scatter
@@ -120,7 +120,7 @@ def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
     low, high = drawn_range(s)
     sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
     named = ("lambda-star world", s.patterns, *sides, low, high)
-    keys = _streams([(*named, int(seed), int(index)) for seed, index in names])
+    keys = streams(named, [(int(seed), int(index)) for seed, index in names])
     counters = np.zeros(keys.size, np.int64)
     objects = walks.places(keys, counters, 2, s.height * s.width)
     people = walks.places(keys, counters, s.participants, s.height * s.width)
@@ -130,14 +130,14 @@ def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
     else:
         a = _of_cells(s, keys, counters)
     a.size[:], a.cells[:], a.horizon[:] = (s.height, s.width), people, s.horizon
-    a.seed[:] = _streams([("clash", int(key)) for key in keys])
+    a.seed[:] = _own("clash", keys)
     return a
 
 
 def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
     """Returns worlds with patterns as the paper has them, of the wanted K."""
-    own = np.stack([_streams([(name, int(k)) for k in keys]) for name in ("good", "evil")], 1)
-    attempts, lengths = walks.search(own, objects, wanted, s.height, s.width, s.horizon)
+    own = np.stack([_own(name, keys) for name in ("good", "evil")], 1)
+    attempts, lengths = walks.search(own, wanted, s.height, s.width, s.horizon)
     flat, offsets = walks.segments(own, attempts, lengths, s.horizon)
     a = arrays(keys.size, s.participants, flat)
     a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
@@ -154,8 +154,9 @@ def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
     return a
 
 
-def _streams(names: Sequence[tuple[str | int, ...]]) -> walks.Keys:
-    return np.array([stream(*name) for name in names], np.uint64)
+def _own(name: str, keys: walks.Keys) -> walks.Keys:
+    """Returns each world's stream of this name."""
+    return streams((name,), [(key,) for key in keys.tolist()])
 
 
 def drawn_range(s: Settings) -> tuple[int, int]:

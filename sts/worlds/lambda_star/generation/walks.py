@@ -5,86 +5,117 @@ Axes: E environments, T steps (the horizon), C cells of the grid. Which is 0 for
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled
+from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import below
 from sts.worlds.lambda_star.generation.lempel_ziv import components, lz76
 from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended
 from sts.worlds.lambda_star.torus import moved
 
 Keys = NDArray[np.uint64]
+_0, _1, _2, _4, _8, _16, _32, _63 = map(np.uint64, (0, 1, 2, 4, 8, 16, 32, 63))
+_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
 class Room(NamedTuple):
     """Where walks are written while they are tried.
 
     Attributes:
-      segment: int64[T // 2], the moves that are repeated.
+      segment: uint64[T // 2], the moves that are repeated.
       cells: int64[T], where they lead.
-      before: int64[T], the step at which each cell was last visited before; negative where none.
-      last: int64[C], when each cell was last visited: attempt * T + step.
-      ways: int64[C * 9], where each move leads to from each cell.
+      before: int64[T], the step at which each cell was last visited before; -1 where none.
+      last: int64[C], when each cell was last visited.
+      ways: uint64[16 * C], by 16 times a cell plus a move: 16 times the cell that it leads to.
     """
 
-    segment: Ints
+    segment: Keys
     cells: Ints
     before: Ints
     last: Ints
-    ways: Ints
+    ways: Keys
 
 
 @compiled
 def _room(height: int, width: int, horizon: int) -> Room:
-    """Returns room for walks over a horizon; to be cleared of `last` before each search."""
-    ways = np.empty(height * width * 9, np.int64)
-    for way in range(ways.size):
-        ways[way] = moved(way // 9, way % 9, height, width)
+    """Returns room for walks over a horizon."""
+    ways = np.zeros(16 * height * width, np.uint64)
+    for cell in range(height * width):
+        for move in range(9):
+            ways[16 * cell + move] = 16 * moved(cell, move, height, width)
     return Room(
-        np.empty(horizon // 2, np.int64),
+        np.empty(horizon // 2, np.uint64),
         np.empty(horizon, np.int64),
         np.empty(horizon, np.int64),
-        np.full(height * width, -1, np.int64),
+        np.empty(height * width, np.int64),
         ways,
     )
 
 
-@compiled
-def _walk(key: int | np.uint64, attempt: int, start: int, most: int, to: Room) -> int:
-    """Draws a segment of 1 to T // 2 moves and repeats it over the horizon.
+@lean
+def _ones(word: Any) -> Any:
+    """Returns how many bits of a word are 1."""
+    word = word - ((word >> _1) & _PAIRS)
+    word = (word & _FOURS) + ((word >> _2) & _FOURS)
+    word = (word + (word >> _4)) & _BYTES
+    word = word + (word >> _8)
+    word = word + (word >> _16)
+    return (word + (word >> _32)) & _63
 
-    Returns its length; 0 as soon as more than `most` cells have been visited. K is then more than
-    `most` too, for the first visit to a cell ends a component.
+
+@lean
+def _drawn(key: Any, attempt: int, most: int, to: Room) -> int:
+    """Draws a segment of 1 to T // 2 moves, which is repeated; returns its length.
+
+    0 where it is seen to lead to more than `most` cells. K is then more than `most` too, for the
+    first visit to a cell ends a component. Most attempts end here, so it is quick before it is
+    exact: cells are told apart by the last six bits of their numbers, and counted now and then, as
+    a branch at each step would cost more than to walk on. Indices are unsigned, which spares a test
+    for negative ones.
     """
     steps, longest = to.cells.size, to.segment.size
-    since, first = attempt * steps, attempt * (longest + 1)
+    first = attempt * (longest + 1)
     length = 1 + below(key, first, longest)
-    cell, at, left = start, 0, most
-    for t in range(steps):
-        if t < length:
-            to.segment[t] = below(key, first + 1 + t, 9)
-        cell = to.ways[cell * 9 + to.segment[at]]
-        at = following(at, length)
-        before = to.last[cell] - since
-        left -= before < 0
-        if left < 0:
+    for t in range(longest):
+        to.segment[t] = below(key, first + 1 + t, 9)
+    way, at, visited, t = _0, 0, _0, 0
+    while t < steps:
+        for _ in range(min(2 * most + 4, steps - t)):
+            way = to.ways[way | to.segment[np.uint64(at)]]
+            at = following(at, length)
+            visited |= _1 << ((way >> _4) & _63)
+        if _ones(visited) > most:
             return 0
-        to.cells[t], to.before[t], to.last[cell] = cell, before, since + t
+        t += 2 * most + 4
     return int(length)
 
 
+@lean
+def _complexity(length: int, most: int, to: Room) -> int:
+    """Returns K of the walk that repeats the segment of this length, or more than `most`.
+
+    It is the same wherever the walk begins, for a torus looks the same from every cell.
+    """
+    to.last[:] = -1
+    way, at = _0, 0
+    for t in range(to.cells.size):
+        way = to.ways[way | to.segment[np.uint64(at)]]
+        at = following(at, length)
+        cell = way >> _4
+        to.cells[t], to.before[t], to.last[cell] = cell, to.last[cell], t
+    return int(components(to.cells, to.before, most))
+
+
 @compiled
-def search(
-    keys: Keys, starts: Ints, wanted: Ints, height: int, width: int, horizon: int
-) -> tuple[Ints, Ints]:
+def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> tuple[Ints, Ints]:
     """Draws segments until the cells they lead to have the wanted K.
 
     Args:
       keys: uint64[E, 2], the streams to draw from.
-      starts: int64[E, 2], where the objects are before the first step.
       wanted: int64[E], K.
       height: rows.
       width: columns.
@@ -94,16 +125,14 @@ def search(
       int64[E, 2] each: the number of the attempt that succeeded, and its segment's length.
     """
     to = _room(height, width, horizon)
-    attempts, lengths = np.zeros(starts.shape, np.int64), np.zeros(starts.shape, np.int64)
+    attempts, lengths = np.zeros(keys.shape, np.int64), np.zeros(keys.shape, np.int64)
     for e in range(wanted.size):
-        k = wanted[e]
         for which in range(2):
-            to.last[:] = -1
-            attempt, found = -1, 0
-            while found != k:
+            attempt, found, length = -1, 0, 0
+            while found != wanted[e]:
                 attempt += 1
-                length = _walk(keys[e, which], attempt, starts[e, which], k, to)
-                found = components(to.cells, to.before, k) if length > 0 else 0
+                length = _drawn(keys[e, which], attempt, wanted[e], to)
+                found = _complexity(length, wanted[e], to) if length > 0 else 0
             attempts[e, which], lengths[e, which] = attempt, length
     return attempts, lengths
 
@@ -131,8 +160,8 @@ def census(
     to = _room(height, width, horizon)
     counts = np.zeros(most + 2, np.int64)
     for attempt in range(sample):
-        length = _walk(key, attempt, 0, most, to)
-        counts[components(to.cells, to.before, most) if length > 0 else most + 1] += 1
+        length = _drawn(key, attempt, most, to)
+        counts[_complexity(length, most, to) if length > 0 else most + 1] += 1
     return counts
 
 

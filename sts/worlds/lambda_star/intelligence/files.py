@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sts.agents.identity import fingerprint
 from sts.storage import scores as table
 from sts.storage.csv_tables import to_csv
 from sts.storage.files import canonical_json
@@ -15,7 +14,6 @@ from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.score import REHEARSALS, Part, Scores
-from sts.worlds.lambda_star.play.teams import called, team_of
 
 METRIC = "lambda-star"
 
@@ -35,49 +33,39 @@ def metric(settings: Mapping[str, Any]) -> str:
     return " ".join([METRIC, *different])
 
 
-def fingerprints(names: Sequence[str]) -> dict[str, str]:
-    """Returns each agent's fingerprint under what it is called; a team's between commas.
-
-    Raises:
-      ArgumentError: the code of one does not say what it is, and no version is stated.
-    """
-    teams = [team_of(name) for name in names]
-    return {called(team): ",".join(fingerprint(one) for one in team) for team in teams}
-
-
-def save(workspace: Workspace, scores: Scores, marks: Mapping[str, str]) -> Path:
+def save(workspace: Workspace, scores: Scores) -> Path:
     """Keeps the scores in the workspace's scores table.
 
     They take the place of what was kept of the same agents in the same test; what was kept of other
     agents, or in a test of other settings, stays. A row says what its agent saw in the test, which
     may be more than it sees in a suite: a rehearsal.
 
-    Args:
-      workspace: whose table.
-      scores: what was measured.
-      marks: the `fingerprints` of the agents.
-
     Raises:
       DamagedData: the table cannot be read, or is of an earlier version; it is left as it is.
       NewerFormat: the table is of a later version; it is left as it is.
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
-    name = metric(scores.settings)
     with workspace.locked():
-        rows = {(row["agent"], row["metric"]): row for row in _kept(path)}
-        for mean in scores.agents:
-            rows[mean.agent, name] = {
-                "agent": mean.agent,
-                "metric": name,
-                "value": mean.mean,
-                "standard_error": mean.standard_error,
-                "n": mean.episodes,
-                "parameters": canonical_json(scores.settings).decode(),
-                "sees": mean.sees,
-                "fingerprint": marks[mean.agent],
-            }
-        table.write(path, list(rows.values()))
+        kept = {(row["agent"], row["metric"]): row for row in (*_kept(path), *rows(scores))}
+        table.write(path, list(kept.values()))
     return path
+
+
+def rows(scores: Scores) -> list[dict[str, Any]]:
+    """Returns the scores as rows of the scores table."""
+    return [
+        {
+            "agent": mean.agent,
+            "metric": metric(scores.settings),
+            "value": mean.mean,
+            "standard_error": mean.standard_error,
+            "n": mean.episodes,
+            "parameters": canonical_json(scores.settings).decode(),
+            "sees": mean.sees,
+            "fingerprint": mark,
+        }
+        for mean, mark in zip(scores.agents, scores.fingerprints, strict=True)
+    ]
 
 
 def csv_table(scores: Scores) -> bytes:
@@ -88,9 +76,9 @@ def csv_table(scores: Scores) -> bytes:
     """
     drawn = scores.settings["complexity"] or ("", "")
     best_first = sorted(scores.agents, key=lambda mean: -mean.mean)
-    rows = [["all", "", "", *mean, *drawn] for mean in best_first]
-    rows += [[*part, *drawn] for part in scores.breakdown]
-    return to_csv([*Part._fields, "complexity_low", "complexity_high"], rows)
+    cells = [["all", "", "", *mean, *drawn] for mean in best_first]
+    cells += [[*part, *drawn] for part in scores.breakdown]
+    return to_csv([*Part._fields, "complexity_low", "complexity_high"], cells)
 
 
 def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -112,5 +100,5 @@ def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _kept(path: Path) -> list[dict[str, Any]]:
     """Returns the rows of a scores table under the names that their tests have now."""
-    rows = table.read(path) if path.exists() else []
-    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in rows]
+    kept = table.read(path) if path.exists() else []
+    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in kept]

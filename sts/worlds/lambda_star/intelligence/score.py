@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sts.agents import fingerprint
 from sts.agents.protocol import Agent
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
@@ -37,6 +38,8 @@ PUBLISHED = (
     "cooperative-sarsa",
 )
 """The behaviours of the paper and of its program."""
+
+_SHOWN = ("observation", "rehearsal", "recording", "world")
 
 REHEARSALS = 100
 """How often a learning behaviour practises unless told: as the published program has it."""
@@ -82,12 +85,14 @@ class Scores(NamedTuple):
       differences: of each two of them.
       breakdown: by factor, level, and agent, the best first.
       settings: of the base.
+      fingerprints: of each agent; of a team its members', between commas.
     """
 
     agents: tuple[Mean, ...]
     differences: tuple[Difference, ...]
     breakdown: tuple[Part, ...]
     settings: dict[str, Any]
+    fingerprints: tuple[str, ...]
 
 
 def score(
@@ -115,12 +120,14 @@ def score(
       progress: called with (episodes played, in all), over all settings.
 
     Raises:
-      ArgumentError: nothing to do, an agent twice, or settings that cannot be met.
+      ArgumentError: nothing to do, an agent twice, settings that cannot be met, or an agent whose
+        code does not say what it is, or was changed meanwhile.
       UnknownName: an agent that is not installed.
     """
     teams = [team_of(name) for name in names]
     every = [base, *(run.settings for run in further)]
-    trial = Trial(tuple(names), episodes, seed, rehearsals)
+    marks = tuple(",".join(fingerprint(member) for member in team) for team in teams)
+    trial = Trial(tuple(names), marks, episodes, seed, rehearsals)
     trials.check(trial, teams, every, workers)
     found = trials.play(trial, every, workers, progress)
     agents = [(called(team), sees(team, rehearsals)) for team in teams]
@@ -132,18 +139,19 @@ def score(
         _differences(means, whole, base),
         tuple(_breakdown(agents, ranked, base, further, found)),
         _used(base, trial),
+        marks,
     )
 
 
 def sees(team: Sequence[Agent], rehearsals: int) -> str:
-    """Returns the most that any member of a team is shown: the world, a rehearsal, or neither.
+    """Returns the most that any member of a team is shown: the last of these kinds in `_SHOWN`.
 
     A rehearsal is what agents that can `finish` make of the episodes before the one that counts.
     """
-    shown = {member.sees for member in team}
+    shown: set[str] = {member.sees for member in team}
     if rehearsals > 0 and any(hasattr(member, "finish") for member in team):
         shown.add("rehearsal")
-    return next(s for s in ("world", "rehearsal", "observation") if s in shown)
+    return max(shown, key=_SHOWN.index)
 
 
 def _means(
@@ -195,6 +203,6 @@ def _breakdown(
 
 def _used(base: Settings, trial: Trial) -> dict[str, Any]:
     used = base._asdict() | trial._asdict()
-    del used["names"]
+    del used["names"], used["fingerprints"]
     used["complexity"] = list(patterns.drawn_range(base)) if base.patterns == "paper" else None
     return used

@@ -240,7 +240,7 @@ def examine(
     """
     if episodes < 2:
         raise ArgumentError(f"expected 2 environments or more, found {episodes}")
-    trials.check(Trial(("random",), episodes, seed, 0), [team_of("random")], [settings], 1)
+    trials.check(Trial((), (), episodes, seed, 0), [team_of("random")], [settings], 1)
     parts, received = [], []
     progress(0, episodes)
     for start in range(0, episodes, SPAN):

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sts.agents import planned
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError, StsError
 from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
-from sts.worlds.lambda_star.play.teams import called, check_memory, seated, sums
+from sts.worlds.lambda_star.play.teams import called, check_memory, sums, team_for
 
 SPAN = 250
 """Episodes that are played at once; no result depends on it."""
@@ -27,9 +28,14 @@ MOST_REHEARSALS = 100_000
 
 
 class Trial(NamedTuple):
-    """Who is tested, and how thoroughly; teams travel to other processes by name."""
+    """Who is tested, and how thoroughly.
+
+    Teams travel to other processes by name, and by what their members' fingerprints were, between
+    commas: under another nothing is played.
+    """
 
     names: tuple[str, ...]
+    fingerprints: tuple[str, ...]
     episodes: int
     seed: int
     rehearsals: int
@@ -80,7 +86,7 @@ def check(
             )
         for team in teams:
             check_memory(
-                seated(team, settings),
+                team_for(team, settings),
                 settings,
                 episodes=min(SPAN, episodes),
                 rehearsals=rehearsals,
@@ -128,11 +134,17 @@ def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[in
 
 
 def _play(job: _Job) -> dict[int, Moments]:
-    """Returns what each agent's team received in a span of episodes, by K."""
-    names, _, seed, rehearsals = job.trial
+    """Returns what each agent's team received in a span of episodes, by K.
+
+    Raises:
+      ArgumentError: an agent is another than was planned.
+    """
+    names, fingerprints, _, seed, rehearsals = job.trial
     worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
     received = np.empty((job.stop - job.start, len(names)), np.int64)
-    for i, name in enumerate(names):
-        received[:, i] = sums(name, worlds, seed=seed, rehearsals=rehearsals).sum(1)
+    for i, (name, marks) in enumerate(zip(names, fingerprints, strict=True)):
+        members = zip(name.split(","), marks.split(","), strict=True)
+        team = [planned(member.strip(), mark) for member, mark in members]
+        received[:, i] = sums(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
     met = np.unique(worlds.complexity)
     return {int(k): moments(received[worlds.complexity == k]) for k in met}

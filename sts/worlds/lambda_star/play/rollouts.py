@@ -23,7 +23,7 @@ from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments as environments_
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings, check_whole, sides, whole
-from sts.worlds.lambda_star.play.teams import check, episodes, seated
+from sts.worlds.lambda_star.play.teams import check, episodes, team_for
 
 MOST = 10_000_000
 Worldly: TypeAlias = Environments | int | Sequence[bytes]
@@ -138,7 +138,7 @@ def rollout(
     """
     check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
     worlds = taken(environments)
-    members = seated(agent, worlds.settings)
+    members = team_for(agent, worlds.settings)
     check(rehearsals, threads)
     seen = _Eye(worlds) if observe else None
     played = episodes(

@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.agents.registry import made
 from sts.domains import Worlds
 from sts.engine import lockstep
-from sts.engine.lockstep import Played, Script, Team
+from sts.engine.lockstep import Played, Script
+from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.agents.learner import Tabular
@@ -49,12 +50,8 @@ class Policy(Agent):
         self._function = function
 
     def act(
-        self,
-        observation: Observation,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns what the function returns."""
         return Choice(self._function(observation)), memory
 
@@ -104,7 +101,7 @@ def sums(
         needs more memory than there is.
       StsError: an agent failed.
     """
-    members = seated(agent, environments.settings)
+    members = team_for(agent, environments.settings)
     check(rehearsals)
     name, settings = built_in(members), environments.settings
     if name is not None and fused.plays(name, settings.radius):
@@ -135,7 +132,7 @@ def episodes(
     Log-probabilities of built-in learners are NaN: their moves come from the compiled path.
 
     Args:
-      members: who plays, from `seated`.
+      members: who plays, from `team_for`.
       environments: E worlds of P participants; not written to.
       seed: names the agents' streams.
       rehearsals: how often learners practise.
@@ -207,16 +204,14 @@ def _finishes(agent: Any) -> bool:
     return callable(getattr(agent, "finish", None))
 
 
-def _finished(
-    team: Team, worlds: Worlds, kept: dict[str, NDArray[Any]]
-) -> dict[str, NDArray[Any]] | None:
+def _finished(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
     """Returns what a learner goes on with; whatever it raises becomes one line."""
     agent: Any = team.agent
     if not _finishes(agent):
         return None
     seen = worlds.observe(team.roles, team=team.roles, world=agent.sees == "world")
     try:
-        memory: dict[str, NDArray[Any]] = agent.finish(seen, kept)
+        memory: Memory = agent.finish(seen, kept)
     except Exception as error:
         raise StsError(
             f"agent {agent.name!r} failed to finish: {type(error).__name__}: {error}"
@@ -274,7 +269,7 @@ def check(rehearsals: int, threads: int = 1) -> None:
         )
 
 
-def seated(agent: Any, settings: Settings) -> tuple[Agent, ...]:
+def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     """Returns the team, when each of its members has a participant to play."""
     members, participants = team_of(agent), settings.participants
     if len(members) > participants:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Instructions
+from sts.agents.protocol import Agent, Instructions, Memory
 from sts.domains import domain
 from sts.engine.replay import verify
 from sts.errors import ReplayMismatch
@@ -266,9 +266,7 @@ def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool
     return _Led(expected, _of(recording.moves, expected), outcomes)
 
 
-def _answers(
-    agent: Agent, seen: Observation, memory: dict[str, NDArray[Any]]
-) -> tuple[NDArray[np.float64], dict[str, NDArray[Any]]]:
+def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[np.float64], Memory]:
     """Returns an agent's answers to B episodes under each of N plans.
 
     A plan is one planning draw for all roles: none of our behaviours joins the draws of two roles

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.domains.adapted import Seen
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import write_atomically
@@ -64,12 +64,8 @@ class Cloned(Agent):
         self.weights_digest, self.trained_on = found.digest, found.trained_on
 
     def act(
-        self,
-        observation: Seen,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns the probability of each move."""
         batch, roles = observation.last_move.shape
         flat = {
@@ -145,7 +141,7 @@ def load(file: Path) -> Trained:
 
 
 @functools.cache
-def _examples() -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], str]:
+def _examples() -> tuple[Memory, NDArray[np.int64], str]:
     """Returns what people saw on the train side, what each did then, and where that is from."""
     from sts.worlds.overcooked import trials
 

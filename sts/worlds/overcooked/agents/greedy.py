@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.domains.adapted import Seen
 from sts.worlds.overcooked.agents.ways import Cell, Way, ways
 from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
@@ -83,7 +83,7 @@ class Greedy(Agent):
     name = "overcooked-greedy"
     domain = "overcooked"
 
-    def begin(self, batch: int, roles: int) -> dict[str, NDArray[Any]]:
+    def begin(self, batch: int, roles: int) -> Memory:
         """Returns the memory of nothing asked and nothing done."""
         return {
             "told": np.zeros((batch, roles), np.int64),
@@ -92,12 +92,8 @@ class Greedy(Agent):
         }
 
     def act(
-        self,
-        observation: Seen,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns mostly the first move of the way to what is next."""
         batch, roles = observation.last_move.shape
         weights = np.full((batch, roles, len(MOVES)), SLIP / len(MOVES))
@@ -124,7 +120,7 @@ def asked(text: str) -> str:
     return next((task for task, words in KEYWORDS if any(word in low for word in words)), "")
 
 
-def kitchen(values: dict[str, NDArray[Any]]) -> Kitchen:
+def kitchen(values: Memory) -> Kitchen:
     """Returns what is seen, with ways that go around the partner unless there is no way around."""
     tiles = values["tiles"]
     floor = tiles == _FLOOR

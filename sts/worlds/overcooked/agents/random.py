@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.domains.adapted import Seen
 from sts.worlds.overcooked.basics import MOVES
 
@@ -19,11 +16,7 @@ class Random(Agent):
     domain = "overcooked"
 
     def act(
-        self,
-        observation: Seen,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns equal weights."""
         return Choice(np.ones((*observation.last_move.shape, len(MOVES)))), memory

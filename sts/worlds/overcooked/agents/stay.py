@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.domains.adapted import Seen
 from sts.worlds.overcooked.basics import STAY
 
@@ -20,11 +17,7 @@ class Stay(Agent):
     deterministic = True
 
     def act(
-        self,
-        observation: Seen,
-        instructions: Instructions,
-        memory: dict[str, NDArray[Any]],
-        draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
         """Returns nothing but no-op."""
         return Choice(np.full(observation.last_move.shape, STAY)), memory

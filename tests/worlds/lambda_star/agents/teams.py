@@ -9,7 +9,8 @@ import numpy as np
 
 from sts import agents
 from sts.domains import domain
-from sts.engine.lockstep import Played, Team, play
+from sts.engine.lockstep import Played, play
+from sts.engine.session import Team
 from sts.worlds.lambda_star.agents.reactive import Teams
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, State

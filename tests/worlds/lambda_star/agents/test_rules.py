@@ -14,7 +14,8 @@ import pytest
 
 from sts import agents
 from sts.domains import domain
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
 from sts.storage.files import content_hash

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sts.engine.lockstep import pick
+from sts.engine.sampling import pick
 from sts.worlds.lambda_star import kernels
 from sts.worlds.lambda_star.agents import sets
 from tests.worlds.lambda_star.agents.teams import named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import json
@@ -12,11 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import sts.storage.files
-from analysis.scores import read_scores
+from analysis.inputs.scores import read_scores
 from sts import agents
 from sts.agents.identity import fingerprint
 from sts.cli.main import main
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.errors import ArgumentError, UnknownName
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
@@ -26,7 +28,7 @@ from sts.worlds.lambda_star.intelligence import trials
 from sts.worlds.lambda_star.intelligence.factors import runs
 from sts.worlds.lambda_star.intelligence.files import metric
 from sts.worlds.lambda_star.intelligence.moments import estimate, moments, plus
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score, sees
 
 SMALL = Settings(height=6, width=5, participants=2, horizon=20)
 
@@ -133,6 +135,24 @@ def test_a_learner_is_marked_as_rehearsing_only_when_it_does():
     assert [mean.sees for mean in online] == ["observation", "world"]
 
 
+def test_a_team_is_marked_by_the_member_that_is_shown_most():
+    recording, oracle, learner = map(agents.load, ("recorded", "oracle", "sarsa"))
+    assert sees([recording], 1) == sees([learner, recording], 1) == "recording"
+    assert sees([oracle, recording], 1) == "world" and sees([learner], 1) == "rehearsal"
+
+
+def test_nothing_is_played_by_another_agent_than_was_planned():
+    mark = agents.fingerprint(agents.load("random"))
+    for marks, refused in ((mark, False), ("0" * 16, True)):
+        trial = trials.Trial(("random",), (marks,), 2, 0, 0)
+        with (
+            pytest.raises(ArgumentError, match="another than was planned")
+            if refused
+            else (contextlib.nullcontext())
+        ):
+            trials.play(trial, [SMALL], 1, lambda done, total: None)
+
+
 def test_rehearsing_the_episode_makes_a_learner_better():
     names = ["q-learning", "random"]
     learner, _ = score(names, SMALL, episodes=40, seed=0, rehearsals=100).agents
@@ -212,7 +232,7 @@ def test_an_unknown_agent_is_refused_before_anything_is_played():
 
 
 def test_every_published_behaviour_is_installed():
-    assert len(PUBLISHED) == 13 and set(PUBLISHED) <= set(agents.known())
+    assert len(PUBLISHED) == 13 and set(PUBLISHED) <= set(agents.installed())
 
 
 COMMAND = ["lambda-star", "score", "--agent", "random", "--agent", "oracle", "--size", "5x6"]
@@ -313,7 +333,7 @@ WRONG = [
     (["--agent", "rule,blind"], "rule,blind: expected at most as many agents as participants"),
     (["--agent", "oracle"], "'oracle' is named twice"),
     (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
-    (["--patterns", "spiral"], "invalid choice"),
+    (["--patterns", "spiral"], "unknown value of --"),
     (["--patterns", "lambdastar-2016"], "square"),
     (["--complexity", "2-90"], "2 to 90 cannot be drawn over 50 steps on a 5x6 grid; 2 to "),
     (["--complexity", "9-90", "--steps", "20"], "over 20 steps on a 5x6 grid; 2 to 20 can"),
@@ -459,11 +479,13 @@ def test_a_saved_score_says_of_which_code_it_is(tmp_path, capsys):
 
 
 def test_a_saved_score_says_what_its_agent_saw(tmp_path, capsys):
-    agents = ["--agent", "q-learning", "--agent", "random", "--agent", "oracle"]
-    _, rows = saved(tmp_path, capsys, *agents, "--episodes", "2", "--rehearsals", "1")
-    sees = {"q-learning": "rehearsal", "random": "observation", "oracle": "world"}
-    assert {row["agent"]: row["sees"] for row in rows} == sees
-    _, rows = saved(tmp_path, capsys, *agents[:2], "--episodes", "2", "--rehearsals", "0")
+    players = ["--agent", "q-learning", "--agent", "random", "--agent", "oracle"]
+    _, rows = saved(tmp_path, capsys, *players, "--episodes", "2", "--rehearsals", "1")
+    seen = {"q-learning": "rehearsal", "random": "observation", "oracle": "world"}
+    assert {row["agent"]: row["sees"] for row in rows} == seen
+    marks = {name: agents.fingerprint(agents.load(name)) for name in seen}
+    assert {row["agent"]: row["fingerprint"] for row in rows} == marks
+    _, rows = saved(tmp_path, capsys, *players[:2], "--episodes", "2", "--rehearsals", "0")
     kept = {(row["agent"], row["metric"]): row["sees"] for row in rows}
     assert kept["q-learning", "lambda-star rehearsals=0"] == "observation"
     assert kept["q-learning", "lambda-star rehearsals=1"] == "rehearsal"

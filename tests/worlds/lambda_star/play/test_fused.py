@@ -10,7 +10,8 @@ import pytest
 
 from sts import agents
 from sts.domains import domain
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.play import fused
@@ -137,7 +138,7 @@ def test_only_what_the_general_path_would_play_alike_is_played():
     assert {name for name in fused.AGENTS if fused.plays(name, 2)} == set(BLIND)
     assert all(fused.plays(name, 2) for name in fused.LEARNERS)
     assert not any(fused.plays(name, 1) for name in ("rule", "blind", "nobody"))
-    assert {*fused.AGENTS, *fused.LEARNERS} <= set(agents.known())
+    assert {*fused.AGENTS, *fused.LEARNERS} <= set(agents.installed())
 
 
 def test_every_command_starts_without_compiled_kernels():

@@ -11,7 +11,8 @@ import pytest
 from sts import agents
 from sts.agents import Agent, Choice, Instructions
 from sts.domains import domain
-from sts.engine.lockstep import Played, Script, Team, play
+from sts.engine.lockstep import Played, Script, play
+from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.agents.learner import Tabular

@@ -20,7 +20,8 @@ from scipy.stats import chi2, chisquare, kstest
 from sts.agents.protocol import Agent, Choice
 from sts.cli.main import main
 from sts.domains import domain
-from sts.engine.lockstep import Team, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team
 from sts.errors import DamagedData
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star import kernels, torus

@@ -1,0 +1,80 @@
+"""The parser of every command: no abbreviated flag, defaults and an example in help, suggestions.
+
+Subcommands get it too: `actions.add_parser("ls", help="what there is", example="sts suite ls")`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from sts.cli import demo
+from sts.errors import ArgumentError, UnknownName, closest
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are `ArgumentError`.
+
+    Attributes:
+      example: a command line that works, shown by --help; a {suite}, a {scenario} of it, an {agent}
+        and an {other} in it are those of a demo.
+    """
+
+    def __init__(self, *args: Any, example: str = "", **settings: Any) -> None:
+        """Takes what `argparse.ArgumentParser` takes, and an example."""
+        settings = {"formatter_class": _Help} | settings | {"allow_abbrev": False}
+        super().__init__(*args, **settings)
+        self.example = example
+
+    @property
+    def leaves(self) -> list[Parser]:
+        """The parsers of its subcommands, or itself where it has none."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for entry in action._choices_actions:
+                    leaf = action.choices[entry.dest]
+                    leaf.description = leaf.description or entry.help
+                return list(dict.fromkeys(action.choices.values()))
+        return [self]
+
+    def error(self, message: str) -> NoReturn:
+        """Raises the message as an ArgumentError, with where to read more."""
+        raise ArgumentError(f"{message} (see {self.prog} --help)")
+
+    def format_help(self) -> str:
+        """Returns the help, with the example below on a line to copy, whatever its length."""
+        text = super().format_help()
+        return f"{text}\nexample: {demo.example(self.example)}\n" if self.example else text
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Returns as `argparse` does, when no flag is unknown; all parsing comes through here."""
+        if self.leaves == [self]:
+            self._check_flags(args)
+        return super().parse_known_args(args, namespace)
+
+    def _check_flags(self, words: Iterable[str]) -> None:
+        """A flag that is none is said before what is missing, which it may stand for."""
+        for word in words:
+            flag = word.partition("=")[0]
+            if flag == "--":
+                return
+            if flag.startswith("--") and flag not in self._option_string_actions:
+                meant = closest(flag, self._option_string_actions)
+                self.error(f"unrecognized arguments: {word}{meant}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            flag = "/".join(action.option_strings)
+            kind = f"value of {flag}" if flag else f"action of {self.prog}"
+            raise UnknownName(kind, str(value), map(str, action.choices))
+
+
+class _Help(argparse.HelpFormatter):
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        """Returns the help of an option with its default, where the text does not say it itself."""
+        takes_value = bool(action.option_strings) and action.nargs != 0 and not action.required
+        empty = action.default in (None, [], "", argparse.SUPPRESS)
+        if action.help is None or not takes_value or empty or "default" in action.help:
+            return action.help
+        return f"{action.help} (default: %(default)s)"

@@ -1,0 +1,172 @@
+"""A person takes over at a scenario's takeover point and plays its continuation.
+
+They have the agents' observation and nothing else, or all that a judge sees where the domain tells
+no difference; what they played is then a baseline. A turn takes one step of the world, however many
+came before. What they did is a list of moves and tokens; everything follows from it and the
+scenario, so where a play was lost with its process, the turns that were made are made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sts.continuations import store
+from sts.continuations.takeover import Watch, script_of, shape, teams_of
+from sts.continuations.types import HUMAN, Continuation, Identity, continuation
+from sts.domains import Worlds
+from sts.domains import domain as find_domain
+from sts.engine import session
+from sts.episodes import Episode
+from sts.errors import ArgumentError
+from sts.provenance import provenance
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites.types import Scenario
+
+
+class Turn(NamedTuple):
+    """What a person did at one step: the index of a move, and of a token (0 is silence)."""
+
+    move: int
+    say: int
+
+
+def mark(person: str) -> str:
+    """Returns what tells a person's continuations from other people's."""
+    return content_hash(b"person", person.encode())[:16]
+
+
+def identity(scenario: Scenario, person: str, attempt: int) -> Identity:
+    """Returns whose continuation this is: the person's `attempt`-th of the scenario, from 0."""
+    return Identity(scenario.hash, HUMAN, mark(person), 0, attempt)
+
+
+class Play:
+    """A continuation under way: a session held open at the person's turn.
+
+    Attributes:
+      scenario: what is played.
+      identity: whose continuation it is.
+      turns: what the person has done.
+      frames: as JSON, what they have seen: entry f is their sight before step f, from the start of
+        the context until now.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        person: str,
+        attempt: int,
+        look: Callable[[int, Worlds], None] = lambda frame, worlds: None,
+    ) -> None:
+        """Replays the context, which ends at the person's first turn.
+
+        Args:
+          scenario: of one role.
+          person: by name.
+          attempt: which of theirs, from 0.
+          look: called with the number of each frame and the world then.
+
+        Raises:
+          ArgumentError: the scenario evaluates a team.
+          ReplayMismatch: its context does not replay.
+        """
+        if len(scenario.roles) != 1:
+            raise ArgumentError(
+                f"scenario {scenario.id} evaluates a team; one person plays one role"
+            )
+        self.scenario, self.identity = scenario, identity(scenario, person, attempt)
+        self.turns: list[Turn] = []
+        self.frames: list[dict[str, Any]] = []
+        self._look, self._domain = look, find_domain(scenario.recording.domain)
+        form, worlds = shape(scenario), self._domain.restore([scenario.recording.state])
+        self._script = script_of(self._domain, form, [scenario])
+        self._watch = Watch([scenario], scenario.takeover)
+        self._watch.start(worlds)
+        self._session = session.open(self._domain, worlds, teams_of(form, None, [self.identity]))
+        self._scenes = [worlds.scene[0]]
+        self._steps: list[tuple[Any, ...]] = []
+        self._see()
+        for _ in range(scenario.takeover):
+            self._step()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the person has made their last turn."""
+        return len(self.turns) == self.scenario.horizon
+
+    def take(self, turn: Turn) -> None:
+        """Takes one step of the world, with the person's turn.
+
+        Raises:
+          ArgumentError: it is no turn, or there is none left.
+        """
+        moves, tokens, horizon = self._domain.moves, self._domain.tokens, self.scenario.horizon
+        if self.finished or not (0 <= turn.move < len(moves) and 0 <= turn.say < len(tokens)):
+            raise ArgumentError(f"expected at most {horizon} turns of known moves and tokens")
+        step, (role,) = self._session.steps, self.scenario.roles
+        self._script.moves[0, step, role], self._script.says[0, step, role] = turn
+        self._script.forced[step, role] = True
+        self._step()
+        self.turns.append(turn)
+
+    def view(self, first: int = 0) -> dict[str, Any]:
+        """Returns what the person sees, as JSON, with the frames from number `first` on.
+
+        The instruction is there from the frame at which it is given.
+        """
+        one = self.scenario
+        return {
+            "first": first,
+            "frames": self.frames[first:],
+            "turns": [list(turn) for turn in self.turns[max(0, first - one.takeover - 1) :]],
+            "takeover": one.takeover,
+            "horizon": one.horizon,
+            "played": len(self.turns),
+            "instruction": one.instruction.text,
+            "given_at": one.instruction.given_at,
+            "kind": one.kind,
+            "moves": list(self._domain.moves),
+            "tokens": list(self._domain.tokens),
+            "finished": self.finished,
+        }
+
+    def finish(self, workspace: Workspace, *, seconds: float) -> Continuation:
+        """Keeps the continuation; finishing an attempt twice keeps and returns the first.
+
+        Raises:
+          ArgumentError: the continuation has not been played to its end.
+        """
+        one, recording = self.scenario, self.scenario.recording
+        if not self.finished:
+            raise ArgumentError(f"expected {one.horizon} turns, found {len(self.turns)}")
+        moves, says, log_probs, rewards = map(np.stack, zip(*self._steps, strict=True))
+        scene = np.stack(self._scenes)
+        made = continuation(
+            one,
+            self.identity,
+            Episode(recording.domain, recording.state, moves, says, rewards, scene),
+            log_probs=log_probs[:, one.roles],
+            sees=self._domain.sees,
+            deterministic=False,
+            seconds=seconds,
+            provenance=provenance(),
+        )
+        (kept,) = store.save(workspace, [made])
+        return kept
+
+    def _step(self) -> None:
+        step, worlds = self._session.steps, self._session.worlds
+        done = self._session.step(*self._script.at(step))
+        self._watch(step, worlds)
+        self._steps.append((*(array[0] for array in done), worlds.rewards[0].copy()))
+        self._scenes.append(worlds.scene[0])
+        self._see()
+
+    def _see(self) -> None:
+        self._look(len(self.frames), self._session.worlds)
+        self.frames.append(self._domain.sight(self._session.worlds, self.scenario.roles[0]))

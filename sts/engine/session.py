@@ -1,0 +1,264 @@
+"""A session: B worlds of one domain, open for everybody who takes part in them.
+
+    begun = session.open(domain, worlds, [Team(agent, (1, 2), streams)])
+    begun.observe((0,))
+    begun.step(Actions(moves, says), held=(0,))
+    later = session.open(domain, begun.state(), [Team(agent, (1, 2), streams)])
+
+This is the one place where worlds are stepped with agents in them. Those who act from outside, be
+they people, learners or a script, hold their participants at each step and say what these do; teams
+of agents decide for theirs, and whoever is neither does nothing. A step costs the same however many
+came before it.
+
+Axes: B worlds, P participants, R roles of a team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Agent, Choice, Instructions
+from sts.domains import Domain, Worlds
+from sts.engine import sampling
+from sts.errors import ArgumentError, DamagedData, StsError
+from sts.jobs.deadlines import quiet
+
+Memory = dict[str, NDArray[Any]]
+
+
+class Team(NamedTuple):
+    """An agent and the participants it plays.
+
+    Attributes:
+      agent: who plays.
+      roles: its participants.
+      streams: uint64[B], each episode's stream of draws.
+      memory: what it goes on with, as `Session.memories` left it; None asks it to begin.
+      since: how many steps' draws of its streams are used up already.
+    """
+
+    agent: Agent
+    roles: tuple[int, ...]
+    streams: NDArray[np.uint64]
+    memory: Memory | None = None
+    since: int = 0
+
+
+class Told(NamedTuple):
+    """The instruction of each of B episodes, and the step from which its team knows it."""
+
+    texts: Sequence[str]
+    given_at: Sequence[int]
+
+
+class Actions(NamedTuple):
+    """What P participants do at one step, as the domain's arrays; int8[B, P] each."""
+
+    moves: NDArray[np.int8]
+    says: NDArray[np.int8]
+
+
+class Step(NamedTuple):
+    """What was done at one step.
+
+    Attributes:
+      moves: int8[B, P].
+      says: int8[B, P].
+      log_probs: float32[B, P], of the executed move and token under the agent that plays the
+        participant, held ones too; NaN where no agent plays or it gives no probabilities.
+    """
+
+    moves: NDArray[np.int8]
+    says: NDArray[np.int8]
+    log_probs: NDArray[np.float32]
+
+
+class State(NamedTuple):
+    """Where a session stands: all that its future depends on but the teams and what they are told.
+
+    Attributes:
+      step: how many steps were taken.
+      worlds: each of them, serialised.
+      memories: what each team remembers.
+    """
+
+    step: int
+    worlds: tuple[bytes, ...]
+    memories: tuple[Memory, ...]
+
+
+def open(  # as files are: it is held, and goes on where it was
+    domain: Domain,
+    begun: Worlds | State,
+    teams: Sequence[Team] = (),
+    *,
+    told: Told | None = None,
+) -> Session:
+    """Returns a session of worlds that are ready to step, or of one that stood where `begun` says.
+
+    Args:
+      domain: whose worlds they are.
+      begun: B worlds, which are stepped in place; or the state of a session of the same teams.
+      teams: no two play one participant.
+      told: what the first team is told; the others are told nothing.
+
+    Raises:
+      ArgumentError: an agent plays the worlds of another domain.
+      StsError: two teams play one participant, an agent failed to begin, or there are not as many
+        instructions as worlds.
+      DamagedState: a world cannot be restored.
+    """
+    for team in teams:
+        _check_domain(team.agent, domain)
+    everyone = [p for team in teams for p in team.roles]
+    if len(set(everyone)) < len(everyone):
+        raise StsError("two teams play one participant")
+    if isinstance(begun, State):
+        kept = zip(teams, begun.memories, strict=True)
+        teams = [team._replace(memory=memory) for team, memory in kept]
+        return Session(domain, domain.restore(begun.worlds), teams, told, begun.step)
+    return Session(domain, begun, teams, told, 0)
+
+
+class Session:
+    """B worlds in which teams of agents play beside those who act from outside; `open` makes one.
+
+    Attributes:
+      domain: whose worlds they are.
+      worlds: as they are now.
+      steps: how many have been taken.
+      memories: what each team remembers.
+    """
+
+    def __init__(
+        self, domain: Domain, worlds: Worlds, teams: Sequence[Team], told: Told | None, steps: int
+    ) -> None:
+        self.domain, self.worlds, self.steps = domain, worlds, steps
+        batch = len(worlds.rewards)
+        self._teams = tuple(teams)
+        self._silent = Instructions(("",), np.zeros(batch, np.int32))
+        self._tell = _teller(told, batch) if told is not None else lambda step: self._silent
+        self.memories = [_begin(team, batch) for team in teams]
+
+    def observe(
+        self, roles: Sequence[int], *, team: Sequence[int] | None = None, world: bool = False
+    ) -> Any:
+        """Returns what `roles` may see now; draws nothing and changes nothing.
+
+        Args:
+          roles: the participants that observe.
+          team: the participants that count as team-mates; None is `roles`.
+          world: True adds what only a `world` agent may know.
+        """
+        return self.worlds.observe(roles, team=roles if team is None else team, world=world)
+
+    def step(
+        self, given: Actions | None = None, held: Sequence[int] | NDArray[np.bool_] = ()
+    ) -> Step:
+        """Takes one step and returns what was done; rewards and scene are those of `worlds`.
+
+        Args:
+          given: what the held participants do; what it has for others is not looked at.
+          held: who acts from outside, by number or bool[P]. The agent of one who also has a team
+            observes and remembers all the same.
+
+        Raises:
+          StsError: an agent failed, or returned something that is no choice; names the agent and
+            the step.
+          DamagedData: a move or a token that is given is none of the domain.
+        """
+        moves = np.full(self.worlds.rewards.shape, self.domain.noop, np.int8)
+        says, log_probs = np.zeros_like(moves), np.full(moves.shape, np.nan, np.float32)
+        samples = [self._decided(i, team) for i, team in enumerate(self._teams)]
+        for team, sample in zip(self._teams, samples, strict=True):
+            moves[:, team.roles], says[:, team.roles] = sample.moves, sample.says
+        if given is not None:
+            own = Actions(given.moves[:, held], given.says[:, held])
+            check_actions(self.domain, own)
+            moves[:, held], says[:, held] = own
+        for team, sample in zip(self._teams, samples, strict=True):
+            log_probs[:, team.roles] = sampling.log_probs(
+                sample, moves[:, team.roles], says[:, team.roles]
+            )
+        self.worlds.step(moves, says)
+        self.steps += 1
+        return Step(moves, says, log_probs)
+
+    def state(self) -> State:
+        """Returns where it stands, for `open` to go on from, in another process too."""
+        return State(self.steps, tuple(self.worlds.states()), tuple(self.memories))
+
+    def _decided(self, i: int, team: Team) -> sampling.Sample:
+        """Returns what team i chooses now, and keeps what it remembers."""
+        agent = team.agent
+        draws = sampling.draws_of(agent, len(team.roles), team.streams, team.since + self.steps)
+        seen = self.observe(team.roles, world=agent.sees == "world")
+        heard = self._tell(self.steps) if i == 0 else self._silent
+        given = (seen, heard, self.memories[i], draws.own())
+        choice, self.memories[i] = self._asked(agent, given)
+        return sampling.sampled(self.domain, agent, choice, draws, self.steps)
+
+    def _asked(self, agent: Agent, given: tuple[Any, ...]) -> tuple[Choice, Memory]:
+        """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
+        try:
+            with quiet:
+                answer = agent.act(*given)
+        except (Exception, SystemExit) as error:
+            asked = isinstance(error, AttributeError) and error.obj is given[0]
+            name = self.domain.name
+            hint = f"; {name} shows no such thing, is it another's agent?" if asked else ""
+            raise StsError(
+                f"agent {agent.name!r} failed at step {self.steps}: "
+                f"{type(error).__name__}: {error}{hint}"
+            ) from error
+        if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Choice)):
+            raise StsError(f"agent {agent.name!r}: act must return (Choice, memory)")
+        return answer
+
+
+def check_actions(domain: Domain, given: Actions) -> None:
+    """Refuses what kernels, which check no bounds, cannot take.
+
+    Raises:
+      DamagedData: a move or a token is none of the domain.
+    """
+    for values, names in zip(given, (domain.moves, domain.tokens), strict=True):
+        if values.size and not (values.min() >= 0 and values.max() < len(names)):
+            raise DamagedData("what is to be done holds a move or a token that the domain has not")
+
+
+def _check_domain(agent: Agent, domain: Domain) -> None:
+    """Refuses an agent that plays the worlds of another domain."""
+    own = getattr(agent, "domain", "")
+    if own and own != domain.name:
+        raise ArgumentError(
+            f"agent {agent.name!r} plays the worlds of {own}, and these are of {domain.name}; "
+            "choose an agent for them"
+        )
+
+
+def _begin(team: Team, batch: int) -> Memory:
+    """Returns the memory to go on with, or asks the agent for one; as `Session._asked`."""
+    if team.memory is not None:
+        return team.memory
+    try:
+        with quiet:
+            return team.agent.begin(batch, len(team.roles))
+    except (Exception, SystemExit) as error:
+        raise StsError(
+            f"agent {team.agent.name!r} failed to begin: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _teller(told: Told, batch: int) -> Callable[[int], Instructions]:
+    texts = ("", *dict.fromkeys(told.texts))
+    numbers = {text: i for i, text in enumerate(texts)}
+    ids = np.array([numbers[text] for text in told.texts], np.int32)
+    given = np.array(told.given_at)
+    if ids.shape != (batch,) or given.shape != (batch,):
+        raise StsError(f"expected an instruction for each of {batch} episodes")
+    return lambda step: Instructions(texts, np.where(given <= step, ids, 0).astype(np.int32))

@@ -1,0 +1,130 @@
+"""What a session that is held open saves: a person's turns, and worlds made ahead for learners."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+
+from sts.continuations import human
+from sts.suites.types import Scenario
+from sts.worlds.lambda_star import gym
+from sts.worlds.lambda_star.generation import patterns
+from sts.worlds.lambda_star.generation.supply import Supply
+from sts.worlds.lambda_star.kernels import Arrays
+from sts.worlds.lambda_star.state import gather
+from tests.benchmarks.measure import Sizes, Table, alternating
+from tests.examples import played, scenarios
+
+
+class _Apart(Supply):
+    """Makes every world when it is needed, and alone."""
+
+    def worlds(self, index: int) -> Arrays:
+        return gather([patterns.generate(self._settings, seed=s, index=index) for s in self._seeds])
+
+
+class _Together(Supply):
+    """Makes the worlds of an episode when they are needed."""
+
+    def worlds(self, index: int) -> Arrays:
+        return patterns.worlds(self._settings, [(seed, index) for seed in self._seeds])
+
+
+class _Vector(NamedTuple):
+    """A vector of worlds at the end of an episode, and the cores that it has."""
+
+    envs: Any
+    cores: int
+
+    def episode(self, moves: Any) -> None:
+        """Begins new worlds and takes every step, until those that follow are made as well."""
+        usual = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, sorted(usual)[: self.cores])
+        for row in moves:
+            self.envs.step(row)
+        making = self.envs._supply._thread
+        if making is not None:
+            making.join()
+        os.sched_setaffinity(0, usual)
+
+
+def ahead(sizes: Sizes) -> Table:
+    """Millions of steps a second of a vector of worlds, by where the worlds come from."""
+    ways: dict[str, tuple[type[Supply], int, int | None]] = {
+        "one by one, when they are needed": (_Apart, 1, None),
+        "together, when they are needed": (_Together, 1, None),
+        "ahead, on one core": (Supply, 1, None),
+        "ahead, on two": (Supply, 2, None),
+        "none: each world comes round again": (Supply, 1, 1),
+    }
+    moves = np.random.default_rng(0).integers(9, size=(sizes.steps + 1, sizes.new))
+    vectors = []
+    for supply, cores, count in ways.values():
+        envs = gymnasium.make_vec(gym.ID, sizes.new, steps=sizes.steps, worlds=count)
+        envs.reset(seed=0)
+        envs.unwrapped._supply = supply(envs.unwrapped._settings, range(sizes.new), count)
+        vectors.append(_Vector(envs.unwrapped, cores))
+        for row in moves[1:]:
+            envs.step(row)
+    work = [(one.episode, lambda: moves) for one in vectors]
+    taken = alternating(work, runs=sizes.runs)
+    count = sizes.steps * sizes.new
+    return Table(
+        "New worlds for learners",
+        f"Millions of steps a second of the one learner in each of {sizes.new} worlds of a "
+        f"Gymnasium vector, {sizes.steps} steps an episode and then new worlds, an observation "
+        "made at every step. The worlds are the same wherever they come from. The process is held "
+        "to the cores that are named, and no learner learns meanwhile.",
+        ("new worlds are made", "millions a second"),
+        [(name, count / own / 1e6) for name, own in zip(ways, taken, strict=True)],
+    )
+
+
+def turns(sizes: Sizes) -> Table:
+    """What a person's first and last turn cost, held open and replayed."""
+    (one,) = scenarios(1, partner="agent:local-search", horizon=sizes.turns)
+    made = [(t % 9, 0) for t in range(sizes.turns)]
+    rows = []
+    for n in (1, sizes.turns):
+        held, replayed = alternating(
+            [
+                (lambda begun: _turn(begun, made), lambda n=n: played(one, made[: n - 1])),
+                (lambda n: _replayed(one, made[:n]), lambda n=n: n),
+            ],
+            runs=sizes.runs,
+        )
+        size = len(_turn(played(one, made[: n - 1]), made))
+        whole = len(_replayed(one, made[:n]))
+        steps = f"{1} and {one.takeover + n}"
+        rows.append((f"turn {n}", steps, held * 1e3, replayed * 1e3, size / 1e3, whole / 1e3))
+    return Table(
+        "A person's turn",
+        f"A person plays beside an agent, {sizes.turns} turns after a context of {one.takeover} "
+        "steps. Between turns their session is held open: a turn is one step of the world, and "
+        "what is sent is what it changed. Beside it what it would cost to replay the past at "
+        "every turn and send all that was seen.",
+        (
+            "",
+            "steps of the world, held open and replayed",
+            "ms, held open",
+            "ms, replayed",
+            "kB sent, held open",
+            "kB sent, replayed",
+        ),
+        rows,
+    )
+
+
+def _turn(begun: human.Play, made: list[tuple[int, int]]) -> str:
+    """Takes the next of `made`; returns what a page is sent that has all that came before."""
+    frames, turn = len(begun.frames), human.Turn(*made[len(begun.turns)])
+    begun.take(turn)
+    return json.dumps(begun.view(frames))
+
+
+def _replayed(one: Scenario, made: list[tuple[int, int]]) -> str:
+    return json.dumps(played(one, made).view())

@@ -1,0 +1,107 @@
+"""Every command: an example that parses, its defaults, no abbreviated flag, what was meant."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from sts import registry
+from sts.cli import demo
+from sts.cli.main import main, parser_of
+from sts.cli.parser import Parser
+from sts.errors import ArgumentError
+
+HEAVY = {"numpy", "numba", "pyarrow", "pandas", "scipy", "sqlite3", "sqlalchemy", "streamlit"}
+
+
+def commands() -> list[tuple[str, Parser, Parser]]:
+    """Returns each command's name, its parser, and one of its leaves."""
+    every = []
+    for name in registry.named("sts.commands"):
+        parser = parser_of(name, registry.load("sts.commands", "command", name))
+        every += [(name, parser, leaf) for leaf in parser.leaves]
+    return every
+
+
+EVERY = pytest.mark.parametrize(
+    ("name", "parser", "leaf"), [pytest.param(*one, id=one[2].prog) for one in commands()]
+)
+
+
+@EVERY
+def test_every_subcommand_shows_an_example_that_its_parser_takes(
+    name: str, parser: Parser, leaf: Parser
+) -> None:
+    for shown in {parser, leaf}:
+        words = shlex.split(demo.example(shown.example))
+        assert words[:2] == ["sts", name]
+        assert shown is parser or words[2] == leaf.prog.split()[-1]
+        assert f"example: {demo.example(shown.example)}" in shown.format_help()
+        parser.parse_args(words[2:])
+
+
+@EVERY
+def test_every_option_is_explained_with_its_default(
+    name: str, parser: Parser, leaf: Parser
+) -> None:
+    for action in leaf._actions:
+        if action.option_strings and action.dest != "help":
+            line = leaf.formatter_class(leaf.prog)._expand_help(action) if action.help else ""
+            takes_value = action.nargs != 0 and not action.required
+            repeatable = isinstance(action, argparse._AppendAction)
+            assert line, f"{leaf.prog} {action.option_strings[0]} has no help"
+            assert "default" in line or repeatable or not takes_value, line
+
+
+@EVERY
+def test_an_abbreviated_flag_is_refused_and_the_whole_one_suggested(
+    name: str, parser: Parser, leaf: Parser
+) -> None:
+    action = leaf.prog.split()[2:]
+    for flag in (one for one in leaf._option_string_actions if len(one) > 6):
+        with pytest.raises(ArgumentError, match="did you mean --") as refused:
+            parser.parse_args([*action, flag[:-1]])
+        assert f"unrecognized arguments: {flag[:-1]}; " in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["sute", "ls"], "did you mean suite?"),
+        (["suite", "lss"], "unknown action of sts suite 'lss'; .*did you mean ls?"),
+        (["run", "starter@1", "--agents=random"], "--agents=random; did you mean --agent?"),
+        (["trajectories", "ls", "--split", "tests"], "value of --split 'tests'; .*mean test?"),
+    ],
+)
+def test_what_was_meant_is_said(
+    words: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import re
+
+    assert main(words) == 2
+    assert re.search(line.replace("?", r"\?"), capsys.readouterr().err)
+
+
+def test_what_follows_two_dashes_is_no_flag() -> None:
+    assert parser_of("show", registry.load("sts.commands", "command", "show")).parse_args(
+        ["--index", "1", "--", "--odd"]
+    ).what == ["--odd"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["suite", "ls"], ["record", "--help"], ["run", "starter@1", "--agents"], ["fly"]],
+    ids=" ".join,
+)
+def test_help_a_list_of_suites_and_a_refusal_import_nothing_heavy(words: list[str]) -> None:
+    code = (
+        "import sys\nfrom sts.cli.main import main\n"
+        f"main({words!r})\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n"), done.stdout[-200:]
