@@ -283,15 +283,14 @@ def find(name: str) -> Any:
     """Returns the file and the folders of a module that is loaded, or that a top one would have."""
     module = sys.modules.get(name)
     if module is not None:
-        return [getattr(module, "__file__", None), list(getattr(module, "__path__", ()))]
+        return getattr(module, "__file__", None), tuple(getattr(module, "__path__", ()))
     try:
         spec = None if "." in name else importlib.util.find_spec(name)
     except (ImportError, ValueError):
         spec = None
     if spec is None:
-        return [None, []]
-    folders = list(spec.submodule_search_locations or ())
-    return [spec.origin if spec.has_location else None, folders]
+        return None, ()
+    return spec.origin if spec.has_location else None, tuple(spec.submodule_search_locations or ())
 
 
 class Server:
@@ -299,29 +298,26 @@ class Server:
 
     def __init__(self, agent: Any, requests: int, answers: int) -> None:
         self._agent, self._requests, self._answers = agent, requests, answers
-        self._ways = {
-            "find": self._find,
-            "begin": self._begin,
-            "act": self._act,
-            "finish": self._finish,
-        }
+        self._ways = {"find": self._find, "begin": self._begin}
+        self._ways.update({"act": self._act, "finish": self._finish})
 
     def serve(self) -> None:
         """Answers until the parent has gone."""
-        frame = described(self._agent)
-        while True:
-            send(self._answers, frame.header, frame.arrays)
-            try:
-                request = receive(self._requests)
-            except EOFError:
-                return
-            frame = self._answered(request)
-
-    def _answered(self, request: Frame) -> Frame:
         try:
-            return self._ways[request.header["do"]](request)
+            send(self._answers, *described(self._agent))
+            while True:
+                self._answer(receive(self._requests))
+        except (EOFError, BrokenPipeError):
+            return
+
+    def _answer(self, request: Frame) -> None:
+        """Writes what comes of a request, an exception too; of an array of objects nothing goes."""
+        try:
+            send(self._answers, *self._ways[request.header["do"]](request))
+        except BrokenPipeError:
+            raise
         except (Exception, SystemExit) as error:
-            return Frame({"raised": [type(error).__name__, str(error)]}, {})
+            send(self._answers, {"raised": [type(error).__name__, str(error)]}, {})
 
     def _find(self, request: Frame) -> Frame:
         return Frame({"found": find(request.header["name"])}, {})
@@ -365,20 +361,13 @@ def _chosen(choice: Any) -> dict[str, Any]:
     else:
         moves, says = choice, None
     named = {"choice/moves": moves, "choice/says": says}
-    return {name: _array(name, value) for name, value in named.items() if value is not None}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _remembered(memory: Any) -> dict[str, Any]:
     if not isinstance(memory, dict) or not all(isinstance(name, str) for name in memory):
         raise TypeError(f"memory must be a dict of arrays, found {type(memory).__name__}")
-    return {"memory/" + name: _array("memory " + name, value) for name, value in memory.items()}
-
-
-def _array(name: str, value: Any) -> Any:
-    array = np.asarray(value)
-    if array.dtype.kind not in KINDS:
-        raise TypeError(f"{name.replace('/', ' ')} is no array of numbers or texts")
-    return array
+    return {"memory/" + name: value for name, value in memory.items()}
 
 
 def _end_with_parent(life: int) -> None:

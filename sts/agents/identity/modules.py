@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,8 @@ from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import NamedTuple
+
+from sts.agents.elsewhere import shim
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
@@ -177,18 +178,7 @@ class Interpreter(NamedTuple):
 
 def this() -> Interpreter:
     """Returns the one that runs this."""
-    return Interpreter(_found, tuple(sys.path))
-
-
-def _found(name: str) -> tuple[str | None, tuple[str, ...]]:
-    if name in sys.modules:
-        module = sys.modules[name]
-        return getattr(module, "__file__", None), tuple(getattr(module, "__path__", ()))
-    spec = None if "." in name else importlib.util.find_spec(name)
-    if spec is None:
-        return None, ()
-    folders = tuple(spec.submodule_search_locations or ())
-    return spec.origin if spec.has_location else None, folders
+    return Interpreter(shim.find, tuple(sys.path))
 
 
 class Modules:
