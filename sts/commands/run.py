@@ -11,7 +11,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument("suite", metavar="NAME@VERSION")
     parser.add_argument(
-        "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
+        "--agent",
+        action="append",
+        required=True,
+        metavar="A",
+        help="a name, module:Class or PYTHON:module:Class",
     )
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="names the agents' draws")
