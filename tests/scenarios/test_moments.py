@@ -31,12 +31,12 @@ def proposed() -> dict[str, list[Scenario]]:
         *recorded("random", count=40, team=4, steps=36, seed=2),
         *recorded("local-search", count=20, team=3, steps=36, height=5, width=5, seed=3),
     ]
-    found: dict[tuple[str, str], list[mining.Found]] = defaultdict(list)
+    found: dict[tuple[str, str], list[mining.Pick]] = defaultdict(list)
     for trajectory in on_test_side(played):
         for name in NAMES:
             category = categories.named(name)
             for candidate in category.candidates(trajectory):
-                found[name, candidate.difficulty].append(mining.Found(trajectory, candidate))
+                found[name, candidate.difficulty].append(mining.Pick(trajectory, candidate))
     out: dict[str, list[Scenario]] = {name: [] for name in NAMES}
     for (name, _), own in found.items():
         for one in own[:: -(-len(own) // MANY)]:

@@ -112,7 +112,7 @@ def test_every_category_finds_open_missions_of_its_kind(
         assert found.moment + category.horizon <= trajectory.episode.steps
         assert not trajectory.episode.rewards[: found.moment].any()
         made = mining.scenario(
-            category, mining.Found(trajectory, found), id="x", text="{mission}", seed=0
+            category, mining.Pick(trajectory, found), id="x", text="{mission}", seed=0
         )
         assert category.fits(made) is None
         assert made.instruction.text == trajectory.instructions[0].text
@@ -156,7 +156,7 @@ def test_a_mission_fits_that_the_next_move_fulfils_and_not_one_that_is_over() ->
     at = {
         moment: mining.scenario(
             own,
-            mining.Found(one, Candidate(moment, 0, "easy", said_at_start=True)),
+            mining.Pick(one, Candidate(moment, 0, "easy", said_at_start=True)),
             id="x",
             text=one.instructions[0].text,
             seed=0,

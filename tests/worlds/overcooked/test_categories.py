@@ -16,7 +16,7 @@ from scenarios.categories.overcooked.moments import (
     within_reach,
 )
 from scenarios.category import Label
-from scenarios.mining import Found, mine, scenario
+from scenarios.mining import Pick, mine, scenario
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
 from sts.suites.lint import lint, misfits
@@ -83,7 +83,7 @@ def test_the_person_who_was_recorded_did_what_is_asked_and_it_fits(name, recorde
     checked = 0
     for trajectory in recorded.values():
         for candidate in list(category.candidates(trajectory))[:2]:
-            made = scenario(category, Found(trajectory, candidate), id="x", text="x", seed=0)
+            made = scenario(category, Pick(trajectory, candidate), id="x", text="x", seed=0)
             done = category.label(made.recording, CONTEXT, made.roles, made.parameters)
             assert done.verdict == "success" and 1 <= done.step <= category.horizon
             assert category.fits(made) is None
