@@ -72,7 +72,8 @@ class Play:
           look: called with the number of each frame and the world then.
 
         Raises:
-          ArgumentError: the scenario evaluates a team.
+          ArgumentError: the scenario evaluates a team, or its world has no named moves to choose
+            from.
           ReplayMismatch: its context does not replay.
         """
         if len(scenario.roles) != 1:
@@ -80,6 +81,11 @@ class Play:
                 f"scenario {scenario.id} evaluates a team; one person plays one role"
             )
         self.scenario, self.identity = scenario, identity(scenario, person, attempt)
+        if not find_domain(scenario.recording.domain).moves:
+            raise ArgumentError(
+                f"scenario {scenario.id}: {scenario.recording.domain} has no named moves, and a "
+                "person chooses one at each step"
+            )
         self.turns: list[Turn] = []
         self.frames: list[dict[str, Any]] = []
         self._look, self._domain = look, find_domain(scenario.recording.domain)

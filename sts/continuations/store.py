@@ -1,4 +1,4 @@
-"""Continuations in Parquet, `continuations/1`: a folder an agent, a file a scenario and seed."""
+"""Continuations in Parquet, `continuations/2`: a folder an agent, a file a scenario and seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sts.storage import parquet
 from sts.storage.files import canonical_json, parsed_json
 from sts.storage.workspace import Workspace
 
-FORMAT, VERSION = "continuations", 1
+FORMAT, VERSION = "continuations", 2
 SCHEMA = {
     "id": pa.string(),
     "content_hash": pa.string(),
@@ -31,6 +31,7 @@ SCHEMA = {
     "category": pa.string(),
     "kind": pa.string(),
     "instruction": pa.string(),
+    "heard": pa.string(),
     "roles": pa.list_(pa.int32()),
     "takeover": pa.int32(),
     "horizon": pa.int32(),
@@ -73,6 +74,7 @@ def write(path: Path, continuations: Sequence[Continuation]) -> None:
     rows |= {n: [getattr(c, n) for c in continuations] for n in ("id", "content_hash", *_PLAIN)}
     rows |= {
         "instruction": [canonical_json(c.instruction.view()).decode() for c in continuations],
+        "heard": [canonical_json([i.view() for i in c.heard]).decode() for c in continuations],
         "roles": [list(c.roles) for c in continuations],
         "log_probs": parquet.lists([c.log_probs for c in continuations], pa.float32()),
         "provenance": [canonical_json(c.provenance).decode() for c in continuations],
@@ -100,6 +102,7 @@ def read(path: Path) -> list[Continuation]:
                 identity=Identity(**{name: row[name] for name in _IDENTITY}),
                 **{name: row[name] for name in _PLAIN},
                 instruction=Instruction(**parsed_json(row["instruction"], dict)),
+                heard=tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
                 roles=tuple(row["roles"]),
                 episode=episode,
                 log_probs=flat.astype(np.float32).reshape(episode.steps, len(row["roles"])),

@@ -63,6 +63,7 @@ class Continuation:
       category: the scenario's.
       kind: "instruction" or "question".
       instruction: what was asked; `given_at` counts from the start of the context.
+      heard: what else the evaluated roles were told, each from its own step on.
       roles: the participants under evaluation.
       takeover: C, the number of context steps; the agent decides from step C on.
       horizon: L, the number of steps after it.
@@ -80,6 +81,7 @@ class Continuation:
     category: str
     kind: str
     instruction: Instruction
+    heard: tuple[Instruction, ...]
     roles: tuple[int, ...]
     takeover: int
     horizon: int
@@ -117,7 +119,7 @@ class Continuation:
 
         The same on every machine and in every order.
         """
-        meaning = {
+        meaning: dict[str, Any] = {
             "category": self.category,
             "kind": self.kind,
             "instruction": self.instruction.view(),
@@ -127,6 +129,8 @@ class Continuation:
             "sees": self.sees,
             "deterministic": self.deterministic,
         }
+        if self.heard:  # so that one of one instruction keeps its hash
+            meaning["heard"] = [one.view() for one in self.heard]
         return content_hash(
             self.id.encode(), canonical_json(meaning), self.episode.content_hash.encode()
         )
@@ -151,6 +155,7 @@ def continuation(
         category=scenario.category,
         kind=scenario.kind,
         instruction=scenario.instruction,
+        heard=scenario.heard,
         roles=scenario.roles,
         takeover=scenario.takeover,
         horizon=scenario.horizon,

@@ -10,6 +10,7 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from sts import registry
+from sts.domains.actions import action_space
 from sts.domains.adapted import Adapted
 from sts.domains.environment import ENVIRONMENT, Environment
 from sts.domains.protocol import Domain, Form
@@ -124,10 +125,14 @@ def checked(
             continue
         form, hash = stated
         world = domain(one.domain)
+        space = action_space(world)
+        allowed = f"moves under {len(world.moves)}" if world.moves else f"actions {space.text()}"
+        rewards = "float64" if world.reward_unit is None else "int8"
         checks = (
             (one.participants == form.participants, f"{form.participants} participants"),
             (one.scene.shape[1] == form.objects, f"{form.objects} objects"),
-            (_within(one.moves, len(world.moves)), f"moves under {len(world.moves)}"),
+            (one.moves.shape[2:] == space.shape and space.holds(one.moves), allowed),
+            (one.rewards.dtype == rewards, f"rewards of {rewards}"),
             (_within(one.says, len(world.tokens)), f"tokens under {len(world.tokens)}"),
             (_within(one.scene, form.bound), "cells that are on the grid"),
         )

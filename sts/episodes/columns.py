@@ -1,16 +1,21 @@
 """Episodes as columns of a table.
 
 An episode is one row. Its step columns are flat lists (row-major), so that Arrow keeps one long
-array and the offsets; `steps`, `participants` and `objects` give the shapes back.
+array and the offsets; `steps`, `participants`, `objects` and `action_shape` give the shapes back.
+Moves and rewards that are int8 have columns of their own, and others stand beside them as float64,
+which holds every one of them exactly: of each pair one is empty in a row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from sts.episodes.types import Episode
+from sts.episodes.types import NUMBERS, Episode
 from sts.errors import DamagedData
 from sts.storage.parquet import lists, unlist
 
@@ -24,7 +29,13 @@ EPISODE = {
     "says": pa.list_(pa.int8()),
     "rewards": pa.list_(pa.int8()),
     "scene": pa.list_(pa.uint16()),
+    "action_dtype": pa.string(),
+    "action_shape": pa.list_(pa.int32()),
+    "actions": pa.list_(pa.float64()),
+    "reward_dtype": pa.string(),
+    "real_rewards": pa.list_(pa.float64()),
 }
+_NOTHING = np.empty(0, np.int8)
 
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
@@ -35,10 +46,24 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
         "steps": pa.array([e.steps for e in episodes], pa.int32()),
         "participants": pa.array([e.participants for e in episodes], pa.int32()),
         "objects": pa.array([e.scene.shape[1] for e in episodes], pa.int32()),
-        **{
-            name: lists([getattr(e, name) for e in episodes], EPISODE[name].value_type)
-            for name in ("moves", "says", "rewards", "scene")
-        },
+        **{name: lists(flat, EPISODE[name].value_type) for name, flat in _flat(episodes).items()},
+        "action_dtype": pa.array([e.moves.dtype.name for e in episodes], pa.string()),
+        "reward_dtype": pa.array([e.rewards.dtype.name for e in episodes], pa.string()),
+    }
+
+
+def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
+    """Returns the columns of lists, an array a row."""
+    small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
+    both = list(zip(episodes, small, strict=True))
+    return {
+        "moves": [e.moves if moves else _NOTHING for e, (moves, _) in both],
+        "says": [e.says for e in episodes],
+        "rewards": [e.rewards if rewards else _NOTHING for e, (_, rewards) in both],
+        "scene": [e.scene for e in episodes],
+        "action_shape": [np.array(e.moves.shape[2:], np.int32) for e in episodes],
+        "actions": [_NOTHING if moves else e.moves for e, (moves, _) in both],
+        "real_rewards": [_NOTHING if rewards else e.rewards for e, (_, rewards) in both],
     }
 
 
@@ -46,17 +71,47 @@ def episodes(table: pa.Table) -> list[Episode]:
     """Returns the episode in each row.
 
     Raises:
-      DamagedData: a row's columns do not agree in length.
+      DamagedData: a row's columns do not agree in length, or in type.
     """
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
-    flat = [unlist(table, n) for n in ("moves", "says", "rewards", "scene")]
-    domains, states = table.column("domain").to_pylist(), table.column("state").to_pylist()
+    names = ("domain", "state", "action_dtype", "reward_dtype")
+    plain = [table.column(n).to_pylist() for n in names]
+    flat = {name: unlist(table, name) for name, item in EPISODE.items() if pa.types.is_list(item)}
     out = []
-    for i, (steps, people, objects) in enumerate(zip(*shapes, strict=True)):
+    for i, ((steps, people, objects), (domain, state, acted, rewarded)) in enumerate(
+        zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
+    ):
+        row = {name: column[i] for name, column in flat.items()}
         try:
-            moves, says, rewards = (column[i].reshape(steps, people) for column in flat[:3])
-            scene = flat[3][i].reshape(steps + 1, objects)
+            moves = _typed(row["moves"], row["actions"], acted)
+            rewards = _typed(row["rewards"], row["real_rewards"], rewarded)
+            out.append(
+                Episode(
+                    domain,
+                    state,
+                    moves.reshape(steps, people, *row["action_shape"].tolist()),
+                    row["says"].reshape(steps, people),
+                    rewards.reshape(steps, people),
+                    row["scene"].reshape(steps + 1, objects),
+                )
+            )
         except ValueError:
             raise DamagedData(f"row {i}: its step columns do not have {steps} steps") from None
-        out.append(Episode(domains[i], states[i], moves, says, rewards, scene))
+        except DamagedData as error:
+            raise DamagedData(f"row {i}: {error}") from None
     return out
+
+
+def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Returns the values of the one of two columns that is not empty, as they were recorded."""
+    if dtype == "int8":
+        values, other = small, real
+    else:
+        values, other = real, small
+    if dtype not in NUMBERS or other.size:
+        raise DamagedData(f"expected numbers of one type, found others beside {dtype:.20}")
+    with np.errstate(all="ignore"):
+        typed = values.astype(dtype)
+    if not np.array_equal(typed, values):
+        raise DamagedData(f"expected values of {dtype}, found others")
+    return typed

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from sts.errors import DamagedData
 from sts.storage.files import content_hash
 
-_FIELDS = (("moves", np.int8), ("says", np.int8), ("rewards", np.int8), ("scene", np.uint16))
+NUMBERS = tuple("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split())
+"""Dtypes of actions, each of whose values float64 holds, but for whole numbers beyond 2^53."""
+_FIELDS = {
+    "moves": NUMBERS,
+    "says": ("int8",),
+    "rewards": ("int8", "float64"),
+    "scene": ("uint16",),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,32 +29,40 @@ class Episode:
     Attributes:
       domain: the name of the world's domain.
       state: the serialised state before step 0.
-      moves: int8[T, P]; row t acts on state t.
+      moves: [T, P, ...], of the dtype and shape of the domain's actions; int8[T, P] where it has
+        named moves. Row t acts on state t.
       says: int8[T, P], tokens said; 0 is silence.
-      rewards: int8[T, P], received after each step, in the domain's reward unit.
+      rewards: [T, P], received after each step: int8, in the domain's reward unit, or float64
+        where it has none.
       scene: uint16[T + 1, K], what is where; row t is before step t.
     """
 
     domain: str
     state: bytes
-    moves: NDArray[np.int8]
+    moves: NDArray[Any]
     says: NDArray[np.int8]
-    rewards: NDArray[np.int8]
+    rewards: NDArray[Any]
     scene: NDArray[np.uint16]
 
     def __post_init__(self) -> None:
         """Makes the arrays read-only.
 
         Raises:
-          DamagedData: their shapes or types do not agree.
+          DamagedData: their shapes or types do not agree, or a number is none.
         """
-        for name, dtype in _FIELDS:
+        for name, dtypes in _FIELDS.items():
             array = np.ascontiguousarray(getattr(self, name))
-            if array.ndim != 2 or array.dtype != dtype:
-                raise DamagedData(f"episode: {name} must be {np.dtype(dtype)}[steps, ...]")
+            if array.ndim < 2 or (array.ndim > 2 and name != "moves"):
+                raise DamagedData(f"episode: {name} must be [steps, ...], found {array.shape}")
+            if array.dtype.name not in dtypes:
+                raise DamagedData(
+                    f"episode: {name} must be {' or '.join(dtypes)}, found {array.dtype}"
+                )
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise DamagedData(f"episode: expected finite {name}, found NaN or infinity")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        same = self.moves.shape == self.says.shape == self.rewards.shape
+        same = self.moves.shape[:2] == self.says.shape == self.rewards.shape
         if not same or len(self.scene) != len(self.moves) + 1:
             raise DamagedData("episode: its step columns differ in length")
 
@@ -64,9 +79,11 @@ class Episode:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 over everything in it."""
-        shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}".encode()
-        arrays = (getattr(self, name).tobytes() for name, _ in _FIELDS)
-        return content_hash(shape, self.state, *arrays)
+        shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}"
+        for array in (self.moves, self.rewards):  # what was recorded as int8 keeps its hash
+            shape += "" if array.dtype == np.int8 else f":{array.dtype.name}"
+        arrays = (getattr(self, name).tobytes() for name in _FIELDS)
+        return content_hash(shape.encode(), self.state, *arrays)
 
     def part(self, state: bytes, start: int, stop: int) -> Episode:
         """Returns steps `start` to `stop`; `state` is the one before step `start`."""

@@ -27,7 +27,8 @@ ITEMS = 2**24
 BYTES = 2**31
 """Bytes of a column, and of its texts when each stands for itself."""
 _LARGEST = 2**32
-_ARRAYS = tuple(map(pa.list_, (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32())))
+_NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.float64())
+_ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
 
 def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
