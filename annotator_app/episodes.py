@@ -14,6 +14,7 @@ from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
+from sts.episodes import Instruction
 from sts.storage.workspace import Workspace
 
 
@@ -34,8 +35,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
         takeover=one.takeover,
         evaluated=one.roles,
         tokens=domain.tokens,
-        instruction=one.instruction.text,
-        given_at=one.instruction.given_at,
+        instructions=one.instructions,
     )
 
 
@@ -48,8 +48,7 @@ def payload(
     takeover: int,
     evaluated: Sequence[int],
     tokens: Sequence[str],
-    instruction: str,
-    given_at: int,
+    instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
     """One episode as JSON for the player, who adds the opaque `id` of its item.
 
@@ -62,8 +61,8 @@ def payload(
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
       tokens: what can be said, by index.
-      instruction: its text.
-      given_at: the step, counted from the start of the context, before which nobody knew it.
+      instructions: what they were told, each from its step on, counted from the start of the
+        context; the last is what is judged.
     """
     steps = len(says)
     return {
@@ -80,7 +79,7 @@ def payload(
         **_scenes(scene),
         "says": text(says.astype(np.uint8).tobytes()),
         "tokens": list(tokens),
-        "instruction": {"text": instruction, "given_at": given_at},
+        "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
 
 

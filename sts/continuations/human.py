@@ -123,7 +123,7 @@ class Play:
     def view(self, first: int = 0) -> dict[str, Any]:
         """Returns what the person sees, as JSON, with the frames from number `first` on.
 
-        The instruction is there from the frame at which it is given.
+        Each instruction holds from the frame at which it is given.
         """
         one = self.scenario
         return {
@@ -133,8 +133,7 @@ class Play:
             "takeover": one.takeover,
             "horizon": one.horizon,
             "played": len(self.turns),
-            "instruction": one.instruction.text,
-            "given_at": one.instruction.given_at,
+            "instructions": [{"text": i.text, "given_at": i.given_at} for i in one.instructions],
             "kind": one.kind,
             "moves": list(self._domain.moves),
             "tokens": list(self._domain.tokens),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
-from sts.episodes import Episode, Instruction
+from sts.episodes import Episode, Instruction, in_order
 from sts.numerics.draws import stream
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -92,6 +92,11 @@ class Continuation:
     log_probs: NDArray[np.float32]
     seconds: float
     provenance: dict[str, Any]
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """All that its roles were told, in the order of its steps, the judged one last."""
+        return in_order(self.instruction, self.heard)
 
     @property
     def id(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -127,3 +128,8 @@ class Instruction:
             "given_at": self.given_at,
             "source": self.source,
         }
+
+
+def in_order(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    """Returns instructions in the order of their steps; of one step the judged one is the last."""
+    return tuple(sorted((*heard, judged), key=lambda one: one.given_at))

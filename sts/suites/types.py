@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sts.episodes import Episode, Instruction
+from sts.episodes import Episode, Instruction, in_order
 from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
@@ -38,8 +38,8 @@ class Scenario:
       takeover_hash: `content_hash` of the serialised state at takeover.
       recording: the trajectory from `context_start` on: at least C steps, C + L for "replay".
       provenance: what mined it.
-      heard: what else the evaluated roles are told, each from its own step on; in order of these,
-        counted from the start of the context.
+      heard: what else the evaluated roles are told, each from its own step on, counted from the
+        start of the context; none later than the instruction that is judged.
       pair: names it and the one other scenario of the same takeover that asks the opposite; "" for
         none.
       series: names a dialogue; "" for none.
@@ -73,7 +73,7 @@ class Scenario:
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """All that the evaluated roles are told, in the order of its steps, the judged one last."""
-        return tuple(sorted((*self.heard, self.instruction), key=lambda one: one.given_at))
+        return in_order(self.instruction, self.heard)
 
     @cached_property
     def hash(self) -> str:

@@ -18,6 +18,13 @@ test("a scene that does not fit its steps is refused", () => {
   assert.throws(() => decode({ ...payload("e"), steps: 9 }), /episode e/);
 });
 
+test("of several instructions the last that was given is in force, and the last is judged", () => {
+  const given = [{ text: "wait", given_at: 1 }, { text: "go", given_at: 3 }];
+  const episode = decode({ ...payload(), instructions: given });
+  assert.deepEqual([0, 1, 2, 3, 5].map((f) => instructionAt(episode, f)), [null, "wait", "wait", "go", "go"]);
+  assert.equal(episode.instruction.text, "go");
+});
+
 test("the instruction is unknown before its step and known from it on", () => {
   const episode = decode(payload("e", { givenAt: 3 }));
   assert.equal(instructionAt(episode, 2), null);
