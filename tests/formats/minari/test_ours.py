@@ -196,6 +196,11 @@ def alter(folder: Path, **changes: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
 
+def test_a_dataset_of_version_1_is_read(ours: Path) -> None:
+    alter(ours, sts_format="minari/1")
+    assert len(importer.read(ours)) == 2
+
+
 def test_a_later_version_of_minari_or_of_ours_is_refused_by_name(ours: Path) -> None:
     alter(ours, sts_format="minari/3")
     with pytest.raises(NewerFormat, match="minari format 3; this version reads up to 2: update"):
