@@ -44,7 +44,7 @@ def payload(
     drawing: str | None,
     picture: Picture,
     scene: NDArray[np.uint16] | Sequence[Sheet],
-    says: NDArray[np.int8],
+    says: NDArray[Any],
     takeover: int,
     evaluated: Sequence[int],
     tokens: Sequence[str],
@@ -57,7 +57,8 @@ def payload(
       picture: what there is to know of the world for that.
       scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
         pictures of all its frames.
-      says: int8[T, P], the token said by each participant during each step; 0 is silence.
+      says: [T, P], what each participant said during each step: int8, a token, 0 being silence;
+        or a text.
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
       tokens: what can be said, by index.
@@ -77,10 +78,18 @@ def payload(
         "takeover": takeover,
         "horizon": steps - takeover,
         **_scenes(scene),
-        "says": text(says.astype(np.uint8).tobytes()),
+        **_utterances(says),
         "tokens": list(tokens),
         "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
+
+
+def _utterances(says: NDArray[Any]) -> dict[str, Any]:
+    """Returns tokens by their numbers, and texts with the step and the participant of each."""
+    if says.dtype == np.int8:
+        return {"says": text(says.astype(np.uint8).tobytes()), "texts": []}
+    spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]
+    return {"says": text(bytes(says.size)), "texts": spoken}
 
 
 def _scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:

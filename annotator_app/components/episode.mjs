@@ -25,6 +25,8 @@ export function decode(payload) {
         object: objects - speakers + (i % speakers),
         text: payload.tokens[says[i]],
       });
+  for (const [step, who, text] of payload.texts ?? [])
+    utterances.push({ frame: step + 1, object: objects - speakers + who, text });
   const scene = (frame) => numbers.subarray(frame * objects, (frame + 1) * objects);
   const instruction = payload.instructions.at(-1); // what is judged
   return { ...payload, instruction, scene: numbers && scene, utterances, length: payload.steps - payload.takeover };

@@ -36,7 +36,7 @@ class Choice(NamedTuple):
         probability of each move; or, from an agent that only has actions, integers [B, R]. Where a
         world's actions are several numbers or real ones: actions [B, R, ...], of its dtype and
         shape and within its bounds, made with the agent's `draws`.
-      says: the same over tokens; None is silence.
+      says: the same over tokens, or, where a world names none, texts [B, R]; None is silence.
       log_probs: where `moves` are actions, the log-probability of each, or its log-density under
         the agent; float[B, R]. None says that it has none.
     """

@@ -81,9 +81,11 @@ class Play:
                 f"scenario {scenario.id} evaluates a team; one person plays one role"
             )
         self.scenario, self.identity = scenario, identity(scenario, person, attempt)
-        if not find_domain(scenario.recording.domain).moves:
+        world = find_domain(scenario.recording.domain)
+        if not (world.moves and world.tokens):
+            missing = "tokens" if world.moves else "named moves"
             raise ArgumentError(
-                f"scenario {scenario.id}: {scenario.recording.domain} has no named moves, and a "
+                f"scenario {scenario.id}: {scenario.recording.domain} has no {missing}, and a "
                 "person chooses one at each step"
             )
         self.turns: list[Turn] = []

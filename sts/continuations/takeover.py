@@ -15,7 +15,7 @@ import numpy as np
 from sts import agents
 from sts.continuations.recorded import Recorded, repeated
 from sts.continuations.types import Continuation, Identity, continuation
-from sts.domains import Domain, Worlds, action_space, shapes
+from sts.domains import Domain, Worlds, action_space, shapes, silence
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import Script, play
 from sts.engine.replay import differences
@@ -153,7 +153,7 @@ def script_of(domain: Domain, form: Shape, every: Sequence[Scenario]) -> Script:
     """Returns what is forced: the context, and then partners that stay or repeat the recording."""
     steps = form.takeover + form.horizon
     size = (len(every), steps, form.participants)
-    moves, says = action_space(domain).full(size, domain.noop), np.zeros(size, np.int8)
+    moves, says = action_space(domain).full(size, domain.noop), silence(domain, size)
     known = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(every):
         moves[b, :known] = scenario.recording.moves[:known]

@@ -2,6 +2,8 @@
 
 An action is an array of a dtype and a shape; `()` is a single number. All that a domain allows lies
 between two bounds, so one type holds Gymnasium's Discrete, MultiDiscrete, MultiBinary and Box.
+
+What it can say besides is one of the domain's tokens, or, where a domain names none, any text.
 """
 
 from __future__ import annotations
@@ -14,12 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sts.errors import ArgumentError
+from sts.names import one_line
 
 if TYPE_CHECKING:
     from sts.domains.protocol import Domain
 
 MOST_NUMBERS = 2**10
 """Numbers of one action."""
+LETTERS = 2000
+"""Letters of an utterance."""
+TEXT = np.dtypes.StringDType()
 _EXACT = 2**53
 """Files keep actions as float64, which holds every whole number up to this one."""
 
@@ -120,6 +126,21 @@ def action_space(domain: Domain) -> ActionSpace:
     """Returns what a participant of a domain can do: its `actions`, or one of its `moves`."""
     own: ActionSpace | None = getattr(domain, "actions", None)
     return discrete(len(domain.moves)) if own is None else own
+
+
+def silence(domain: Domain, size: tuple[int, ...]) -> NDArray[Any]:
+    """Returns `size` utterances of nothing: token 0, or the empty text."""
+    return np.zeros(size, np.int8 if domain.tokens else TEXT)
+
+
+def sayable(domain: Domain, says: NDArray[Any]) -> bool:
+    """Whether all of `says` are tokens of a domain, or texts of one line where it names none."""
+    if domain.tokens:
+        whole = says.dtype.kind in "iu"
+        return whole and (not says.size or 0 <= says.min() <= says.max() < len(domain.tokens))
+    if says.dtype.kind not in "TU":
+        return False
+    return all(one_line(one, LETTERS) for one in set(says.ravel().tolist()) - {""})
 
 
 def reward_values(domain: Domain, rewards: NDArray[Any]) -> NDArray[np.float64]:

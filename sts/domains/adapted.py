@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.actions import action_space, reward_values
+from sts.domains.actions import action_space, reward_values, silence
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
@@ -45,8 +45,10 @@ class Seen:
       values: by name, what the environment shows; arrays [B, R, ...].
       last_move: [B, R, ...], the own action last executed. Before the first it is -1, or the no-op
         where actions are no choice of one move.
-      last_said: int8[B, R], the own token last said.
+      last_said: [B, R], what was last said by oneself: int8, a token, or a text.
       last_reward: [B, R], the reward last received: int8 in reward units, else float64.
+      heard: [B, R, P], what each participant said in the last step; None where nobody can say
+        anything.
       environments: the worlds themselves, to be looked at and not touched; only for agents that see
         the `world`.
     """
@@ -54,8 +56,9 @@ class Seen:
     step: NDArray[np.int64]
     values: dict[str, NDArray[Any]]
     last_move: NDArray[Any]
-    last_said: NDArray[np.int8]
+    last_said: NDArray[Any]
     last_reward: NDArray[Any]
+    heard: NDArray[Any] | None = None
     environments: tuple[Environment, ...] | None = None
 
 
@@ -69,7 +72,7 @@ class Stepped:
         self._steps = 0
         self._named = bool(domain.moves)
         self._moves = action_space(domain).full(shape, -1 if self._named else domain.noop)
-        self._says = np.zeros(shape, np.int8)
+        self._says, self._talks = silence(domain, shape), len(domain.tokens) != 1
         self._rewards = np.zeros(shape, np.float64 if domain.reward_unit is None else np.int8)
 
     @property
@@ -114,10 +117,11 @@ class Stepped:
             self._moves[:, chosen],
             self._says[:, chosen],
             self._rewards[:, chosen],
+            np.stack([self._says] * len(chosen), 1) if self._talks else None,
             self._worlds if world else None,
         )
 
-    def step(self, moves: NDArray[Any], says: NDArray[np.int8]) -> None:
+    def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
         """Moves every world on by one step."""
         given = []
         with self._guarded("step"):
@@ -247,8 +251,6 @@ def _finite(one: Any, shape: tuple[int, ...]) -> bool:
 class Adapted:
     """The domain that an `Environment` is."""
 
-    tokens: tuple[str, ...] = ("silence",)
-
     def __init__(self, make: Callable[[], Environment], name: str | None = None) -> None:
         """Takes what makes one environment, and what recordings are to call it.
 
@@ -264,6 +266,7 @@ class Adapted:
         self.moves = tuple(one.moves)
         self.noop = one.noop if self.actions is None else np.asarray(one.noop, self.actions.dtype)
         self._check_actions(name)
+        self.tokens = tuple(getattr(one, "tokens", ("silence",)))
         if not one.participants:
             raise ArgumentError(f"domain {name!r}: expected 1 participant or more")
         self.name = name or one.name

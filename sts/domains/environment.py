@@ -40,6 +40,9 @@ class Environment(Protocol):
       numbers at once or real ones.
     - `reward_unit`, a number: what a reward of 1 is worth; without it, 1. None says that there is
       no unit: rewards are any finite numbers.
+    - `tokens`: what participants can say, the first being silence; () lets them say any text.
+      Saying moves nothing; what each has said is observed by all in the next step. Without it
+      nobody can say anything.
     - `instruction()`: the text of what the world itself asks for; "" for nothing.
     - `guide`, text: what is to be seen in its pictures, for annotators; a few sentences of
       Markdown.

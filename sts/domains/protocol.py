@@ -88,12 +88,12 @@ class Worlds(Protocol):
           world: True adds what only a `world` agent may know.
         """
 
-    def step(self, moves: NDArray[Any], says: NDArray[np.int8]) -> None:
+    def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
         """Moves every world on by one step.
 
         Args:
           moves: [B, P, ...], of the domain's `actions`; int8[B, P] where its moves have names.
-          says: int8[B, P].
+          says: int8[B, P], tokens; or texts [B, P] where the domain names no tokens.
         """
 
     def states(self) -> list[bytes]:
@@ -118,7 +118,7 @@ class Domain(Protocol):
     Attributes:
       name: what recordings and suites call it.
       moves: the names of the moves; () where actions are no choice of one of several.
-      tokens: what can be said; index 0 is silence.
+      tokens: what can be said; index 0 is silence. () where any text can be, "" being silence.
       guide: what is to be seen in its pictures, for annotators; a few sentences of Markdown, or "".
       sees: what a person who plays in it is shown: "observation", what an agent may know; or
         "world", more than that.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds, action_space
+from sts.domains import Domain, Worlds, action_space, silence
 from sts.engine import session
 from sts.engine.session import Actions, Memory, Team, Told
 
@@ -18,12 +18,12 @@ class Script(NamedTuple):
 
     Attributes:
       moves: [B, T, P, ...].
-      says: int8[B, T, P].
+      says: [B, T, P], tokens or texts.
       forced: bool[T, P], where the script holds.
     """
 
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
     forced: NDArray[np.bool_]
 
     def at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
@@ -36,7 +36,7 @@ class Played(NamedTuple):
 
     Attributes:
       moves: [B, T, P, ...], of the domain's actions.
-      says: int8[B, T, P].
+      says: [B, T, P], tokens or texts.
       rewards: [B, T, P], int8 in the domain's unit or float64.
       scene: uint16[B, T + 1, K], row t is the scene before step t.
       log_probs: float32[B, T, P]; see `session.Step`.
@@ -44,7 +44,7 @@ class Played(NamedTuple):
     """
 
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
     rewards: NDArray[Any]
     scene: NDArray[np.uint16]
     log_probs: NDArray[np.float32]
@@ -86,7 +86,7 @@ def play(
     size = (batch, steps, participants)
     out = Played(
         moves=action_space(domain).full(size, domain.noop),
-        says=np.empty(size, np.int8),
+        says=silence(domain, size),
         rewards=np.empty(size, worlds.rewards.dtype),
         scene=np.empty((batch, steps + 1, scene.shape[1]), np.uint16),
         log_probs=np.empty(size, np.float32),

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice
-from sts.domains import Domain, action_space
+from sts.domains import Domain, action_space, sayable, silence
+from sts.domains.actions import LETTERS, TEXT
 from sts.errors import StsError
 from sts.numerics.compiled import compiled
 from sts.numerics.draws import uniform
@@ -52,14 +53,14 @@ class Sample(NamedTuple):
 
     Attributes:
       moves: [B, R, ...], of the domain's actions.
-      says: int8[B, R].
+      says: [B, R], tokens or texts.
       move_weights: float64[B, R, A] that the moves were drawn from; None of an agent of actions.
       say_weights: float64[B, R, A], of the tokens.
       log_probs: float64[B, R], what an agent of actions says of its `moves`; None for nothing.
     """
 
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
     move_weights: NDArray[np.float64] | None
     say_weights: NDArray[np.float64] | None
     log_probs: NDArray[np.float64] | None = None
@@ -83,8 +84,10 @@ def sampled(domain: Domain, agent: Agent, choice: Choice, draws: Draws, step: in
         moves, move_weights = _picked(agent, choice.moves, len(domain.moves), draws, 0, step)
     else:
         moves, move_weights = _acted(domain, agent, choice.moves, draws, step), None
-    says, say_weights = np.zeros(moves.shape[:2], np.int8), None
-    if choice.says is not None:
+    says, say_weights = silence(domain, moves.shape[:2]), None
+    if choice.says is not None and not domain.tokens:
+        says = _spoken(domain, agent, choice.says, draws, step)
+    elif choice.says is not None:
         says, say_weights = _picked(agent, choice.says, len(domain.tokens), draws, 1, step)
     own = None
     if choice.log_probs is not None and move_weights is None:
@@ -136,6 +139,18 @@ def _acted(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) ->
     return values.astype(space.dtype)
 
 
+def _spoken(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
+    """Returns texts [B, R] of a world that names no tokens."""
+    size = (draws.streams.size, draws.roles)
+    expected = f"texts {list(size)} of one line each, at most {LETTERS} letters that print"
+    values = np.asarray(given)
+    if values.dtype.kind == "O" and all(isinstance(one, str) for one in values.flat):
+        values = values.astype(TEXT)
+    if values.shape != size or not sayable(domain, values):
+        raise _no_choice(agent, step, expected, f"{values.tolist()!r:.80}")
+    return values.astype(TEXT)
+
+
 _CHOICES = (
     "weights at least 0 and not all 0, [episodes, roles, actions], or integer actions "
     "[episodes, roles]"
@@ -146,7 +161,7 @@ def _no_choice(agent: Agent, step: int, expected: str, found: str) -> StsError:
     return StsError(f"agent {agent.name!r} at step {step}: expected {expected}; found {found}")
 
 
-def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[np.int8]) -> NDArray[np.float64]:
+def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[Any]) -> NDArray[np.float64]:
     """Returns float64[B, R]: the log-probability of what was done, a little uniform mixed in.
 
     Where the agent returned actions it is what it says of these, unmixed, and NaN where something

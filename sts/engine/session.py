@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.domains import Domain, Worlds, action_space
+from sts.domains import Domain, Worlds, action_space, sayable, silence
 from sts.engine import sampling
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
@@ -73,10 +73,10 @@ def told(episodes: Sequence[Sequence[Instruction]]) -> Told:
 
 
 class Actions(NamedTuple):
-    """What P participants do at one step, as the domain's arrays; [B, P, ...] and int8[B, P]."""
+    """What P participants do and say at one step, as the domain's arrays: [B, P, ...], [B, P]."""
 
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
 
 
 class Step(NamedTuple):
@@ -84,14 +84,14 @@ class Step(NamedTuple):
 
     Attributes:
       moves: [B, P, ...].
-      says: int8[B, P].
+      says: [B, P], tokens or texts.
       log_probs: float32[B, P], of the executed move and token under the agent that plays the
         participant, held ones too; NaN where no agent plays or it gives no probabilities. Of an
         agent that returns actions and their densities it is known where these were executed.
     """
 
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
     log_probs: NDArray[np.float32]
 
 
@@ -191,7 +191,7 @@ class Session:
         """
         size = self.worlds.rewards.shape
         moves = action_space(self.domain).full(size, self.domain.noop)
-        says, log_probs = np.zeros(size, np.int8), np.full(size, np.nan, np.float32)
+        says, log_probs = silence(self.domain, size), np.full(size, np.nan, np.float32)
         samples = [self._decided(i, team) for i, team in enumerate(self._teams)]
         for team, sample in zip(self._teams, samples, strict=True):
             moves[:, team.roles], says[:, team.roles] = sample.moves, sample.says
@@ -247,9 +247,12 @@ def check_actions(domain: Domain, given: Actions) -> None:
     """
     moves, says = given
     space = action_space(domain)
-    spoken = not says.size or (says.min() >= 0 and says.max() < len(domain.tokens))
     fits = moves.shape[says.ndim :] == space.shape and space.within(moves)
-    if not fits or not np.can_cast(moves.dtype, space.dtype, "same_kind") or not spoken:
+    if (
+        not fits
+        or not np.can_cast(moves.dtype, space.dtype, "same_kind")
+        or not sayable(domain, says)
+    ):
         raise DamagedData("what is to be done holds a move or a token that the domain has not")
 
 

@@ -3,7 +3,8 @@
 An episode is one row. Its step columns are flat lists (row-major), so that Arrow keeps one long
 array and the offsets; `steps`, `participants`, `objects` and `action_shape` give the shapes back.
 Moves and rewards that are int8 have columns of their own, and others stand beside them as float64,
-which holds every one of them exactly: of each pair one is empty in a row.
+which holds every one of them exactly, as texts do beside tokens. Of each pair one is empty in a
+row.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sts.episodes.types import NUMBERS, Episode
-from sts.errors import DamagedData
-from sts.storage.parquet import lists, unlist
+from sts.episodes.types import NUMBERS, Episode, dtype_name
+from sts.errors import DamagedData, StsError
+from sts.storage.parquet import ITEMS, lists, unlist
 
 EPISODE = {
     "domain": pa.string(),
@@ -34,6 +35,8 @@ EPISODE = {
     "actions": pa.list_(pa.float64()),
     "reward_dtype": pa.string(),
     "real_rewards": pa.list_(pa.float64()),
+    "say_dtype": pa.string(),
+    "texts": pa.list_(pa.string()),
 }
 _NOTHING = np.empty(0, np.int8)
 
@@ -49,7 +52,21 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
         **{name: lists(flat, EPISODE[name].value_type) for name, flat in _flat(episodes).items()},
         "action_dtype": pa.array([e.moves.dtype.name for e in episodes], pa.string()),
         "reward_dtype": pa.array([e.rewards.dtype.name for e in episodes], pa.string()),
+        "say_dtype": pa.array([dtype_name(e.says) for e in episodes], pa.string()),
+        "texts": _texts(episodes),
     }
+
+
+def _texts(episodes: Sequence[Episode]) -> pa.Array:
+    """Returns what was said, where it was texts.
+
+    Raises:
+      StsError: they are more than a column may hold.
+    """
+    spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
+    if (count := sum(map(len, spoken))) > ITEMS:
+        raise StsError(f"expected at most {ITEMS} utterances in a column, found {count}")
+    return pa.array(spoken, EPISODE["texts"])
 
 
 def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
@@ -58,7 +75,7 @@ def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
     both = list(zip(episodes, small, strict=True))
     return {
         "moves": [e.moves if moves else _NOTHING for e, (moves, _) in both],
-        "says": [e.says for e in episodes],
+        "says": [e.says if e.says.dtype == np.int8 else _NOTHING for e in episodes],
         "rewards": [e.rewards if rewards else _NOTHING for e, (_, rewards) in both],
         "scene": [e.scene for e in episodes],
         "action_shape": [np.array(e.moves.shape[2:], np.int32) for e in episodes],
@@ -74,11 +91,12 @@ def episodes(table: pa.Table) -> list[Episode]:
       DamagedData: a row's columns do not agree in length, or in type.
     """
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
-    names = ("domain", "state", "action_dtype", "reward_dtype")
+    names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
-    flat = {name: unlist(table, name) for name, item in EPISODE.items() if pa.types.is_list(item)}
+    numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
+    flat = {name: unlist(table, name) for name in numbers}
     out = []
-    for i, ((steps, people, objects), (domain, state, acted, rewarded)) in enumerate(
+    for i, ((steps, people, objects), (domain, state, acted, rewarded, said, texts)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
         row = {name: column[i] for name, column in flat.items()}
@@ -90,7 +108,7 @@ def episodes(table: pa.Table) -> list[Episode]:
                     domain,
                     state,
                     moves.reshape(steps, people, *row["action_shape"].tolist()),
-                    row["says"].reshape(steps, people),
+                    _said(row["says"], texts, said).reshape(steps, people),
                     rewards.reshape(steps, people),
                     row["scene"].reshape(steps + 1, objects),
                 )
@@ -100,6 +118,13 @@ def episodes(table: pa.Table) -> list[Episode]:
         except DamagedData as error:
             raise DamagedData(f"row {i}: {error}") from None
     return out
+
+
+def _said(tokens: NDArray[Any], texts: list[str], dtype: str) -> NDArray[Any]:
+    """Returns tokens, or texts, whichever were said."""
+    if dtype == "text" and not tokens.size:
+        return np.array(texts, np.dtypes.StringDType())
+    return _typed(tokens, np.array(texts), dtype if dtype == "int8" else "text")
 
 
 def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:

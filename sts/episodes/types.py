@@ -11,16 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.errors import DamagedData
-from sts.storage.files import content_hash
+from sts.storage.files import canonical_json, content_hash
 
 NUMBERS = tuple("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split())
 """Dtypes of actions, each of whose values float64 holds, but for whole numbers beyond 2^53."""
 _FIELDS = {
     "moves": NUMBERS,
-    "says": ("int8",),
+    "says": ("int8", "text"),
     "rewards": ("int8", "float64"),
     "scene": ("uint16",),
 }
+
+
+def dtype_name(array: NDArray[Any]) -> str:
+    """Returns what files call the type of an array: "int8", "float32", "text"."""
+    return "text" if array.dtype.kind == "T" else array.dtype.name
+
+
+def _raw(array: NDArray[Any]) -> bytes:
+    return canonical_json(array.tolist()) if array.dtype.kind == "T" else array.tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +41,7 @@ class Episode:
       state: the serialised state before step 0.
       moves: [T, P, ...], of the dtype and shape of the domain's actions; int8[T, P] where it has
         named moves. Row t acts on state t.
-      says: int8[T, P], tokens said; 0 is silence.
+      says: [T, P], what was said: int8, tokens, of which 0 is silence; or texts, where "" is.
       rewards: [T, P], received after each step: int8, in the domain's reward unit, or float64
         where it has none.
       scene: uint16[T + 1, K], what is where; row t is before step t.
@@ -41,7 +50,7 @@ class Episode:
     domain: str
     state: bytes
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
     rewards: NDArray[Any]
     scene: NDArray[np.uint16]
 
@@ -55,7 +64,9 @@ class Episode:
             array = np.ascontiguousarray(getattr(self, name))
             if array.ndim < 2 or (array.ndim > 2 and name != "moves"):
                 raise DamagedData(f"episode: {name} must be [steps, ...], found {array.shape}")
-            if array.dtype.name not in dtypes:
+            if array.dtype.kind == "U":
+                array = array.astype(np.dtypes.StringDType())
+            if dtype_name(array) not in dtypes:
                 raise DamagedData(
                     f"episode: {name} must be {' or '.join(dtypes)}, found {array.dtype}"
                 )
@@ -81,10 +92,13 @@ class Episode:
     def content_hash(self) -> str:
         """SHA-256 over everything in it."""
         shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}"
-        for array in (self.moves, self.rewards):  # what was recorded as int8 keeps its hash
-            shape += "" if array.dtype == np.int8 else f":{array.dtype.name}"
-        arrays = (getattr(self, name).tobytes() for name in _FIELDS)
-        return content_hash(shape.encode(), self.state, *arrays)
+        for array in (self.moves, self.rewards, self.says):  # what is int8 keeps its hash
+            shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
+        return content_hash(shape.encode(), self.state, *map(_raw, self._arrays))
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.moves, self.says, self.rewards, self.scene
 
     def part(self, state: bytes, start: int, stop: int) -> Episode:
         """Returns steps `start` to `stop`; `state` is the one before step `start`."""

@@ -10,10 +10,13 @@ from gymnasium.spaces import Box, MultiDiscrete
 
 from scenarios.category import Candidate, Category, Label
 from sts.agents import Agent, Choice
+from tests.domains.worlds import Lanterns
 
 CARTPOLE = "gymnasium:CartPole-v1"
 PENDULUM = "gymnasium:Pendulum-v1"
 CRANE = "gymnasium:tests.domains.spaces:sts-tests/Crane-v0"
+HALL = "tests.domains.spaces:Hall"
+BELLS = "tests.domains.spaces:Bells"
 SIZE = 7
 
 
@@ -123,6 +126,34 @@ class Astray(Agent):
             if (text := instructions.texts[number]) not in ("", "Swing."):
                 moves[b] = float(text)
         return Choice(moves), memory
+
+
+class Hall(Lanterns):
+    """Keepers who can say whatever they want."""
+
+    name, tokens = "hall", ()
+
+
+class Bells(Lanterns):
+    """Keepers who have two words."""
+
+    name, tokens = "bells", ("silence", "ding", "dong")
+
+
+class Talker(Agent):
+    """Says which step it is, or what it has heard; where it is told something, that."""
+
+    name = "talker"
+
+    def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
+        says = np.full(observation.last_move.shape, "", object)
+        for b, step in enumerate(observation.step):
+            for r in range(says.shape[1]):
+                heard = " ".join(observation.heard[b, r].tolist())
+                says[b, r] = f"heard {heard}" if step % 3 == 2 else f"step {step}"
+            if told := instructions.texts[instructions.ids[b]]:
+                says[b] = told
+        return Choice(np.ones((*says.shape, 4)), says), memory
 
 
 def candidates(trajectory: Any) -> Any:

@@ -54,6 +54,9 @@ def test_the_golden_file_of_version_2_is_read() -> None:
     assert (found[2].id, pendulum.domain) == ("58faa3a97360eafd", "gymnasium:Pendulum-v1")
     assert (pendulum.moves.dtype, pendulum.moves.shape) == (np.float32, (6, 1, 1))
     assert pendulum.rewards.dtype == np.float64
+    talk = found[3].episode
+    assert (found[3].id, talk.says.shape) == ("5fd88f693f0345aa", (6, 2))
+    assert talk.says[0].tolist() == ["Keep the lanterns alight."] * 2
 
 
 def test_the_golden_file_of_version_1_is_refused_and_its_version_named() -> None:

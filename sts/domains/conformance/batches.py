@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.actions import action_space
+from sts.domains.actions import action_space, silence
 from sts.domains.adapted import WrongRewards
 from sts.domains.conformance.fresh import elsewhere
 from sts.domains.conformance.runs import (
@@ -36,7 +36,8 @@ def described(trial: Trial) -> None:
     space = action_space(domain)
     if domain.moves:
         _names("moves", domain.moves)
-    _names("tokens", domain.tokens)
+    if domain.tokens:
+        _names("tokens", domain.tokens)
     if not isinstance(domain.name, str) or not domain.name:
         raise Broken(f"its name is {domain.name!r}")
     noop = np.asarray(domain.noop)
@@ -192,7 +193,7 @@ def noop(trial: Trial) -> None:
     """Nobody need do anything, and that too has the same consequences each time."""
     for seed, state, made, _ in trial.each():
         still = action_space(trial.domain).full(made.says.shape, trial.domain.noop)
-        idle = Moves(still, np.zeros_like(made.says))
+        idle = Moves(still, silence(trial.domain, made.says.shape))
         try:
             once = play(trial.domain, state, idle)
         except StsError as error:

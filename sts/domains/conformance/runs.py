@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.actions import action_space
+from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
 from sts.domains.registry import domain as find_domain
 from sts.errors import StsError
@@ -23,10 +23,10 @@ class Broken(StsError):
 
 
 class Moves(NamedTuple):
-    """What is done in one world: [T, P, ...], of the domain's actions, and int8[T, P]."""
+    """What is done and said in one world: [T, P, ...], of the domain's actions, and [T, P]."""
 
     moves: NDArray[Any]
-    says: NDArray[np.int8]
+    says: NDArray[Any]
 
     def after(self, step: int) -> Moves:
         """Returns what is done from `step` on."""
@@ -45,6 +45,7 @@ class Played(NamedTuple):
         return Played(self.scene[step:], self.rewards[step:], self.end)
 
 
+_TEXTS = ("", "yes", "Wait for me, I come.")
 Between = Callable[[int, Worlds], None]
 
 
@@ -227,7 +228,9 @@ def course(domain: Domain, seed: int, steps: int, participants: int) -> Moves:
     size = (steps, participants)
     generator = np.random.default_rng(int(stream("conformance", seed)))
     moves = action_space(domain).drawn(generator, size)
-    says = generator.integers(len(domain.tokens), size=size, dtype=np.int8)
+    says = generator.integers(len(domain.tokens) or len(_TEXTS), size=size, dtype=np.int8)
+    if not domain.tokens:
+        says = np.array(_TEXTS, TEXT)[says]
     for p in range(participants if domain.moves else 0):
         every = generator.permutation(len(domain.moves))[:steps]
         moves[: every.size, p] = every

@@ -26,7 +26,7 @@ _COLUMNS = ("moves", "says", "rewards")
 
 def infos(t: Trajectory) -> dict[str, Any]:
     """Returns the infos of a trajectory's episode; arrays have T + 1 rows."""
-    own = {
+    own: dict[str, Any] = {
         "id": t.id,
         "domain": t.episode.domain,
         "world": t.world,
@@ -35,18 +35,20 @@ def infos(t: Trajectory) -> dict[str, Any]:
         "instructions": [i.view() for i in t.instructions],
         "provenance": t.provenance,
     }
+    if (says := t.episode.says).dtype != np.int8:  # which Minari has no arrays of
+        own["texts"] = says.tolist()
+        says = np.zeros(says.shape, np.int8)
     return {
         "scene": t.episode.scene,
-        **{
-            name: np.insert(getattr(t.episode, name), 0, _before(t.episode, name), axis=0)
-            for name in _COLUMNS
-        },
+        "moves": np.insert(t.episode.moves, 0, _before(t.episode), axis=0),
+        "says": np.insert(says, 0, 0, axis=0),
+        "rewards": np.insert(t.episode.rewards, 0, 0, axis=0),
         "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(own))},
     }
 
 
-def _before(episode: Episode, column: str) -> int:
-    return -1 if column == "moves" and domain(episode.domain).moves else 0
+def _before(episode: Episode) -> int:
+    return -1 if domain(episode.domain).moves else 0
 
 
 def trajectory_of(infos: dict[str, Any]) -> Trajectory:
@@ -58,6 +60,8 @@ def trajectory_of(infos: dict[str, Any]) -> Trajectory:
     try:
         own = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
         moves, says, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
+        if "texts" in own:
+            says = np.array(own["texts"], np.dtypes.StringDType()).reshape(says.shape)
         state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
         found = Trajectory(
             Episode(own["domain"], state, moves, says, rewards, scene),
