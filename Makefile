@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench lock clean
+.PHONY: help demo test test-all check wheel bench bench-million lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,8 +30,20 @@ check: $(VENV)/.dev  ## ruff, mypy strict, import-linter, rooms and arrows count
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.rooms
 
+wheel: $(BIN)/python  ## build the wheel, install it in a clean environment, try it from another folder
+	rm -rf build/wheel build/clean build/elsewhere && mkdir -p build/elsewhere
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/clean
+	PIP_DISABLE_PIP_VERSION_CHECK=1 build/clean/bin/python -m pip install --quiet --constraint constraints.lock build/wheel/*.whl
+	cd build/elsewhere && ../clean/bin/sts suite verify starter@1 \
+		&& ../clean/bin/sts run starter@1 --agent random --agent rule --continuations 1 \
+		&& ../clean/bin/sts label starter@1 && ../clean/bin/sts report starter@1
+
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
+
+bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
+	$(BIN)/python -m tests.benchmarks.million
 
 lock:  ## resolve constraints.lock anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade \
@@ -47,7 +59,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(BIN)/python pyproject.toml constraints.lock
-	@echo "installing into $(VENV): 1.2 GB on the disk, a minute or two"
+	@echo "installing into $(VENV): 1.0 GB on the disk, a minute or two"
 	$(LOCKED) --editable .
 	@touch $@
 

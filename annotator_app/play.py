@@ -16,7 +16,7 @@ from annotator_app.events import own
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations import human
-from sts.continuations.store import path_of
+from sts.continuations.store import saved
 from sts.domains import Worlds, domain
 from sts.engine.rendering import Sheet, look, webp
 from sts.errors import StsError
@@ -200,7 +200,7 @@ def _offered(
     order = sorted((s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: key(person, s))
     yield from (one for one in order if key(person, one) == wanted)
     for one in order:
-        played = path_of(workspace, human.identity(one, person.name, 0)).exists()
+        played = saved(workspace, human.identity(one, person.name, 0))
         if not played and one.hash not in judged and key(person, one) != wanted:
             yield one
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from sts.annotations.items import item_of, players
 from sts.annotations.store import Store
+from sts.continuations.index import Entry
+from sts.continuations.store import opened
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.folders import versions
 from sts.suites.types import Suite
+
+QUEUE = 100_000
+"""Continuations that wait to be judged at a time, where the workspace does not say."""
 
 
 def chosen(workspace: Workspace, label: str | None) -> Suite:
@@ -31,12 +36,25 @@ def chosen(workspace: Workspace, label: str | None) -> Suite:
     return suites.load(workspace, f"{name}@{max(found)}")
 
 
+def fill(workspace: Workspace, store: Store, suite: Suite) -> int:
+    """Has a suite's continuations judged; returns how many there are, in the queue or not.
+
+    People judge a sample of a million, so no more wait for them at a time than the workspace's
+    setting `queue` says, drawn by lot; as these are judged, others come at the next start.
+    """
+    index = opened(workspace)
+    rows = index.of({one.hash for one in suite.scenarios})
+    most = workspace.setting("annotation", "queue", QUEUE) + store.progress(suite.label).complete
+    enqueue(workspace, store, suite, index.entries(index.by_lot(rows, max(most, 0))))
+    return len(rows)
+
+
 def enqueue(
-    workspace: Workspace, store: Store, suite: Suite, continuations: Sequence[Continuation]
+    workspace: Workspace, store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]
 ) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
     people = [one.name for one in store.annotators()]
-    items = [item_of(one, suite.label, players(one, people)) for one in continuations]
+    items = (item_of(one, suite.label, players(one, people)) for one in continuations)
     return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
 
 

@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import Iterable
 
-from sts.continuations.store import load
+from sts.continuations.store import stream
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet, frames, layout, look, sheets
 from sts.episodes import Episode
@@ -73,6 +73,7 @@ def _make(root: str, label: str, parent: int) -> None:
 
 def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:
     scenarios = suites.load(workspace, label).scenarios
-    for one in load(workspace, {s.hash for s in scenarios}):
-        if framed(one.episode.domain, one.episode.state):
-            yield one.episode
+    for part in stream(workspace, {s.hash for s in scenarios}):
+        for one in part:
+            if framed(one.episode.domain, one.episode.state):
+                yield one.episode

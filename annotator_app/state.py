@@ -18,8 +18,8 @@ from annotator_app.play import Plays
 from annotator_app.settings import Settings, current
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
-from sts.continuations.store import find, load
-from sts.continuations.types import Continuation
+from sts.continuations.index import Index
+from sts.continuations.store import find, opened
 from sts.domains import domain
 from sts.domains.drawing import drawing
 from sts.errors import StoreError, StsError
@@ -57,9 +57,9 @@ def suite() -> Suite:
 
 
 @st.cache_resource(show_spinner=False)
-def continuations() -> dict[str, Continuation]:
-    """The suite's continuations by identity, as they were at start-up."""
-    return {one.id: one for one in load(workspace(), [s.hash for s in suite().scenarios])}
+def continuations() -> Index:
+    """Where the workspace's continuations stand, as it was at start-up."""
+    return opened(workspace())
 
 
 @st.cache_resource(show_spinner=False)
@@ -92,8 +92,8 @@ def episode(continuation: str) -> dict[str, Any]:
       UnknownName: it is not in the workspace.
       StsError: it is seen as frames, and cannot be rendered; or nothing here draws its world.
     """
-    one = continuations().get(continuation)
-    data = shown(workspace(), one or find(workspace(), continuation))
+    there = len(continuations().beginning(continuation)) == 1
+    data = shown(workspace(), find(workspace(), continuation, continuations() if there else None))
     name = data["drawing"]
     if name is not None and name not in drawings():
         raise StsError(f"there is no drawing of domain {name!r} here")
@@ -140,11 +140,9 @@ def settings() -> Settings:
 def judged_scenarios(person: Annotator) -> set[str]:
     """Content hashes of the scenarios of which the person has judged a continuation."""
     judged = store().history(person.id, limit=_ALL)
-    return {
-        continuations()[one.continuation].scenario_hash
-        for one in judged
-        if one.continuation in continuations()
-    }
+    index = continuations()
+    rows = [index.beginning(one.continuation) for one in judged]
+    return {one.scenario_hash for own in rows for one in index.entries(own)}
 
 
 def place() -> str:

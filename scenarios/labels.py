@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +19,11 @@ from sts.errors import StsError
 from sts.ratings import columns
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
-from sts.suites.types import Suite
+from sts.suites.types import Scenario, Suite
 
 AUTOMATIC = "automatic"
+Notes = defaultdict[tuple[str, str], set[str]]
+"""What a report must say of each (agent, fingerprint)."""
 COLUMNS = columns("kind", "source", "sees", "notes")
 
 
@@ -36,35 +38,50 @@ def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()
     """
     rules = ruling(suite, own)
     scenarios = {s.hash: s for s in suite.scenarios}
-    found = store.load(workspace, scenarios)
-    called, notes = agent_names(found), agent_notes(found)
+    notes: Notes = defaultdict(set)
     rows = []
-    for one in found:
-        scenario = scenarios[one.scenario_hash]
-        rule = rules[scenario.category].label if scenario.category in rules else _no_rule
-        try:
-            verdict, step = rule(
-                one.episode, scenario.takeover, scenario.roles, scenario.parameters
-            )
-        except StsError as error:
-            raise error.about(f"{suite.label}: {scenario.id}") from error
-        rows.append(
-            (
-                called[one.agent, one.fingerprint],
-                scenario.id,
-                scenario.category,
-                one.id,
-                AUTOMATIC if verdict else "",
-                verdict,
-                step,
-                scenario.horizon,
-                scenario.kind,
-                AUTOMATIC,
-                one.sees,
-                notes[one.agent, one.fingerprint],
-            )
+    for part in store.stream(workspace, scenarios):
+        for one in part:
+            scenario = scenarios[one.scenario_hash]
+            verdict, step = _label(suite, scenario, rules, one)
+            notes[one.agent, one.fingerprint] |= _notes(one)
+            rows.append((_rank(one), scenario, one.id, verdict, step, one.sees))
+    called = agent_names(notes)
+    table = [
+        (
+            called[rank[:2]],
+            scenario.id,
+            scenario.category,
+            id,
+            AUTOMATIC if verdict else "",
+            verdict,
+            step,
+            scenario.horizon,
+            scenario.kind,
+            AUTOMATIC,
+            sees,
+            "; ".join(sorted(notes[rank[:2]])),
         )
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+        for rank, scenario, id, verdict, step, sees in sorted(rows, key=lambda row: row[0])
+    ]
+    return pd.DataFrame(table, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _rank(one: Continuation) -> tuple[str, str, str, int, int]:
+    """Returns what a table's rows are in order of."""
+    own = one.identity
+    return own.agent, own.fingerprint, own.scenario, own.seed, own.index
+
+
+def _label(
+    suite: Suite, scenario: Scenario, rules: Mapping[str, Category], one: Continuation
+) -> tuple[str, int | None]:
+    """Returns the verdict and step of a category's rule, "" where it has none."""
+    rule = rules[scenario.category].label if scenario.category in rules else _no_rule
+    try:
+        return rule(one.episode, scenario.takeover, scenario.roles, scenario.parameters)
+    except StsError as error:
+        raise error.about(f"{suite.label}: {scenario.id}") from error
 
 
 def ruling(suite: Suite, own: Sequence[Category] = ()) -> dict[str, Category]:
@@ -77,15 +94,15 @@ def _no_rule(*given: object) -> tuple[str, None]:
     return "", None
 
 
-def agent_names(continuations: Sequence[Continuation]) -> dict[tuple[str, str], str]:
+def agent_names(agents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Returns what reports call each (agent, fingerprint).
 
     That is its name, or NAME#12345678 by the fingerprint's first digits where it has several.
     People, whose fingerprints tell them apart, are one agent together.
     """
     marks: dict[str, set[str]] = defaultdict(set)
-    for one in continuations:
-        marks[one.agent].add(one.fingerprint)
+    for name, mark in agents:
+        marks[name].add(mark)
     return {
         (name, mark): name if len(own) == 1 or name == HUMAN else f"{name}#{mark[:8]}"
         for name, own in marks.items()
@@ -93,22 +110,20 @@ def agent_names(continuations: Sequence[Continuation]) -> dict[tuple[str, str], 
     }
 
 
-def agent_notes(continuations: Sequence[Continuation]) -> dict[tuple[str, str], str]:
-    """Returns what a report must say of each (agent, fingerprint), "" for nothing."""
-    notes: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in continuations:
-        own = notes[one.agent, one.fingerprint]
-        if one.agent != HUMAN and stated(one.fingerprint):
-            own.add(f"identity as stated: version {stated(one.fingerprint)}")
-        if one.deterministic:
-            own.add("deterministic: one continuation a scenario")
-        if one.batch_sensitive:
-            own.add("batch-sensitive: its results depend on what runs beside it")
-        if one.agent != HUMAN and np.isnan(one.log_probs).all():
-            own.add("returns actions only: no log-probabilities")
-        if one.provenance.get("trained_on"):
-            own.add(f"trained on {one.provenance['trained_on']}")
-    return {who: "; ".join(sorted(own)) for who, own in notes.items()}
+def _notes(one: Continuation) -> set[str]:
+    """Returns what a report must say of a continuation's agent."""
+    notes = set()
+    if one.agent != HUMAN and stated(one.fingerprint):
+        notes.add(f"identity as stated: version {stated(one.fingerprint)}")
+    if one.deterministic:
+        notes.add("deterministic: one continuation a scenario")
+    if one.batch_sensitive:
+        notes.add("batch-sensitive: its results depend on what runs beside it")
+    if one.agent != HUMAN and np.isnan(one.log_probs).all():
+        notes.add("returns actions only: no log-probabilities")
+    if one.provenance.get("trained_on"):
+        notes.add(f"trained on {one.provenance['trained_on']}")
+    return notes
 
 
 def save(workspace: Workspace, suite: Suite, labels: pd.DataFrame) -> Path:

@@ -73,14 +73,21 @@ class UnknownName(ArgumentError):
       name: what was typed.
       known: the names that exist.
       most: of so many, at most, the line says how they are called, and it counts the others.
+      total: how many exist, where `known` has not all of them.
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, most: int | None = None
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        *,
+        most: int | None = None,
+        total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
         said = self.known[:most]
-        rest = len(self.known) - len(said)
+        rest = (total or len(self.known)) - len(said)
         exist = ", ".join(said) if said else "none yet"
         exist += f" and {rest} more" if rest else ""
         meant = closest(name, said) if len(said) > 1 else ""

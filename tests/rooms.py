@@ -1,6 +1,7 @@
 """Counts the rooms of the house, the arrows between them, circles, and arrows that run back up.
 
-    python -m tests.rooms
+    python -m tests.rooms                                         # ends with 1 where one is wrong
+    python -m tests.rooms --picture docs/images/architecture.svg  # draws the floors
 
 A room is a module or folder of `sts`, or one of the other packages. An arrow is one room importing
 another, wherever in a file it does so. A circle is a set of modules that import each other in a
@@ -11,12 +12,15 @@ back up.
 
 from __future__ import annotations
 
+import ast
 import graphlib
 import sys
 import tomllib
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 import grimp
 
@@ -24,6 +28,8 @@ PACKAGES = ("sts", "scenarios", "analysis", "annotator_app")
 OPENED = "sts"
 """The package that is looked into; it holds most of the code."""
 Arrow = tuple[str, str]
+ROOT = Path(__file__).parents[1]
+_FLOOR, _MARGIN, _CROWDED = 36, 28, 4
 
 
 class House(NamedTuple):
@@ -52,7 +58,7 @@ def circle(imports: dict[str, set[str]]) -> tuple[str, ...]:
 
 def floors() -> dict[str, int]:
     """Returns the floor of each room by the layers in `pyproject.toml`; the ground floor is 0."""
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    text = (ROOT / "pyproject.toml").read_text()
     contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
     inside, outside = (
         next(c["layers"] for c in contracts if c["type"] == "layers" and c.get("containers") == own)
@@ -79,8 +85,51 @@ def house() -> House:
     return House(rooms, dict(arrows), circle(imports), back_up)
 
 
-def main() -> int:
-    """Prints the counts and what is wrong; returns the exit code."""
+def picture() -> str:
+    """Returns the house as SVG: a row for each floor, who is above may import what is below.
+
+    What a room is for is the first line of its docstring.
+    """
+    rows: dict[int, list[str]] = defaultdict(list)
+    for name, level in floors().items():
+        rows[level].append(name)
+    width, height = 940, _MARGIN + _FLOOR * len(rows)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{_MARGIN}" y="16" fill="#555555">who stands above may import what stands '
+        "below; nothing imports upwards</text>",
+    ]
+    for i, level in enumerate(sorted(rows, reverse=True)):
+        share = (width - 2 * _MARGIN) // len(rows[level])
+        for j, name in enumerate(rows[level]):
+            x, y = _MARGIN + j * share, _MARGIN + i * _FLOOR
+            fill = "#e8f1fa" if name.startswith(OPENED) else "#fdf0dc"
+            out.append(
+                f'<rect x="{x}" y="{y}" width="{share - 6}" height="{_FLOOR - 6}" rx="4" '
+                f'fill="{fill}" stroke="#7a8ca0"/>'
+            )
+            title = name if len(rows[level]) < _CROWDED else name.removeprefix(f"{OPENED}.")
+            out.append(f'<text x="{x + 10}" y="{y + 20}" font-weight="bold">{title}</text>')
+            if len(rows[level]) == 1:
+                out.append(f'<text x="{x + 150}" y="{y + 20}">{escape(purpose(name))}</text>')
+    return "\n".join([*out, "</svg>", ""])
+
+
+def purpose(name: str) -> str:
+    """Returns the first line of a room's docstring."""
+    path = ROOT.joinpath(*name.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(file.read_text())) or ""
+    return text.partition("\n")[0].rstrip(".")
+
+
+def main(words: Sequence[str] = ()) -> int:
+    """Prints the counts and what is wrong, or draws the picture; returns the exit code."""
+    if words:
+        Path(words[-1]).write_text(picture())
+        return 0
     now = house()
     circles = " -> ".join(now.circle) or "none"
     print(f"rooms {len(now.rooms)}, arrows {len(now.arrows)}, circles {circles}, ", end="")
@@ -93,4 +142,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

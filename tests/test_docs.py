@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import rooms
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.M | re.S)
@@ -63,3 +65,16 @@ def test_commands_in_the_docs_exist() -> None:
     for page in (*DOCS, ROOT / "README.md"):
         for name in re.findall(r"(?:^|`|\$ )sts ([a-z][a-z-]+)", page.read_text(), re.M):
             assert name in known, f"{page.name}: sts {name}"
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    named = re.findall(
+        r"`((?:sts|scenarios|analysis|annotator_app)/[\w/.]*)`",
+        (ROOT / "docs/architecture.md").read_text(),
+    )
+    assert len(named) > 20
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_picture_of_the_house_is_of_today() -> None:
+    assert (ROOT / "docs/images/architecture.svg").read_text() == rooms.picture()

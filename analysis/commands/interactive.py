@@ -20,7 +20,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from analysis.scores import import_scores, read_scores
+    from analysis.inputs.scores import import_scores, read_scores
     from sts.storage.workspace import Workspace
 
     scores = read_scores(Path(args.file))

@@ -45,15 +45,13 @@ def run(args: argparse.Namespace) -> int:
     from annotator_app import people, queueing, server
     from annotator_app.settings import Settings
     from sts.annotations.store import Store
-    from sts.continuations.store import load
     from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     suite = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
-            found = load(workspace, {one.hash for one in suite.scenarios})
-            queueing.enqueue(workspace, store, suite, found)
+            there = queueing.fill(workspace, store, suite)
             owner = queueing.welcome(store, args.owner) if args.owner is not None else ""
             progress = store.progress(suite.label)
         key = people.owner_key(workspace, owner) if owner else ""
@@ -62,18 +60,23 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             print(json.dumps({"suite": suite.label, "address": address, "link": link}), flush=True)
         else:
-            print(_text(suite.label, progress, address, link), flush=True)
+            print(_text(suite.label, progress, there, address, link), flush=True)
         if link and not args.no_browser:
             server.open_soon(link)
         server.serve(Settings(str(workspace.root.resolve()), suite.label, owner, key), bound)
     return 0
 
 
-def _text(suite: str, progress: Progress, address: str, link: str | None) -> str:
+def _text(suite: str, progress: Progress, there: int, address: str, link: str | None) -> str:
     count, done, wanted = progress.items, progress.judged, progress.required
     unable = progress.unjudgeable
     none = f", {unable} of the continuations could not be judged" if unable else ""
     lines = [f"{suite}: {count} continuations, {done} of {wanted} judgements{none}"]
+    if there > progress.items:
+        lines.append(
+            f"these are drawn by lot from {there}; others follow when they are judged and this is "
+            "started again (queue in workspace.toml)"
+        )
     if not progress.items:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
     lines.append(f"judge here: {link}" if link else f"serving {address}")

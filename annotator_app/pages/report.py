@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import streamlit as st
@@ -36,23 +35,25 @@ def page() -> None:
 
 def _current(folder: Path, label: str) -> bool:
     """Whether the report on disk holds every judgement made by now."""
-    from analysis.gather import annotations_hash
+    from analysis.inputs.workspace import annotations_hash
+    from analysis.report.json_form import read
 
     try:
-        found = json.loads((folder / "report.json").read_bytes())["provenance"]
-    except (OSError, ValueError, KeyError):
+        report = read(folder)
+    except (OSError, StsError):
         return False
-    return bool(found.get("annotations_hash") == annotations_hash(state.workspace(), label))
+    return report.provenance.annotations_hash == annotations_hash(state.workspace(), label)
 
 
 def _build() -> None:
-    from analysis.gather import gather
-    from analysis.report import build
-    from analysis.write import write
+    from analysis.inputs.workspace import gather
+    from analysis.report.build import build
+    from analysis.report.write import write
     from scenarios.labels import label_suite, save
+    from sts.provenance import provenance
 
     workspace, suite = state.workspace(), suites.load(state.workspace(), state.settings().suite)
     save(workspace, suite, label_suite(workspace, suite))  # what was played since has none yet
-    found = gather(workspace, suite.label)
-    report = build(found.ratings, found.scores, suite=found.suite, provenance=found.provenance)
-    write(found.folder, report)
+    gathered = gather(workspace, suite.label)
+    report = build(gathered.ratings, gathered.scores, suite=gathered.suite, provenance=provenance())
+    write(gathered.folder, report)

@@ -1,4 +1,4 @@
-"""Agents by installed name or `module:Class`."""
+"""Agents by installed name, `module:Class` or `PYTHON:module:Class`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from typing import Any, cast, get_args
 
 from sts import registry
+from sts.agents import elsewhere
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
 
@@ -23,10 +24,16 @@ def installed() -> tuple[str, ...]:
 def load(name: str) -> Agent:
     """Returns a new agent: an installed one by name, or a user's by `module:Class`.
 
+    One by `PYTHON:module:Class` is played by that interpreter, in a process of its own, which every
+    agent of this spelling in this process shares.
+
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: what stands at `module:Class` is not an agent.
+      ArgumentError: what stands at `module:Class` is not an agent, or PYTHON is no interpreter.
+      Died: the other interpreter ends or does not come back.
     """
+    if elsewhere.is_spelling(name):
+        return made(elsewhere.load(name), name)
     if ":" in name:
         kind = registry.load_path("agent", name)
     else:

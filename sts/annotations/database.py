@@ -182,11 +182,16 @@ def open_postgresql(url: str, workspace: str) -> Database:
     return _ready(Database(engine, parsed.render_as_string()), workspace, lambda: None)
 
 
+_CACHE = 2**16
+"""Kilobytes of an SQLite database that a connection may keep: a queue of a million fits."""
+
+
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # transactions begin where `_begin_sqlite` says
     connection.execute("PRAGMA foreign_keys = ON")
     # An acknowledged judgement has to outlive a power cut as well as a killed process.
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
 
 
 def _begin_sqlite(connection: Connection) -> None:

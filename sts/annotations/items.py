@@ -10,10 +10,11 @@ from sts.continuations import human
 from sts.continuations.types import HUMAN
 
 if TYPE_CHECKING:
+    from sts.continuations.index import Entry
     from sts.continuations.types import Continuation
 
 
-def item_of(continuation: Continuation, suite: str, players: tuple[str, ...] = ()) -> Item:
+def item_of(continuation: Continuation | Entry, suite: str, players: tuple[str, ...] = ()) -> Item:
     """Returns the item of a continuation, as `suite` keeps it.
 
     Args:
@@ -36,7 +37,7 @@ def item_of(continuation: Continuation, suite: str, players: tuple[str, ...] = (
     )
 
 
-def players(continuation: Continuation, people: Iterable[str]) -> tuple[str, ...]:
+def players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[str, ...]:
     """Returns who of `people` played a continuation themselves, and so may not judge it."""
     if continuation.agent != HUMAN:
         return ()

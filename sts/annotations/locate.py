@@ -46,7 +46,7 @@ def candidates(workspace: Workspace, people: Collection[str]) -> Iterable[tuple[
                 suite = suites.read(folder)
             except MissingExtra:
                 continue
-            for one in continuations.load(workspace, {s.hash for s in suite.scenarios}):
+            for one in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
                 yield item_of(one, suite.label, players(one, people)), one.identity.index
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
 from sts.annotations.schema import (
     events,
@@ -28,6 +28,9 @@ PRIME = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
 MOST_REQUIRED = 1000
 _BATCH = 500
+"""Values that are asked for at a time."""
+_RUN = 50_000
+"""Items that are added at a time."""
 
 
 def enqueue(connection: Connection, every: Iterable[Item], *, required: int, now: float) -> int:
@@ -42,12 +45,15 @@ def enqueue(connection: Connection, every: Iterable[Item], *, required: int, now
     """
     _check_required(required)
     added = 0
-    for batch in _batches(every):
-        before = _insert_missing(connection, batch, now)
-        added += len(batch) - before
-        ids = _ids(connection, [item.continuation for item in batch])
-        _relate(connection, batch, ids)
-        _raise_required(connection, list(ids.values()), required)
+    for run in _batches(every, _RUN):
+        ids, fresh = _admit(connection, run, required=required, now=now)
+        added += len(fresh)
+        pairs = {(item.suite, ids[item.continuation]) for item in run}
+        _insert(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
+        _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
+        _add_players(connection, run, ids)
+        for batch in _batches(set(ids.values()) - fresh):
+            _raise_required(connection, batch, required)
     return added
 
 
@@ -92,13 +98,13 @@ def add_reference(
         is already there.
     """
     check_truth(truth, step, item.horizon)
-    _insert_missing(connection, [item], now)
-    number = _ids(connection, [item.continuation])[item.continuation]
+    ids, _ = _admit(connection, [item], required=0, now=now)
+    number = ids[item.continuation]
     row = connection.execute(
         select(reference_episodes).where(reference_episodes.c.item == number)
     ).one_or_none()
     if row is None:
-        _add_players(connection, [item], {item.continuation: number})
+        _add_players(connection, [item], ids)
         connection.execute(
             insert(reference_episodes).values(
                 item=number, truth=truth, step=step, note=note, added=now
@@ -156,20 +162,23 @@ def _mark(truth: str, step: int | None) -> str:
     return truth if step is None else f"{truth} at step {step}"
 
 
-def _batches(values: Iterable[T]) -> Iterator[list[T]]:
+def _batches(values: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
     stream = iter(values)
-    while batch := list(islice(stream, _BATCH)):
+    while batch := list(islice(stream, size)):
         yield batch
 
 
-def _insert_missing(connection: Connection, batch: list[Item], now: float) -> int:
-    """Inserts what is unknown; returns how many were known."""
-    rows = connection.execute(
-        select(items).where(items.c.continuation.in_([item.continuation for item in batch]))
-    )
-    present = {row.continuation: row for row in rows}
+def _admit(
+    connection: Connection, run: list[Item], *, required: int, now: float
+) -> tuple[dict[str, str], set[str]]:
+    """Adds items that are unknown, each with the slots that it requires.
+
+    Returns:
+      The id of each item by its continuation, and the ids of those that are new.
+    """
+    present = _present(connection, run)
     fresh: dict[str, Item] = {}
-    for item in batch:
+    for item in run:
         if not (1 <= item.horizon <= PRIME and 0 <= item.takeover <= PRIME):
             raise DamagedData(
                 f"continuation {item.continuation}: expected a horizon of 1 to {PRIME} steps and a "
@@ -183,29 +192,67 @@ def _insert_missing(connection: Connection, batch: list[Item], now: float) -> in
                 f"takeover {stored}, and now comes with "
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
-    if fresh:
-        connection.execute(insert(items), [_row(item, now) for item in fresh.values()])
-    return len(batch) - len(fresh)
+    # In the order of their ids, so that what is indexed by them grows at one place after the other.
+    rows = sorted(_row(item, required, now) for item in fresh.values())
+    _insert(connection, items, rows)
+    new = [row[0] for row in rows]
+    _insert(connection, slots, [(id, n + 1) for id in new for n in range(required)])
+    ids = {one: row.id for one, row in present.items()} | {row[1]: row[0] for row in rows}
+    return ids, set(new)
 
 
-def _row(item: Item, now: float) -> dict[str, object]:
-    digest = hashlib.blake2b(item.continuation.encode(), digest_size=8).digest()
+def _present(connection: Connection, run: list[Item]) -> dict[str, Row[*tuple[Any, ...]]]:
+    """Returns what is kept of the continuations of a run, by their identity."""
+    columns = (items.c.continuation, items.c.id)
+    checked = (items.c.scenario_hash, items.c.horizon, items.c.takeover)
+    if connection.execute(select(items.c.id).limit(1)).first() is None:
+        return {}
     return {
-        # Random, so that what reaches a browser tells neither agent nor scenario nor order.
-        "id": secrets.token_urlsafe(16),
-        "continuation": item.continuation,
-        "scenario": item.scenario,
-        "scenario_hash": item.scenario_hash,
-        "agent": item.agent,
-        "category": item.category,
-        "kind": item.kind,
-        "sees": item.sees,
-        "horizon": item.horizon,
-        "takeover": item.takeover,
-        "required": 0,
-        "draw": 1 + int.from_bytes(digest) % (PRIME - 1),
-        "added": now,
+        row.continuation: row
+        for batch in _batches(item.continuation for item in run)
+        for row in connection.execute(
+            select(*columns, *checked).where(items.c.continuation.in_(batch))
+        )
     }
+
+
+_COLUMNS = {
+    items: [column.name for column in items.columns],
+    item_suites: ["suite", "item"],
+    slots: ["item", "slot"],
+}
+
+
+def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
+    """Inserts rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
+    names = _COLUMNS[table]
+    if not rows:
+        return
+    if connection.dialect.positional:
+        compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
+        connection.exec_driver_sql(str(compiled), list(rows))
+    else:
+        connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
+    digest = hashlib.blake2b(item.continuation.encode(), digest_size=8).digest()
+    return (
+        # Random, so that what reaches a browser tells neither agent nor scenario nor order.
+        secrets.token_urlsafe(16),
+        item.continuation,
+        item.scenario,
+        item.scenario_hash,
+        item.agent,
+        item.category,
+        item.kind,
+        item.sees,
+        item.horizon,
+        item.takeover,
+        required,
+        1 + int.from_bytes(digest) % (PRIME - 1),
+        now,
+    )
 
 
 def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
@@ -215,33 +262,33 @@ def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
     return {row.continuation: row.id for row in rows}
 
 
-def _relate(connection: Connection, batch: list[Item], ids: Mapping[str, str]) -> None:
-    pairs = {(item.suite, ids[item.continuation]) for item in batch}
-    rows = connection.execute(
-        select(item_suites.c.suite, item_suites.c.item).where(item_suites.c.item.in_(ids.values()))
-    )
-    missing = pairs - {(row.suite, row.item) for row in rows}
-    if missing:
-        connection.execute(
-            insert(item_suites), [{"suite": suite, "item": item} for suite, item in sorted(missing)]
-        )
-    _add_players(connection, batch, ids)
+def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> None:
+    """Says which suites keep which items, where that is not said yet."""
+    for suite in {suite for suite, _ in wanted}:  # what is looked up without it is looked for
+        for batch in _batches(item for name, item in wanted if name == suite):
+            there = connection.scalars(
+                select(item_suites.c.item).where(
+                    item_suites.c.suite == suite, item_suites.c.item.in_(batch)
+                )
+            )
+            missing = sorted(set(batch) - set(there))
+            _insert(connection, item_suites, [(suite, item) for item in missing])
 
 
-def _add_players(connection: Connection, batch: list[Item], ids: Mapping[str, str]) -> None:
-    pairs = {(ids[item.continuation], name) for item in batch for name in item.players}
-    if not pairs:
-        return
-    rows = connection.execute(
-        select(item_players.c.item, item_players.c.name).where(
-            item_players.c.item.in_({item for item, _ in pairs})
+def _add_players(connection: Connection, run: list[Item], ids: Mapping[str, str]) -> None:
+    every = {(ids[item.continuation], name) for item in run for name in item.players}
+    for wanted in map(set, _batches(every)):
+        rows = connection.execute(
+            select(item_players.c.item, item_players.c.name).where(
+                item_players.c.item.in_({item for item, _ in wanted})
+            )
         )
-    )
-    missing = pairs - {(row.item, row.name) for row in rows}
-    if missing:
-        connection.execute(
-            insert(item_players), [{"item": item, "name": name} for item, name in sorted(missing)]
-        )
+        missing = wanted - {(row.item, row.name) for row in rows}
+        if missing:
+            connection.execute(
+                insert(item_players),
+                [{"item": item, "name": name} for item, name in sorted(missing)],
+            )
 
 
 def _raise_required(connection: Connection, members: list[str], required: int) -> int:

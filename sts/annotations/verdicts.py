@@ -56,8 +56,8 @@ def automatic(
     out: dict[str, dict[Verdict, list[str]]] = {}
     for path in sorted(workspace.path("labels").glob("*.parquet")):
         name, _, version = path.stem.rpartition("-")
-        for row in parquet.read_plain(path, ("continuation", "verdict", "step")):
-            if row["continuation"] in continuations and row["verdict"]:
+        for row in parquet.read_plain(path, ("continuation", "verdict", "step"), continuations):
+            if row["verdict"]:
                 label = Verdict(row["verdict"], row["step"])
                 if label.verdict not in VERDICTS or type(label.step) not in (int, type(None)):
                     raise DamagedData(f"{path}: expected verdicts and steps, found {tuple(label)}")

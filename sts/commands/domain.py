@@ -15,7 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check = actions.add_parser(
         "check",
         help="hold a domain to every claim; exit code 1 if one fails",
-        example="sts domain check lambda-star --seeds 5",
+        example="sts domain check my_worlds:MyWorld --seeds 5",
     )
     check.add_argument("name", metavar="NAME|module:Class")
     check.add_argument("--seeds", type=int, default=3, metavar="N", help="worlds to try")

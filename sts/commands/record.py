@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument(
-        "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
+        "--agent",
+        action="append",
+        required=True,
+        metavar="A",
+        help="a name, module:Class or PYTHON:module:Class",
     )
     parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
     parser.add_argument("--domain", metavar="D", help="whose worlds (default: the agent's)")

@@ -11,11 +11,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument("suite", metavar="NAME@VERSION")
     parser.add_argument(
-        "--agent", action="append", required=True, metavar="A", help="a name or module:Class"
+        "--agent",
+        action="append",
+        required=True,
+        metavar="A",
+        help="a name, module:Class or PYTHON:module:Class",
     )
     parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="names the agents' draws")
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
+    parser.add_argument(
+        "--executor",
+        default="local",
+        metavar="NAME",
+        help="what has them done: local, or one that another package adds",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             workers=args.workers,
             progress=show,
+            suite=suite.hash,
+            by=args.executor,
         )
     header = ("agent", "made", "kept", "fingerprint")
     rows = [(n, done.made[n], done.kept[n], done.fingerprints[n]) for n in args.agent]

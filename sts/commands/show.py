@@ -108,9 +108,9 @@ def _played(
     from sts.continuations import store
     from sts.errors import UnknownName
 
-    every = [
-        c for c in store.load(workspace, [scenario.hash]) if c.identity.index == index
-    ] or store.load(workspace, [scenario.hash])
+    there = store.opened(workspace)
+    kept = list(store.entries(workspace, {scenario.hash}, there))
+    every = store.ordered([one for one in kept if one.identity.index == index] or kept)
     known = dict.fromkeys(c.agent for c in every)
     for name in names:
         if name not in known:
@@ -118,7 +118,8 @@ def _played(
     out = []
     for name in names or list(known)[:2]:
         mine = [c for c in every if c.agent == name]
-        out.append(min(mine, key=lambda c: abs(c.identity.index - index)))
+        chosen = min(mine, key=lambda c: abs(c.identity.index - index))
+        out.append(store.find(workspace, chosen.id, there))
     return out
 
 

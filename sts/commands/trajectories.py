@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     imported = actions.add_parser(
         "import",
         help="bring in recordings made elsewhere",
-        example="sts trajectories import traces/*.jsonl --format lambdastar-2016",
+        example="sts trajectories import recordings.parquet --format minari",
     )
     imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
     imported.add_argument("--format", required=True, metavar="F", help=_formats("sts.importers"))
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what replays them, where F asks: a name or module:Class (default: none)",
     )
     _add_filters(
-        actions.add_parser("ls", help="what there is", example="sts trajectories ls --who random")
+        actions.add_parser("ls", help="what there is", example="sts trajectories ls --who {agent}")
     )
     shown = actions.add_parser(
         "show",

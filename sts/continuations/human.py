@@ -163,8 +163,8 @@ class Play:
             seconds=seconds,
             provenance=provenance(),
         )
-        store.save(workspace.ensure(), [made])
-        return store.kept(workspace, made.identity)
+        (kept,) = store.save(workspace, [made])
+        return kept
 
     def _step(self) -> None:
         step, worlds = self._session.steps, self._session.worlds

@@ -1,4 +1,4 @@
-"""Running agents over a suite: in batches, in processes, resumable at any moment."""
+"""Running agents over a suite: by a plan, in batches, in processes, resumable at any moment."""
 
 from __future__ import annotations
 
@@ -9,36 +9,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sts import agents
-from sts.continuations import store
-from sts.continuations.takeover import always_alike, by_shape, continue_all
-from sts.continuations.types import Continuation, Identity
+from sts.continuations import parts, store
+from sts.continuations.plan import Chunk, Share, planned
+from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.types import Continuation
 from sts.domains import foreign
 from sts.errors import ArgumentError, StsError
-from sts.jobs.pool import executor
+from sts.jobs.executors import LOCAL, executor
 from sts.jobs.tasks import NotTried, work_off
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 
-BATCH = 200
 MOST = 10_000
-
-
-class Task(NamedTuple):
-    """Scenarios of one shape that one agent continues in one batch.
-
-    Attributes:
-      agent: by name or `module:Class`.
-      fingerprint: the agent's when this was planned; as another it is not done.
-      scenarios: of one shape.
-      seed: selects the agent's streams.
-      indices: which continuations of each scenario.
-    """
-
-    agent: str
-    fingerprint: str
-    scenarios: tuple[Scenario, ...]
-    seed: int
-    indices: tuple[int, ...]
 
 
 class Failure(NamedTuple):
@@ -65,6 +47,8 @@ def run(
     seed: int,
     workers: int,
     progress: Callable[[int, int], None],
+    suite: str = "",
+    by: str = LOCAL,
 ) -> Done:
     """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
 
@@ -75,15 +59,18 @@ def run(
     Args:
       workspace: keeps the continuations.
       scenarios: to continue.
-      names: agents by name or `module:Class`; each is made once in each process.
+      names: agents by name or `module:Class`.
       count: continuations a scenario; one where neither the agent nor its partner draws.
       seed: selects the agents' streams.
       workers: processes; 1 works in this one, unless a world is `foreign`.
       progress: called with (continuations made, in all).
+      suite: the hash of the suite that the scenarios are of.
+      by: the name of the executor.
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
-        not fit 64 bits, or one agent twice.
+        not fit 64 bits, one agent twice, or no such executor.
+      DamagedData: a part is damaged, or disagrees with what was made.
       StsError: scenarios failed; it is the error of the first, and counts the others. It is
         `Unavailable` where a worker process died of it.
     """
@@ -95,32 +82,33 @@ def run(
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
     marks = _fingerprints(names)
     workspace.ensure()
-    tasks, made, kept = [], dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    for name in names:
-        agent = agents.load(name)
-        whole = Task(name, marks[name], tuple(scenarios), seed, tuple(range(count)))
-        for task in _missing(workspace, whole, agent, workers):
-            tasks.append(task)
-            made[name] += _size(task)
-        kept[name] = sum(_wanted(agent, one, count) for one in scenarios) - made[name]
-    total, done = sum(made.values()), 0
-    progress(done, total)
+    index = store.opened(workspace)
+    plan = planned(index, scenarios, marks, count=count, seed=seed, suite=suite)
+    total, finished = sum(plan.made.values()), 0
+    progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
     work = functools.partial(perform, workspace)
-    apart = any(foreign(task.scenarios[0].recording.domain) for task in tasks)
-    with executor(workers, len(tasks), apart=apart) as there:
-        for task, found in work_off(tasks, work, parts=_singly, owner=_agent_of, there=there):
-            if isinstance(found, StsError):
-                failed[task.agent] += [Failure(scenario.id, found) for scenario in task.scenarios]
+    apart = any(foreign(one.shares[0].scenario.recording.domain) for one in plan.chunks)
+    with executor(workers, len(plan.chunks), apart=apart, name=by) as there:
+        chunks = work_off(plan.chunks, work, parts=_parts, owner=_agent_of, there=there)
+        for chunk, outcome in chunks:
+            if isinstance(outcome, StsError):
+                failed[chunk.agent] += [Failure(s.scenario.id, outcome) for s in chunk.shares]
             else:
-                done += found
-                progress(done, total)
+                finished += outcome
+                progress(finished, total)
+    if finished:
+        store.opened(workspace)  # whoever reads it next need not
     _raise_first(failed, [s.id for s in scenarios])
-    return Done(made, kept, marks)
+    return Done(plan.made, plan.kept, marks)
 
 
-def _agent_of(task: Task) -> str:
-    return task.agent
+def _agent_of(chunk: Chunk) -> str:
+    return chunk.agent
+
+
+def _parts(chunk: Chunk) -> list[Chunk]:
+    return chunk.parts
 
 
 def _fingerprints(names: Sequence[str]) -> dict[str, str]:
@@ -133,14 +121,6 @@ def _fingerprints(names: Sequence[str]) -> dict[str, str]:
             raise ArgumentError(f"one agent is named twice: {found[who]} and {name}")
         found[who] = name
     return {name: mark for (_, mark), name in found.items()}
-
-
-def _wanted(agent: agents.Agent, scenario: Scenario, count: int) -> int:
-    return 1 if always_alike(agent, scenario.partner) else count
-
-
-def _size(task: Task) -> int:
-    return len(task.scenarios) * len(task.indices)
 
 
 def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None:
@@ -163,49 +143,47 @@ def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None
     raise first.error.saying(f"{line} ({', '.join(notes)}; all that was made is kept)")
 
 
-def _missing(
-    workspace: Workspace, whole: Task, agent: agents.Agent, workers: int
-) -> Iterator[Task]:
-    """Yields what is not kept yet of a task, in batches of one shape and one set of indices.
+def perform(workspace: Workspace, chunk: Chunk) -> int:
+    """Makes a chunk's continuations, keeps them as one part, and returns how many they are.
 
-    There are as many as workers where there are as many scenarios.
+    Raises:
+      ArgumentError: the agent, or the suite, is another than was planned.
+      DamagedData: the part is there, and holds others.
+      StsError: a scenario failed; nothing is kept.
     """
-    todo: dict[tuple[int, ...], list[Scenario]] = {}
-    for scenario in whole.scenarios:
-        one = Identity(scenario.hash, agent.name, whole.fingerprint, whole.seed, 0)
-        have = store.indices(workspace, one)
-        wanted = _wanted(agent, scenario, len(whole.indices))
-        indices = tuple(i for i in range(wanted) if i not in have)
-        if indices:
-            todo.setdefault(indices, []).append(scenario)
-    for indices, members in todo.items():
-        for group in by_shape(members):
-            step = max(1, min(BATCH // len(indices), -(-len(group) // workers)))
-            for start in range(0, len(group), step):
-                part = tuple(group[start : start + step])
-                yield whole._replace(scenarios=part, indices=indices)
+    chunk.check()
+    agent = agents.planned(chunk.agent, chunk.fingerprint)
+    made = [one for batch in _batches(chunk) for one in _continued(chunk, agent, batch)]
+    parts.put(workspace.store, parts.name_of(chunk.plan, chunk.number), made)
+    return chunk.size
 
 
-def perform(workspace: Workspace, task: Task) -> int:
-    """Continues a task's scenarios, keeps what comes of it, and returns how much that is."""
-    store.save(workspace, _continued(task))
-    return _size(task)
+def _batches(chunk: Chunk) -> Iterator[list[Share]]:
+    """Yields shares that can be made in one batch: of one shape, and with the same indices."""
+    alike: dict[tuple[int, ...], list[Scenario]] = {}
+    for scenario, indices in chunk.shares:
+        alike.setdefault(indices, []).append(scenario)
+    for indices, scenarios in alike.items():
+        for group in by_shape(scenarios):
+            yield [Share(scenario, indices) for scenario in group]
 
 
-def _singly(task: Task) -> list[Task]:
-    return [task._replace(scenarios=(scenario,)) for scenario in task.scenarios]
-
-
-def _continued(task: Task) -> list[Continuation]:
-    """Returns the continuations of a task.
+def _continued(chunk: Chunk, agent: agents.Agent, batch: Sequence[Share]) -> list[Continuation]:
+    """Returns the continuations of a batch.
 
     A user's agent also plays the first of them alone: where that differs, its results depend on the
-    batch, and each of its continuations says so.
+    batch. Then each scenario is made as a whole by itself, so that nothing depends on which others
+    are there, and each continuation says so.
     """
-    agent = agents.planned(task.agent, task.fingerprint)
-    found = continue_all(task.scenarios, agent, seed=task.seed, indices=task.indices)
-    if task.agent not in agents.installed() and len(found) > 1:
-        (alone,) = continue_all(task.scenarios[:1], agent, seed=task.seed, indices=task.indices[:1])
-        if alone.content_hash != found[0].content_hash:
-            found = [replace(one, batch_sensitive=True) for one in found]
-    return found
+    scenarios, indices = [share.scenario for share in batch], batch[0].indices
+    made = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
+    if chunk.agent in agents.installed() or len(made) == 1:
+        return made
+    (alone,) = continue_all(scenarios[:1], agent, seed=chunk.seed, indices=indices[:1])
+    if alone.content_hash == made[0].content_hash:
+        return made
+    return [
+        replace(one, together=len(indices))
+        for scenario in scenarios
+        for one in continue_all([scenario], agent, seed=chunk.seed, indices=indices)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Identity:
     seed: int
     index: int
 
-    @property
+    @cached_property
     def id(self) -> str:
         """24 hex digits."""
         own = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
@@ -69,7 +70,8 @@ class Continuation:
       horizon: L, the number of steps after it.
       sees: "observation", or what makes it a baseline.
       deterministic: neither the agent nor one that it plays beside draws; all are the same.
-      batch_sensitive: run alone it did something else; its results depend on what ran beside it.
+      together: how many continuations of its scenario were made in one batch with it, where its
+        results depend on that; else 0.
       episode: C + L steps.
       log_probs: float32[C + L, R], of what each role did, under the agent; NaN where it has none.
       seconds: what it took, its share of a batch; in no hash.
@@ -87,7 +89,7 @@ class Continuation:
     horizon: int
     sees: Sees
     deterministic: bool
-    batch_sensitive: bool
+    together: int
     episode: Episode
     log_probs: NDArray[np.float32]
     seconds: float
@@ -119,26 +121,56 @@ class Continuation:
         return self.identity.scenario
 
     @property
+    def batch_sensitive(self) -> bool:
+        """Whether its results depend on what ran beside it."""
+        return self.together > 0
+
+    @cached_property
     def content_hash(self) -> str:
         """SHA-256 of what happened, to whom, and what its agent may see.
 
         The same on every machine and in every order.
         """
-        meaning: dict[str, Any] = {
-            "category": self.category,
-            "kind": self.kind,
-            "instruction": self.instruction.view(),
-            "roles": list(self.roles),
-            "takeover": self.takeover,
-            "horizon": self.horizon,
-            "sees": self.sees,
-            "deterministic": self.deterministic,
-        }
-        if self.heard:  # so that one of one instruction keeps its hash
-            meaning["heard"] = [one.view() for one in self.heard]
-        return content_hash(
-            self.id.encode(), canonical_json(meaning), self.episode.content_hash.encode()
+        terms = _terms(
+            self.category,
+            self.kind,
+            self.instruction,
+            self.heard,
+            self.roles,
+            self.takeover,
+            self.horizon,
+            self.sees,
+            self.deterministic,
         )
+        return content_hash(self.id.encode(), terms, self.episode.content_hash.encode())
+
+
+@lru_cache(maxsize=4096)
+def _terms(
+    category: str,
+    kind: str,
+    instruction: Instruction,
+    heard: tuple[Instruction, ...],
+    roles: tuple[int, ...],
+    takeover: int,
+    horizon: int,
+    sees: str,
+    deterministic: bool,
+) -> bytes:
+    """Returns what all continuations of a scenario and agent share of what is hashed."""
+    return canonical_json(
+        {
+            "category": category,
+            "kind": kind,
+            "instruction": instruction.view(),
+            "roles": list(roles),
+            "takeover": takeover,
+            "horizon": horizon,
+            "sees": sees,
+            "deterministic": deterministic,
+        }
+        | ({"heard": [one.view() for one in heard]} if heard else {})  # none leaves hashes alone
+    )
 
 
 def continuation(
@@ -151,7 +183,7 @@ def continuation(
     deterministic: bool,
     seconds: float,
     provenance: dict[str, Any],
-    batch_sensitive: bool = False,
+    together: int = 0,
 ) -> Continuation:
     """Returns the continuation of `scenario` that `episode` is."""
     return Continuation(
@@ -166,7 +198,7 @@ def continuation(
         horizon=scenario.horizon,
         sees=sees,
         deterministic=deterministic,
-        batch_sensitive=batch_sensitive,
+        together=together,
         episode=episode,
         log_probs=log_probs,
         seconds=seconds,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sts.episodes.types import NUMBERS, Episode, dtype_name
 from sts.errors import DamagedData, StsError
-from sts.storage.parquet import ITEMS, lists, unlist
+from sts.storage.parquet import ITEMS, lists, of_numpy, texts, unlist
 
 EPISODE = {
     "domain": pa.string(),
@@ -43,30 +43,34 @@ _NOTHING = np.empty(0, np.int8)
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
     """Returns the columns of EPISODE for `episodes`."""
+    shapes = np.array([(e.steps, e.participants, e.scene.shape[1]) for e in episodes], np.int32)
+    steps, participants, objects = map(of_numpy, shapes.reshape(-1, 3).T)
     return {
-        "domain": pa.array([e.domain for e in episodes], pa.string()),
-        "state": pa.array([e.state for e in episodes], pa.binary()),
-        "steps": pa.array([e.steps for e in episodes], pa.int32()),
-        "participants": pa.array([e.participants for e in episodes], pa.int32()),
-        "objects": pa.array([e.scene.shape[1] for e in episodes], pa.int32()),
+        "domain": texts([e.domain for e in episodes]),
+        "state": texts([e.state for e in episodes]).cast(pa.binary()),
+        "steps": steps,
+        "participants": participants,
+        "objects": objects,
         **{name: lists(flat, EPISODE[name].value_type) for name, flat in _flat(episodes).items()},
-        "action_dtype": pa.array([e.moves.dtype.name for e in episodes], pa.string()),
-        "reward_dtype": pa.array([e.rewards.dtype.name for e in episodes], pa.string()),
-        "say_dtype": pa.array([dtype_name(e.says) for e in episodes], pa.string()),
-        "texts": _texts(episodes),
+        "action_dtype": texts([dtype_name(e.moves) for e in episodes]),
+        "reward_dtype": texts([dtype_name(e.rewards) for e in episodes]),
+        "say_dtype": texts([dtype_name(e.says) for e in episodes]),
+        "texts": _spoken(episodes),
     }
 
 
-def _texts(episodes: Sequence[Episode]) -> pa.Array:
+def _spoken(episodes: Sequence[Episode]) -> pa.Array:
     """Returns what was said, where it was texts.
 
     Raises:
       StsError: they are more than a column may hold.
     """
     spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
-    if (count := sum(map(len, spoken))) > ITEMS:
-        raise StsError(f"expected at most {ITEMS} utterances in a column, found {count}")
-    return pa.array(spoken, EPISODE["texts"])
+    ends = np.cumsum([0, *map(len, spoken)], dtype=np.int64)
+    if ends[-1] > ITEMS:
+        raise StsError(f"expected at most {ITEMS} utterances in a column, found {ends[-1]}")
+    flat = texts([one for own in spoken for one in own])
+    return pa.ListArray.from_arrays(of_numpy(ends.astype(np.int32)), flat)
 
 
 def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
@@ -96,7 +100,7 @@ def episodes(table: pa.Table) -> list[Episode]:
     numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
     flat = {name: unlist(table, name) for name in numbers}
     out = []
-    for i, ((steps, people, objects), (domain, state, acted, rewarded, said, texts)) in enumerate(
+    for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
         row = {name: column[i] for name, column in flat.items()}
@@ -108,7 +112,7 @@ def episodes(table: pa.Table) -> list[Episode]:
                     domain,
                     state,
                     moves.reshape(steps, people, *row["action_shape"].tolist()),
-                    _said(row["says"], texts, said).reshape(steps, people),
+                    _said(row["says"], words, said).reshape(steps, people),
                     rewards.reshape(steps, people),
                     row["scene"].reshape(steps + 1, objects),
                 )
@@ -120,11 +124,11 @@ def episodes(table: pa.Table) -> list[Episode]:
     return out
 
 
-def _said(tokens: NDArray[Any], texts: list[str], dtype: str) -> NDArray[Any]:
+def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
     """Returns tokens, or texts, whichever were said."""
     if dtype == "text" and not tokens.size:
-        return np.array(texts, np.dtypes.StringDType())
-    return _typed(tokens, np.array(texts), dtype if dtype == "int8" else "text")
+        return np.array(words, np.dtypes.StringDType())
+    return _typed(tokens, np.array(words), dtype if dtype == "int8" else "text")
 
 
 def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from sts.errors import StsError
-from sts.jobs.pool import Here, Pool
+from sts.errors import StsError, Unavailable
+from sts.jobs.executors import Executor
 
 ENOUGH = 3
 """How many parts of an owner's tasks must fail, and half of all, before no more are tried.
@@ -28,7 +29,7 @@ def work_off(
     *,
     parts: Callable[[T], Sequence[T]],
     owner: Callable[[T], str],
-    there: Here | Pool,
+    there: Executor,
 ) -> Iterator[tuple[T, R | StsError]]:
     """Yields each task with its result, as they come; where one fails, each of its parts.
 
@@ -45,25 +46,26 @@ def work_off(
     """
     good, bad = Counter[str](), Counter[str]()  # parts of each owner's
     waiting = deque(deque([task]) for task in tasks)
-    busy = 0
+    numbers, busy = itertools.count(), dict[int, deque[T]]()
 
     def hand_out() -> list[tuple[T, R | StsError]]:
         """Has as much begun as there is room for; returns what is not to be tried."""
-        nonlocal busy
         left: list[tuple[T, R | StsError]] = []
-        while waiting and busy < there.width:
+        while waiting and len(busy) < there.width:
             chain = waiting.popleft()
             who = owner(chain[0])
             if bad[who] >= max(ENOUGH, good[who]):
                 left += [(task, NotTried()) for task in chain]
             else:
-                there.submit(chain, perform, chain[0])
-                busy += 1
+                busy[number := next(numbers)] = chain
+                there.submit(number, perform, chain[0])
         return left
 
     yield from hand_out()
-    for chain, outcome in there.completed():
-        busy -= 1
+    for number, outcome in there.completed():
+        if number not in busy:  # done twice
+            continue
+        chain = busy.pop(number)
         task = chain.popleft()
         pieces, came = parts(task), []
         if isinstance(outcome, StsError) and len(pieces) > 1:
@@ -74,3 +76,5 @@ def work_off(
         if chain:
             waiting.appendleft(chain)
         yield from came + hand_out()
+    if busy:
+        raise Unavailable(f"the executor has ended with {len(busy)} tasks not done; start again")

@@ -11,7 +11,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from sts.errors import DamagedData
@@ -21,6 +22,7 @@ MOST_ROWS = 5_000_000
 """Rows of a table that is read whole: twice what 500 agents judged three times need."""
 MOST_BYTES = 2**30
 """Bytes of such a table, packed or unpacked."""
+_GLANCE = 2**16
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -75,6 +77,31 @@ def from_csv(name: str, data: bytes) -> CsvTable:
         raise DamagedData(f"{name}, line {line}: not readable as CSV ({error})") from None
     check_header(name, header)
     return CsvTable(header, rows, lines)
+
+
+def header_of(path: Path) -> list[str] | None:
+    """Returns the columns that a CSV file begins with; None where that cannot be told at a glance.
+
+    So a table that lacks a column is refused before anything is imported that reads it whole.
+    """
+    if path.suffix.lower() != ".csv" or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        line = file.readline(_GLANCE)
+    try:
+        return from_csv(path.name, line).header
+    except DamagedData:  # said by whoever reads it whole
+        return None
+
+
+def require_columns(name: str, header: Collection[str], required: Sequence[str]) -> None:
+    """Raises DamagedData, which names each missing column, where one is not in the header."""
+    missing = [column for column in required if column not in header]
+    if missing:
+        raise DamagedData(
+            f"{name}: missing column{'s' if len(missing) > 1 else ''} "
+            f"{', '.join(map(repr, missing))}; expected {', '.join(required)}"
+        )
 
 
 def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:

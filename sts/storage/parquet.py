@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,8 +24,10 @@ ROWS = 2**20
 """Rows of a file."""
 ITEMS = 2**24
 """Values of any other column: each becomes an object of its own."""
-BYTES = 2**31
+BYTES = 2**31 - 1
 """Bytes of a column, and of its texts when each stands for itself."""
+_PLAIN_ROWS = 5_000_000
+"""Rows of a ratings table."""
 _LARGEST = 2**32
 _NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.float64())
 _ARRAYS = tuple(map(pa.list_, _NUMBERS))
@@ -41,15 +43,59 @@ def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
     if offsets[-1] > MOST:
         raise StsError(f"expected at most {MOST} values in a column, found {offsets[-1]}")
     flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.empty(0)
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(flat, item))
+    values = flat.astype(item.to_pandas_dtype(), copy=False)
+    return pa.ListArray.from_arrays(of_numpy(offsets.astype(np.int32)), of_numpy(values))
 
 
 def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
     """Returns each row's list of column `name` as a flat array."""
     column = table.column(name).combine_chunks()
-    values = column.flatten().to_numpy(zero_copy_only=False)
-    ends = np.cumsum(column.value_lengths().to_numpy(zero_copy_only=False))
-    return np.split(values, ends[:-1]) if len(ends) else []
+    ends = np.cumsum(as_numpy(column.value_lengths()))
+    return np.split(as_numpy(column.flatten()), ends[:-1]) if len(ends) else []
+
+
+def as_numpy(array: pa.Array) -> NDArray[Any]:
+    """Returns numbers, or bytes of one length as a row of numbers each, without copying them.
+
+    There is no gap among them. Arrow's own ways from and to NumPy import pandas.
+    """
+    kind, width = array.type, 1
+    if pa.types.is_fixed_size_binary(kind):
+        kind, width = pa.uint8(), kind.byte_width
+    flat = np.frombuffer(array.buffers()[1] or b"", kind.to_pandas_dtype())
+    rows = flat[array.offset * width : (array.offset + len(array)) * width]
+    return rows if width == 1 else rows.reshape(-1, width)
+
+
+def of_numpy(values: NDArray[Any]) -> pa.Array:
+    """Returns an Arrow array of numbers or truth values; of rows of bytes, bytes of one length."""
+    values = np.ascontiguousarray(values)
+    if values.ndim == 2:
+        return _of_buffers(pa.binary(values.shape[1]), len(values), values)
+    if values.dtype == np.bool_:
+        return _of_buffers(pa.bool_(), len(values), np.packbits(values, bitorder="little"))
+    return _of_buffers(pa.from_numpy_dtype(values.dtype), len(values), values)
+
+
+def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
+    """Returns an Arrow array of texts, or of bytes.
+
+    Raises:
+      DamagedData: a text is none that is written in UTF-8, or all together are too long.
+    """
+    try:
+        raw = [one.encode() if isinstance(one, str) else one for one in values]
+    except UnicodeError as error:
+        raise DamagedData(f"expected texts: {error}") from None
+    ends = np.cumsum([0, *map(len, raw)], dtype=np.int64)
+    if ends[-1] > BYTES:
+        raise DamagedData(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
+    kind = pa.string() if all(isinstance(one, str) for one in values) else pa.binary()
+    return _of_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
+
+
+def _of_buffers(kind: pa.DataType, length: int, *buffers: Any) -> pa.Array:
+    return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])
 
 
 def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
@@ -59,21 +105,55 @@ def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: 
       DamagedData: a value does not fit its column, as a number that is too large.
       StsError: there are more rows than are read.
     """
-    fields = pa.schema(list(schema.items()), metadata={"sts.format": f"{kind}/{version}"})
-    arrays = [_array(path, name, item, columns[name]) for name, item in schema.items()]
+    write_atomically(path, packed(str(path), kind, version, schema, columns))
+
+
+def packed(
+    name: str,
+    kind: str,
+    version: int,
+    schema: dict[str, Any],
+    columns: Any,
+    *,
+    group: int | None = None,
+    rows: int | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> bytes:
+    """Returns the bytes of a Parquet file that says what it is.
+
+    Args:
+      name: of the file; what an error begins with.
+      kind: of the format.
+      version: its.
+      schema: the type of each column.
+      columns: their values, by the names of `schema`.
+      group: rows of a row group; None leaves that to Arrow.
+      rows: that it may have; None for `ROWS`.
+      metadata: what it says of itself besides.
+
+    Raises:
+      DamagedData: a value does not fit its column, as a number that is too large.
+      StsError: there are more rows than are read.
+    """
+    told = {"sts.format": f"{kind}/{version}", **(metadata or {})}
+    fields = pa.schema(list(schema.items()), metadata=told)
+    arrays = [_array(name, one, item, columns[one]) for one, item in schema.items()]
     table = pa.Table.from_arrays(arrays, schema=fields)
-    if table.num_rows > ROWS:
-        raise StsError(f"{path}: expected at most {ROWS} rows in a file, found {table.num_rows}")
+    most = ROWS if rows is None else rows
+    if table.num_rows > most:
+        raise StsError(f"{name}: expected at most {most} rows in a file, found {table.num_rows}")
     sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd")
-    write_atomically(path, sink.getvalue())
+    pq.write_table(table, sink, group, compression="zstd", write_page_checksum=True)
+    return sink.getvalue()
 
 
-def _array(path: Path, name: str, item: pa.DataType, values: Any) -> pa.Array:
+def _array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Array:
+    if isinstance(values, pa.Array | pa.ChunkedArray) and values.type == item:
+        return values
     try:
         return pa.array(values, item)
     except (pa.ArrowException, OverflowError, UnicodeError) as error:
-        raise DamagedData(f"{path}: column {name} cannot hold what is no {item}: {error}") from None
+        raise DamagedData(f"{file}: column {name} cannot hold what is no {item}: {error}") from None
 
 
 def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
@@ -85,47 +165,86 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
       NewerFormat: a later version of the format.
       FileNotFoundError: there is none.
     """
-    with _opened(path, f"a Parquet file of {kind}") as file:
+    return unpacked(str(path), regular_bytes(path, _LARGEST), kind, version, schema)
+
+
+def unpacked(
+    name: str,
+    raw: bytes,
+    kind: str,
+    version: int,
+    schema: dict[str, Any],
+    *,
+    groups: Sequence[int] | None = None,
+    rows: int | None = None,
+) -> pa.Table:
+    """Returns the columns of `schema` in the bytes that `packed` made.
+
+    Args:
+      name: of the file; what an error begins with.
+      raw: its bytes.
+      kind: of the format.
+      version: its.
+      schema: the type of each column that is read.
+      groups: the row groups that are read, of those that there are; None reads all.
+      rows: that it may have; None for `ROWS`.
+
+    Raises:
+      DamagedData: as `read` does.
+      NewerFormat: a later version of the format.
+    """
+    with _opened(name, raw, f"a Parquet file of {kind}") as file:
         fields = file.fields
         mark = (fields.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
-        name, _, number = mark.rpartition("/")
-        if name != kind or not number.isdecimal():
+        found, _, number = mark.rpartition("/")
+        if found != kind or not number.isdecimal():
             other = shown(mark) if mark else "another"
-            raise DamagedData(f"{path}: expected a Parquet file of {kind}, found {other}")
+            raise DamagedData(f"{name}: expected a Parquet file of {kind}, found {other}")
         if len(number) > 9 or int(number) > version:
             raise NewerFormat(
-                f"{path}: {kind} format {number[:9]}; this version reads up to {version}: "
+                f"{name}: {kind} format {number[:9]}; this version reads up to {version}: "
                 "update sts"
             )
         if int(number) < version:
             raise DamagedData(
-                f"{path}: {kind} format {number}; this version reads {version}: move the file "
+                f"{name}: {kind} format {number}; this version reads {version}: move the file "
                 "away and make it again"
             )
         for column, item in schema.items():
             if column not in fields.names:
-                raise DamagedData(f"{path}: column {column} is missing")
+                raise DamagedData(f"{name}: column {column} is missing")
             if fields.field(column).type != item:
-                raise DamagedData(f"{path}: column {column} is not {item}")
-        table = _unpacked(path, file, list(schema))
+                raise DamagedData(f"{name}: column {column} is not {item}")
+        table = _unpacked(name, file, list(schema), groups, rows)
     for column in schema:
         if any(_gaps(chunk) for chunk in table.column(column).chunks):
-            raise DamagedData(f"{path}: column {column} has a gap")
+            raise DamagedData(f"{name}: column {column} has a gap")
     return table
 
 
-def read_plain(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:
+def read_plain(
+    path: Path, columns: Sequence[str], having: Collection[str] | None = None
+) -> list[dict[str, Any]]:
     """Returns the rows of a Parquet file that says nothing of itself; a gap is None.
+
+    Args:
+      path: of the file.
+      columns: that are read.
+      having: texts, of which the first column must have one; None for all rows.
 
     Raises:
       DamagedData: no Parquet file, or a column is missing, or too much is in it.
       FileNotFoundError: there is none.
     """
-    with _opened(path, "a Parquet file") as file:
+    with _opened(str(path), regular_bytes(path, _LARGEST), "a Parquet file") as file:
         for column in columns:
             if column not in file.fields.names:
                 raise DamagedData(f"{path}: column {column} is missing")
-        rows: list[dict[str, Any]] = _unpacked(path, file, columns).to_pylist()
+        table = _unpacked(str(path), file, columns, rows=_PLAIN_ROWS)
+        if having is not None:
+            wanted = texts(sorted(having)).cast(table.column(0).type)
+            table = table.filter(pc.is_in(table.column(0), value_set=wanted))
+        rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 
@@ -138,31 +257,42 @@ class _Opened(NamedTuple):
 
 
 @contextmanager
-def _opened(path: Path, what: str) -> Iterator[_Opened]:
-    raw = regular_bytes(path, _LARGEST)
+def _opened(name: str, raw: bytes, what: str) -> Iterator[_Opened]:
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))
         yield _Opened(raw, file.schema_arrow, file.metadata)
     except (pa.ArrowException, OSError) as error:
-        raise DamagedData(f"{path}: expected {what}: {error}") from None
+        raise DamagedData(f"{name}: expected {what}: {error}") from None
 
 
-def _unpacked(path: Path, file: _Opened, columns: Sequence[str]) -> pa.Table:
+def _unpacked(
+    name: str,
+    file: _Opened,
+    columns: Sequence[str],
+    groups: Sequence[int] | None = None,
+    rows: int | None = None,
+) -> pa.Table:
     """Returns columns of a file that is neither larger than its metadata may say, nor unpacks so.
 
     A text that stands in many rows stands in the file once. It is read as it stands there, so that
     what the rows come to is known before they are made.
     """
-    types = {name: file.fields.field(name).type for name in columns}
-    _check_sizes(path, file.metadata, types)
+    types = {column: file.fields.field(column).type for column in columns}
+    _check_sizes(name, file.metadata, types, ROWS if rows is None else rows)
     leaves = [file.metadata.schema.column(i) for i in range(file.metadata.num_columns)]
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     source = pa.BufferReader(file.raw)
-    packed = pq.ParquetFile(source, metadata=file.metadata, read_dictionary=texts)
-    table = packed.read(columns=list(columns), use_threads=False)
-    for name in columns:
-        if sum(map(_text_bytes, table.column(name).chunks)) > BYTES:
-            raise DamagedData(f"{path}: the texts of column {name} come to more than {BYTES} bytes")
+    inside = pq.ParquetFile(
+        source, metadata=file.metadata, read_dictionary=texts, page_checksum_verification=True
+    )
+    every = range(file.metadata.num_row_groups)
+    chosen = [group for group in every if groups is None or group in groups]
+    table = inside.read_row_groups(chosen, columns=list(columns), use_threads=False)
+    for column in columns:
+        if sum(map(_text_bytes, table.column(column).chunks)) > BYTES:
+            raise DamagedData(
+                f"{name}: the texts of column {column} come to more than {BYTES} bytes"
+            )
     return table.cast(pa.schema(list(types.items()), table.schema.metadata))
 
 
@@ -175,10 +305,12 @@ def _text_bytes(chunk: pa.Array) -> int:
     return int(pc.sum(lengths).as_py() or 0)
 
 
-def _check_sizes(path: Path, metadata: pq.FileMetaData, columns: Mapping[str, pa.DataType]) -> None:
+def _check_sizes(
+    file: str, metadata: pq.FileMetaData, columns: Mapping[str, pa.DataType], rows: int
+) -> None:
     """Refuses before anything is unpacked: a small file can say that it holds any number."""
-    if metadata.num_rows > ROWS:
-        raise DamagedData(f"{path}: expected at most {ROWS} rows, found {metadata.num_rows}")
+    if metadata.num_rows > rows:
+        raise DamagedData(f"{file}: expected at most {rows} rows, found {metadata.num_rows}")
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     for i in range(metadata.num_columns):
         name = metadata.schema.column(i).path.partition(".")[0]
@@ -192,7 +324,7 @@ def _check_sizes(path: Path, metadata: pq.FileMetaData, columns: Mapping[str, pa
         most = MOST + ROWS if columns[name] in _ARRAYS else ITEMS
         if count > most or size > BYTES:
             raise DamagedData(
-                f"{path}: column {name} has {count} values of {size} bytes; no file of ours is so "
+                f"{file}: column {name} has {count} values of {size} bytes; no file of ours is so "
                 f"large"
             )
 

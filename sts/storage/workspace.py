@@ -13,6 +13,7 @@ from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
 from sts.storage.files import locked, put_new, regular_bytes
+from sts.storage.store import Folder, Store
 
 SCHEMA = 2
 DEFAULT = "sts-workspace"
@@ -24,6 +25,7 @@ schema = 2
 
 [annotation]
 required = 1          # judgements wanted for each continuation
+queue = 100000        # continuations that wait to be judged at a time, drawn by lot from all
 reference_rate = 0.1  # share of reference episodes among what annotators see, where there are any
 """
 
@@ -71,6 +73,11 @@ class Workspace:
     def locked(self) -> AbstractContextManager[None]:
         """Waits until no other process changes what is shared here, and keeps others waiting."""
         return locked(self.root / "workspace.toml")
+
+    @property
+    def store(self) -> Store:
+        """What continuations are kept in."""
+        return Folder(self.root)
 
     def path(self, *parts: str) -> Path:
         """Returns a path inside the workspace; nothing is made."""

@@ -46,7 +46,7 @@ def report(root: Path) -> dict[str, object]:
 def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root: Path) -> None:
     found = report(root)
     page = (root / "reports" / "starter-1" / "report.html").read_text()
-    assert found["labels"] == {"human": 0, "automatic": 5 * 160 + 80, "model": 0}
+    assert found["labels"] == {"human": 0, "settled": 0, "automatic": 5 * 160 + 80, "model": 0}
     assert found["labels_used"] == "automatic"
     assert BANNER in page
     ranked = [a["agent"] for a in found["agents"] if a["rank"] is not None]  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixt
     assert main([*words, "--no-app"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["command"][0] for one in found][-1] == "report"
-    assert found[-1]["result"]["schema"] == "sts-report/1"
+    assert found[-1]["result"]["schema"] == "sts-report/2"
     assert main(words) == 2
     assert "--no-app" in capsys.readouterr().err
 
@@ -79,15 +79,15 @@ KILLS_ITSELF = """
 import os, signal, sys
 from sts.cli.main import main
 
-real, kept = os.replace, []
+real, kept = os.link, []
 
-def replace(source, target):
+def link(source, target):
     real(source, target)
     kept.extend([target] if "continuations" in target.parts else [])
-    if len(kept) == 60:
+    if len(kept) == 8:
         os.kill(os.getpid(), signal.SIGKILL)
 
-os.replace = replace
+os.link = link
 main(sys.argv[1:])
 """
 

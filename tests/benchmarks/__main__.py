@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.benchmarks import (
     continued,
     domains,
+    elsewhere,
     formats,
     learners,
     limits,
@@ -45,6 +46,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield aims(reactive, policies, learning)
     yield paths.reactive(reactive, sizes)
     yield paths.general(policies)
+    yield elsewhere.table(sizes)
     yield learners.table(learning, sizes)
     yield paths.compared(reactive, sizes)
     yield learners.compared(learning, sizes)

@@ -11,6 +11,7 @@ from tests.benchmarks import (
     __main__,
     continued,
     domains,
+    elsewhere,
     formats,
     learners,
     limits,
@@ -117,6 +118,10 @@ def test_scaling_and_memory_are_measured():
 @pytest.mark.slow
 def test_the_pipeline_is_timed():
     holds(pipeline.start_up(TINY), pipeline.continuations(TINY))
+
+
+def test_agents_elsewhere_are_timed_beside_those_in_process():
+    holds(elsewhere.table(TINY))
 
 
 def test_formats_are_timed_and_weighed():

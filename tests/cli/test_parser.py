@@ -6,6 +6,7 @@ import argparse
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -98,10 +99,20 @@ def test_what_follows_two_dashes_is_no_flag() -> None:
     ids=" ".join,
 )
 def test_help_a_list_of_suites_and_a_refusal_import_nothing_heavy(words: list[str]) -> None:
+    assert imported(words) == "[]"
+
+
+def test_a_table_without_a_column_is_refused_before_anything_heavy(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("agent,verdict\nann,success\n")
+    assert imported(["report", "--table", str(tmp_path / "t.csv")]) == "[]"
+
+
+def imported(words: list[str]) -> str:
+    """Returns which heavy packages a process has imported that ran `sts` with these words."""
     code = (
         "import sys\nfrom sts.cli.main import main\n"
         f"main({words!r})\n"
         f"print(sorted({HEAVY!r} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n"), done.stdout[-200:]
+    return done.stdout.splitlines()[-1]

@@ -1,16 +1,19 @@
 """Runs: resumable after kill -9, the same whatever the workers or the interruption."""
 
 import dataclasses
-import signal
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sts import agents
-from sts.continuations import store
-from sts.continuations.run import run
+from sts.continuations import index, parts, plan, store
+from sts.continuations.plan import planned
+from sts.continuations.run import perform, run
 from sts.continuations.takeover import by_shape, continue_all
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
@@ -74,46 +77,218 @@ def test_a_deterministic_agent_gets_one_continuation(
     assert [c.deterministic for c in found if c.agent == "resting"] == [True] * 12
 
 
-KILLS_ITSELF = """
+KILLED_AT_EVERY_WRITE = """
 import os, pathlib, signal, sys
-from sts.continuations import run as r
+from sts.continuations import plan, store
+from sts.continuations.run import run
 from sts.suites.store import read_scenarios
 from sts.storage.workspace import Workspace
 
-calls = 0
+scenarios, root = read_scenarios(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
+plan.MOST = 6
 
-def counted(real):
-    def call(*given):
-        global calls
-        calls += 1
-        if calls == int(sys.argv[3]):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(*given)
-    return call
+def do(name):
+    workspace = Workspace.open(str(root / name))
+    options = {"count": 3, "seed": 0, "workers": 1, "progress": lambda done, total: None}
+    return run(workspace, scenarios, ("random", "local-search"), **options)
 
-scenarios = read_scenarios(pathlib.Path(sys.argv[2]))
-os.fsync, os.replace = counted(os.fsync), counted(os.replace)
-r.BATCH = 6
-r.run(Workspace.open(sys.argv[1]), scenarios, ("random", "local-search"), count=6, seed=0,
-      workers=1, progress=lambda done, total: None)
+def rows(name):
+    found = store.load(Workspace.open(str(root / name)), {s.hash for s in scenarios})
+    return {c.id: c.content_hash for c in found}
+
+def dying(last):
+    writes = 0
+    def counted(real):
+        def call(*given):
+            nonlocal writes
+            writes += 1
+            if writes == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*given)
+        return call
+    for name in ("fsync", "link", "replace"):
+        setattr(os, name, counted(getattr(os, name)))
+
+do("whole")
+whole, moment, halves = rows("whole"), 0, []
+while True:
+    moment += 1
+    child = os.fork()
+    if not child:
+        dying(moment)
+        do(str(moment))
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    half = rows(str(moment))
+    assert half.items() <= whole.items(), moment
+    if status == 0:
+        break
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    halves.append(len(half))
+    assert sum(do(str(moment)).made.values()) == len(whole) - len(half), moment
+    assert rows(str(moment)) == whole, moment
+print(*halves)
 """
 
 
-def test_a_run_killed_at_any_moment_is_resumed_to_the_same_hashes(
+def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
+    suites.write_scenarios(tmp_path / "s.parquet", several[4:8])
+    words = [
+        sys.executable,
+        "-c",
+        KILLED_AT_EVERY_WRITE,
+        str(tmp_path),
+        str(tmp_path / "s.parquet"),
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    # before a file is on the disk, or before it has its name: workspace.toml, four parts, the index
+    assert done.stdout.split() == [str(n) for n in (0, 0, 0, 0, 6, 6, 12, 12, 18, 18, 24, 24)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_four_continuations_and_then_ten_are_the_rows_of_ten_at_once(
+    tmp_path: Path, several: list[Scenario], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
+    assert do(one, several, count=4) == 12 * 2 * 4
+    assert do(one, several, count=10, workers=workers) == 12 * 2 * 6
+    monkeypatch.setattr("sts.continuations.plan.MOST", 30)
+    assert do(two, several[::-1], count=10) == 12 * 2 * 10
+    assert hashes(one, several) == hashes(two, several)
+
+
+LEANS = "tests.continuations.test_run:Leans"
+
+
+class Leans(agents.Agent):
+    """Does what depends on how many others there are."""
+
+    name = "leans"
+
+    def act(self, observation, instructions, memory, draws):
+        weights = np.ones((*observation.cell.shape, 9))
+        weights[..., len(observation.cell) % 9] = 50.0
+        return agents.Choice(weights), memory
+
+
+def test_a_scenario_of_a_batch_sensitive_agent_is_made_anew_as_a_whole(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    one, two = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
+    options = {"seed": 0, "workers": 1, "progress": lambda done, total: None}
+    assert run(one, several[:3], [LEANS], count=4, **options).made == {LEANS: 12}
+    before = hashes(one, several)
+    more = run(one, several[:3], [LEANS], count=10, **options)
+    assert (more.made, more.kept) == ({LEANS: 30}, {LEANS: 0})
+    run(two, several[:5], [LEANS], count=10, **options)
+    found = store.load(one, {s.hash for s in several})
+    assert hashes(one, several) == hashes(two, several[:3])
+    assert {c.together for c in found} == {10} and len(found) == 30
+    assert before.items().isdisjoint(hashes(one, several).items())
+    assert run(one, several[:3], [LEANS], count=4, **options).made == {LEANS: 0}
+
+
+def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
+    several: list[Scenario],
+) -> None:
+    marks = {name: agents.fingerprint(agents.load(name)) for name in NAMES}
+    options = {"count": 10, "seed": 0, "suite": "s"}
+    one = planned(index.EMPTY, several, marks, **options)
+    turned = dict(reversed(marks.items()))
+    other = planned(index.EMPTY, several[::-1], turned, **options)
+    assert one.name == other.name and one.chunks == other.chunks
+    assert max(chunk.size for chunk in one.chunks) <= plan.FEWEST
+    planned_ones = [
+        (chunk.agent, share.scenario.hash, i)
+        for chunk in one.chunks
+        for share in chunk.shares
+        for i in share.indices
+    ]
+    assert len(set(planned_ones)) == len(planned_ones) == 12 * 2 * 10
+    for change in ({"count": 9}, {"seed": 1}, {"suite": "t"}):
+        assert planned(index.EMPTY, several, marks, **(options | change)).name != one.name
+
+
+def test_a_chunk_that_is_done_twice_changes_nothing(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    workspace = Workspace.open(str(tmp_path)).ensure()
+    marks = {"random": agents.fingerprint(agents.load("random"))}
+    whole = planned(index.EMPTY, several, marks, count=3, seed=0, suite="")
+    for chunk in (*whole.chunks, *whole.chunks[::-1]):
+        assert perform(workspace, chunk) == chunk.size
+    (first, *_) = whole.chunks
+    before = hashes(workspace, several)
+    for part in first.parts:  # as where one of its scenarios had failed
+        perform(workspace, part)
+    assert hashes(workspace, several) == before
+    assert len(before) == 36 and do(workspace, several) == 36
+
+
+def test_a_chunk_that_another_version_planned_is_refused(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    marks = {"random": agents.fingerprint(agents.load("random"))}
+    (chunk, *_) = planned(index.EMPTY, several, marks, count=3, seed=0, suite="").chunks
+    workspace = Workspace.open(str(tmp_path))
+    with pytest.raises(ArgumentError, match=r"planned by sts 9\.9 and is not done by sts") as error:
+        perform(workspace, chunk._replace(version="9.9"))
+    assert "\n" not in str(error.value)
+    with pytest.raises(ArgumentError, match="is another than was planned"):
+        perform(workspace, chunk._replace(fingerprint="0" * 16))
+    assert hashes(workspace, several) == {}
+
+
+def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
+    tmp_path: Path, several: list[Scenario]
+) -> None:
+    workspace = Workspace.open(str(tmp_path)).ensure()
+    marks = {name: agents.fingerprint(agents.load(name)) for name in NAMES}
+    whole = planned(index.EMPTY, several, marks, count=3, seed=0, suite="")
+    name = parts.name_of(whole.name, whole.chunks[0].number)
+    (scenario, indices), *_ = whole.chunks[0].shares
+    own = continue_all([scenario], agents.load(whole.chunks[0].agent), seed=9, indices=indices)
+    mine = [dataclasses.replace(c, identity=dataclasses.replace(c.identity, seed=0)) for c in own]
+    parts.put(workspace.store, name, mine)
+    raw = workspace.store.get(name)
+    with pytest.raises(DamagedData, match="expected what was made now, found something else"):
+        perform(workspace, whole.chunks[0])
+    assert workspace.store.get(name) == raw
+
+
+def test_a_full_disk_at_any_write_is_one_line_and_keeps_nothing_wrong(
+    tmp_path: Path, several: list[Scenario], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sts.continuations.plan.MOST", 6)
     whole = Workspace.open(str(tmp_path / "whole"))
-    do(whole, several, count=6)
-    killed = Workspace.open(str(tmp_path / "killed")).ensure()
-    suites.write_scenarios(tmp_path / "s.parquet", several)
-    for moment in (1, 4, 9, 14):  # before a file is on the disk, or before it has its name
-        words = [str(killed.root), str(tmp_path / "s.parquet"), str(moment)]
-        done = subprocess.run([sys.executable, "-c", KILLS_ITSELF, *words])
-        assert done.returncode == -signal.SIGKILL
-    half = hashes(killed, several)
-    assert len(half) == 6 * (0 + 1 + 4 + 6)
-    assert do(killed, several, count=6) == 144 - len(half)
-    assert hashes(killed, several) == hashes(whole, several)
+    do(whole, several[4:8])
+    rows, real = hashes(whole, several), os.fsync
+    for moment in range(1, 7):
+        left = moment
+
+        def fsync(handle: int) -> None:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            real(handle)
+
+        workspace = Workspace.open(str(tmp_path / str(moment)))
+        monkeypatch.setattr(os, "fsync", fsync)
+        if moment < 6:
+            with pytest.raises(OSError, match="No space left"):
+                do(workspace, several[4:8])
+        else:  # the index alone is not kept
+            do(workspace, several[4:8])
+        monkeypatch.setattr(os, "fsync", real)
+        assert not list(workspace.root.rglob(".*"))
+        half = hashes(workspace, several)
+        assert len(half) == 6 * max(0, moment - 2) and half.items() <= rows.items()
+        do(workspace, several[4:8])
+        assert hashes(workspace, several) == rows
 
 
 def test_nothing_half_written_is_read(tmp_path: Path, several: list[Scenario]) -> None:
@@ -233,7 +408,8 @@ def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, workers: int
 ) -> None:
     several, workspace = gardens((True,) * 12 + (False,)), Workspace.open(str(tmp_path))
-    monkeypatch.setattr("sts.continuations.run.BATCH", batch)
+    monkeypatch.setattr("sts.continuations.plan.FEWEST", batch)
+    monkeypatch.setattr("sts.continuations.plan.MOST", batch)
     with pytest.raises(StsError, match=r"garden-01: .*Keeper was not tried in \d+ more") as caught:
         tend(workspace, several, "Keeper", "Resting", workers=workers)
     made = [c.agent for c in store.load(workspace, {s.hash for s in several})]

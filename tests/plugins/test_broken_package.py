@@ -8,7 +8,7 @@ from tests.plugins.installing import Said, declare, session
 
 GROUPS = (
     *("commands", "domains", "agents", "categories", "flags"),
-    *("demos", "importers", "suites"),
+    *("demos", "executors", "importers", "suites"),
 )
 BROKEN = {f"sts.{group}": {"broken": "broken_package:THING"} for group in GROUPS}
 TAKEN = {"sts.agents": {"oracle": "broken_package:Oracle"}}
@@ -36,6 +36,7 @@ LINES = (
     "number",
     "trajectories import here.csv --format number",
     "trajectories export there --format number",
+    "run starter@1 --agent random --executor broken",
 )
 FALLS = """
 from sts.cli.settings import Flag
@@ -89,6 +90,7 @@ def test_help_and_lists_name_it_and_show_all_else(said: dict[str, Said]) -> None
         ("record --domain broken --agent random --episodes 1", "flags of domain 'broken'"),
         ("record --agent broken --episodes 1", "agent 'broken'"),
         ("mine nowhere --category walk-on-water", "categories of 'broken'"),
+        ("run starter@1 --agent random --executor broken", "executor 'broken'"),
     ],
 )
 def test_its_own_names_are_one_line(said: dict[str, Said], line: str, what: str) -> None:

@@ -36,6 +36,7 @@ BEFORE = (
     "suite show pond@1 --json",
     f"run pond@1 {AGENTS} --continuations 2",
     "label pond@1 --json",
+    f"measure passengers {AGENTS} --json",
     "show pond@1/fetch-a-passenger-01 --agent ferryman --agent drifter",
     "report pond@1 --out report",
 )
@@ -122,6 +123,20 @@ def test_its_agents_are_ranked(pond: Pond) -> None:
     assert pond.said["report pond@1 --out report"].code == 0
     found = json.loads((pond.folder / "report" / "report.json").read_text())
     assert [one["agent"] for one in found["agents"]] == ["ferryman", "drifter"]
+
+
+def test_its_metric_is_measured_and_enters_the_report(pond: Pond) -> None:
+    scores = pond.said[f"measure passengers {AGENTS} --json"].json["scores"]
+    assert {(row["agent"], row["metric"], row["n"]) for row in scores} == {
+        ("ferryman", "passengers", 40), ("drifter", "passengers", 60),
+    }  # fmt: skip
+    report = json.loads((pond.folder / "report" / "report.json").read_text())
+    assert [(pair["x"], pair["y"]) for pair in report["correlations"]] == [
+        ("pass_rate", "passengers")
+    ]
+    assert {row["agent"]: row["value"] for row in report["metrics"]} == {
+        row["agent"]: row["value"] for row in scores
+    }
 
 
 def test_its_demo_goes_from_nothing_to_a_report(pond: Pond, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.ratings import read_ratings
+from analysis.inputs.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.labels import COLUMNS, label_suite
 from sts import agents
@@ -130,7 +130,7 @@ def test_a_label_carries_what_a_report_must_say_of_its_agent(workspace: Workspac
     (one,) = [c for c in store.load(workspace, [suite.scenarios[0].hash]) if c.agent == "oracle"]
     identity = dataclasses.replace(one.identity, agent="mine", fingerprint="2" * 16)
     nothing = np.full_like(one.log_probs, np.nan)
-    mine = dataclasses.replace(one, identity=identity, batch_sensitive=True, log_probs=nothing)
+    mine = dataclasses.replace(one, identity=identity, together=2, log_probs=nothing)
     store.save(workspace, [dataclasses.replace(mine, deterministic=False)])
     notes = label_suite(workspace, suite).groupby("agent")["notes"].unique()
     assert list(notes["rule"]) == [""]

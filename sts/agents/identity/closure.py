@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sts.agents.identity.effects import acts, at_import, looked_at
-from sts.agents.identity.modules import Module, Modules, imported, version
+from sts.agents.identity.modules import Module, Modules, imported
 from sts.agents.identity.names import Named, Names, Node
 from sts.agents.identity.syntax import Token, Writer
 
@@ -86,7 +86,7 @@ class _Closure:
         code = b"".join(self._bytes(written[node]) for node in self._numbers)
         for own, why in self._names.unreadable.items():
             self._hidden[f"module {own} cannot be read ({why})"] = None
-        versions = sorted({version(package) for package in self._packages} - {""})
+        versions = sorted({self._names.version(package) for package in self._packages} - {""})
         return Meaning(code, tuple(versions), tuple(self._hidden), self._outside)
 
     def _number(self, node: Node) -> int:

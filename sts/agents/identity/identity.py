@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sts.agents.elsewhere import Child, Elsewhere, shim
+from sts.agents.identity import elsewhere
 from sts.agents.identity.closure import Meaning, meaning
-from sts.agents.identity.modules import Modules
-from sts.agents.identity.state import NotPlain, attributes, patches, written
+from sts.agents.identity.modules import Interpreter, Modules
+from sts.agents.identity.state import NotPlain, patches, written
 from sts.agents.protocol import Agent
 from sts.agents.registry import load
 from sts.errors import ArgumentError
@@ -49,8 +51,12 @@ def fingerprint(agent: Agent) -> str:
             f"found {version!r}"
         )
     weights = str(getattr(agent, "weights_digest", "") or "")
-    code = read(type(agent))
-    state, unread = _state(agent)
+    if isinstance(agent, Elsewhere):
+        code = read_elsewhere(agent.child)
+        kept, unread = elsewhere.attributes(agent.child.told)
+    else:
+        code, kept, unread = read(type(agent)), shim.attributes(agent), []
+    state = _state(kept, unread)
     if code.outside:
         unread.append("it reads what lies outside its code")
     parts = [_RULES, code.code, *(one.encode() for one in code.distributions), b"", state]
@@ -97,31 +103,44 @@ def described(mark: str) -> str:
 @functools.cache
 def read(kind: type) -> Meaning:
     """Returns what a class means; once in a process, for it does not change there."""
-    if _is_elsewhere(kind):
-        return Meaning(b"", (), (f"{kind.__name__} is not what stands at its name",), False)
-    modules = Modules(kind.__module__, packages=PACKAGES, read=READ)
+    if not shim.at_its_name(kind):
+        return _unreadable(f"{kind.__name__} is not what stands at its name")
+    return _read(kind.__module__, kind.__qualname__, shim.classes(kind))
+
+
+@functools.cache
+def read_elsewhere(child: Child) -> Meaning:
+    """Returns what the class of another interpreter means, by the files that it would load.
+
+    Raises:
+      StsError: its process ends, or does not come back.
+    """
+    told = child.told.header
+    if not told["at_its_name"]:
+        return _unreadable(f"{told['class']} is not what stands at its name")
+    return _read(told["module"], told["class"], told["classes"], elsewhere.interpreter(child))
+
+
+def _unreadable(why: str) -> Meaning:
+    return Meaning(b"", (), (why,), False)
+
+
+def _read(
+    module: str, qualified: str, classes: Sequence[Any], interpreter: Interpreter | None = None
+) -> Meaning:
+    modules = Modules(module, packages=PACKAGES, read=READ, interpreter=interpreter)
     try:
-        code = meaning(modules, kind.__module__, kind.__qualname__.partition(".")[0])
+        code = meaning(modules, module, qualified.partition(".")[0])
     except RecursionError:
-        return Meaning(b"", (), ("its code is nested too deeply",), False)
-    changed = tuple(f"{one} was changed at run time" for one in patches(kind, modules))
-    return code._replace(
-        code=code.code + kind.__qualname__.encode(), hidden=(*code.hidden, *changed)
-    )
+        return _unreadable("its code is nested too deeply")
+    changed = tuple(f"{one} was changed at run time" for one in patches(classes, modules))
+    return code._replace(code=code.code + qualified.encode(), hidden=(*code.hidden, *changed))
 
 
-def _is_elsewhere(kind: type) -> bool:
-    """Says whether a class is not what stands at its name, as one made in a function is not."""
-    found: Any = sys.modules.get(kind.__module__)
-    for part in kind.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is not kind
-
-
-def _state(agent: Agent) -> tuple[bytes, list[str]]:
-    """Returns what an agent was made with, and what of it cannot be read."""
-    out, hidden = [], []
-    for name, value in sorted(attributes(agent).items()):
+def _state(kept: Mapping[str, Any], hidden: list[str]) -> bytes:
+    """Returns what an agent was made with; what of it cannot be read is added to `hidden`."""
+    out = []
+    for name, value in sorted(kept.items()):
         default = getattr(Agent, name, None) if name in _DEFAULTS else None
         if type(value) is type(default) and value == default:
             continue  # a class that leaves it out is given it when it is loaded
@@ -130,4 +149,4 @@ def _state(agent: Agent) -> tuple[bytes, list[str]]:
         except NotPlain as found:
             out.append(written(name))
             hidden.append(f"its {name} ({found}) cannot be read")
-    return b"".join(out), hidden
+    return b"".join(out)

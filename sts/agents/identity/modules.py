@@ -8,16 +8,17 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import importlib.util
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import NamedTuple
+
+from sts.agents.elsewhere import shim
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
@@ -162,6 +163,24 @@ def bound_by(node: ast.AST) -> set[str]:
     return names
 
 
+class Interpreter(NamedTuple):
+    """How a Python, this one or another, finds modules.
+
+    Attributes:
+      find: returns the file and folders of a module that it has loaded, or of one without a dot
+        that it would load; None and none where there is none.
+      path: where it looks for what is installed.
+    """
+
+    find: Callable[[str], tuple[str | None, tuple[str, ...]]]
+    path: tuple[str, ...]
+
+
+def this() -> Interpreter:
+    """Returns the one that runs this."""
+    return Interpreter(shim.find, tuple(sys.path))
+
+
 class Modules:
     """Finds modules by name, and says whose each is.
 
@@ -169,7 +188,8 @@ class Modules:
       agent: the module of an agent; what belongs to its folder or distribution is its own.
       packages: those of the suite.
       read: which of their modules are read as one's own.
-      roots: folders in which modules are looked for first, in place of Python's path.
+      roots: folders in which modules are looked for first.
+      interpreter: which plays the agent, this one unless said.
     """
 
     def __init__(
@@ -179,11 +199,12 @@ class Modules:
         packages: frozenset[str],
         read: tuple[str, ...],
         roots: tuple[str, ...] = (),
+        interpreter: Interpreter | None = None,
     ) -> None:
         self._packages, self._read = packages, read
-        self._roots = roots
+        self._roots, self._interpreter = roots, interpreter or this()
         self._places: dict[str, Place | None] = {}
-        self._own = _together(agent.partition(".")[0])
+        self._own = self._together(agent.partition(".")[0])
         place = self.place(agent.partition(".")[0])
         self._folder = _above(place) if place else None
 
@@ -210,19 +231,29 @@ class Modules:
 
     def _placed(self, name: str) -> Place | None:
         parent, _, last = name.rpartition(".")
-        if name in sys.modules and not self._roots:
-            module = sys.modules[name]
-            file = getattr(module, "__file__", None)
-            return _placed(file, tuple(getattr(module, "__path__", ())))
-        if parent:
-            above = self.place(parent)
-            return _inside(above.folders, last) if above else None
-        found = _inside(self._roots, name)
-        spec = None if found else importlib.util.find_spec(name)
-        if spec is None:
-            return found
-        folders = tuple(spec.submodule_search_locations or ())
-        return _placed(spec.origin if spec.has_location else None, folders)
+        rooted = _inside(self._roots, name) if not parent else None
+        if rooted is not None:
+            return rooted
+        if not (parent and self._roots):
+            file, folders = self._interpreter.find(name)
+            if file or folders:
+                return Place(Path(file) if file else None, folders)
+        above = self.place(parent) if parent else None
+        return _inside(above.folders, last) if above else None
+
+    def _together(self, top: str) -> frozenset[str]:
+        """Returns the packages that were installed together with the package `top`."""
+        file, path = self._interpreter.find(top)[0] or "", self._interpreter.path
+        name = distribution(top, path) if set(Path(file).parts) & _INSTALLED else ""
+        return frozenset({top}) | (_packages(_installed(name, path)) if name else frozenset())
+
+    def version(self, top: str) -> str:
+        """Returns NAME==VERSION of the distribution that the package `top` is of, "" for none."""
+        path = self._interpreter.path
+        name = "" if top in sys.stdlib_module_names else distribution(top, path)
+        if not name:
+            return ""
+        return f"{re.sub('[-_.]+', '-', name).lower()}=={_installed(name, path).version}"
 
     def read(self, name: str) -> Module | bytes | None:
         """Returns a module's statements, or the bytes of a compiled one; None where it has neither.
@@ -262,36 +293,26 @@ def _inside(folders: Sequence[str], name: str) -> Place | None:
     return None
 
 
-def _placed(file: str | None, folders: tuple[str, ...]) -> Place | None:
-    return Place(Path(file) if file else None, folders) if file or folders else None
-
-
 def _above(place: Place) -> Path:
     """Returns the folder that a module or package lies in."""
     return Path(place.folders[0]).parent if place.folders else (place.file or Path()).parent
 
 
-def _together(top: str) -> frozenset[str]:
-    """Returns the packages that were installed together with the package `top`."""
-    file = getattr(sys.modules.get(top), "__file__", None) or ""
-    name = distribution(top) if set(Path(file).parts) & _INSTALLED else ""
-    return frozenset({top}) | (_packages(metadata.distribution(name)) if name else frozenset())
-
-
-def version(top: str) -> str:
-    """Returns NAME==VERSION of the distribution that the package `top` is of, "" for none."""
-    name = "" if top in sys.stdlib_module_names else distribution(top)
-    return f"{re.sub('[-_.]+', '-', name).lower()}=={metadata.version(name)}" if name else ""
-
-
 @functools.cache
-def distribution(top: str) -> str:
-    """Returns the name of the distribution that the package `top` is of, "" for none."""
+def distribution(top: str, path: tuple[str, ...]) -> str:
+    """Returns the name of the distribution on `path` that the package `top` is of, "" for none."""
     with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
-        likely = metadata.distribution(top)  # most are called so; the others take a search
+        likely = _installed(top, path)  # most are called so; the others take a search
         if top in _packages(likely):
             return likely.name
-    return next((one.name for one in metadata.distributions() if top in _packages(one)), "")
+    every = metadata.distributions(path=list(path))
+    return next((one.name for one in every if top in _packages(one)), "")
+
+
+def _installed(name: str, path: tuple[str, ...]) -> metadata.Distribution:
+    for one in metadata.distributions(name=name, path=list(path)):
+        return one
+    raise metadata.PackageNotFoundError(name)
 
 
 def _packages(installed: metadata.Distribution) -> frozenset[str]:

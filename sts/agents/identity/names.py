@@ -61,6 +61,10 @@ class Names:
                     self.unreadable[name] = "no Python file"
         return self._read[name]
 
+    def version(self, package: str) -> str:
+        """Returns NAME==VERSION of the distribution that a package is of, "" for none."""
+        return self._modules.version(package)
+
     def own(self, name: str) -> bool:
         """Says whether a module is there and one's own."""
         own = bool(name) and self._modules.owner(name) is Owner.OWN

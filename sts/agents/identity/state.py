@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
+from sts.agents.elsewhere import shim
 from sts.agents.identity.modules import Module, Modules, Owner, bound_by
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
@@ -20,18 +21,6 @@ _DEPTH = 50
 
 class NotPlain(Exception):
     """A value that cannot be written; its text is the kind of it."""
-
-
-def attributes(agent: object) -> dict[str, Any]:
-    """Returns what an object keeps, without what it derives from that when asked."""
-    kept = dict(getattr(agent, "__dict__", {}))
-    for kind in type(agent).__mro__:
-        slots = vars(kind).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(agent, name):
-                kept[name] = getattr(agent, name)
-    derived = (functools.cached_property,)
-    return {n: v for n, v in kept.items() if not isinstance(getattr(type(agent), n, 0), derived)}
 
 
 def written(value: Any, depth: int = 0) -> bytes:
@@ -71,13 +60,13 @@ def _framed(kind: str, raw: bytes) -> bytes:
     return f"{kind} {len(raw)}:".encode() + raw
 
 
-def patches(kind: type, modules: Modules) -> Iterator[str]:
-    """Yields the attributes of a class, and of its bases, that are not as its source has them."""
-    for cls in kind.__mro__:
-        if modules.owner(cls.__module__) is not Owner.OWN:
+def patches(classes: Sequence[Any], modules: Modules) -> Iterator[str]:
+    """Yields the attributes of `shim.classes` that are not as their source has them."""
+    for module, qualified, values in classes:
+        if modules.owner(module) is not Owner.OWN:
             continue
-        source = modules.read(cls.__module__)
-        node = _definition(source, cls.__qualname__) if isinstance(source, Module) else None
+        source = modules.read(module)
+        node = _definition(source, qualified) if isinstance(source, Module) else None
         if node is None or not isinstance(source, Module):
             continue
         set_there = {
@@ -86,10 +75,10 @@ def patches(kind: type, modules: Modules) -> Iterator[str]:
             for n in ast.walk(statement)
             if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
         }
-        for name, value in vars(cls).items():
+        for name, value in values.items():
             own = name.startswith("__") or name == "_abc_impl" or name in set_there
-            if not own and _differs(node, cls, name, value):
-                yield f"{cls.__name__}.{name}"
+            if not own and _differs(node, f"{qualified}.{name}", value):
+                yield f"{node.name}.{name}"
 
 
 def _definition(module: Module, qualified: str) -> ast.ClassDef | None:
@@ -104,19 +93,18 @@ def _definition(module: Module, qualified: str) -> ast.ClassDef | None:
     return node
 
 
-def _differs(node: ast.ClassDef, cls: type, name: str, value: object) -> bool:
-    binding = [s for s in node.body if name in bound_by(s)]
+def _differs(node: ast.ClassDef, qualified: str, value: list[str]) -> bool:
+    binding = [s for s in node.body if qualified.rpartition(".")[2] in bound_by(s)]
     if not binding:
         plain = not node.decorator_list and not node.keywords
-        return plain and not isinstance(value, types.MemberDescriptorType)
+        return plain and value[0] != "member"
     if len(binding) > 1:
         return False
     (statement,) = binding
     if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
-        own = f"{cls.__qualname__}.{name}"
-        return not isinstance(value, types.FunctionType) or value.__qualname__ != own
+        return value != ["function", qualified]
     if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
         statement.value, ast.Constant
     ):
-        return type(value) is not type(statement.value.value) or value != statement.value.value
+        return value != shim.value(statement.value.value)
     return False

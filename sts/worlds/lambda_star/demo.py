@@ -13,6 +13,6 @@ DEMO = Demo(
     measuring=(
         ("lambda-star", "score", *players(AGENTS), "--team", "3", "--episodes", "1000", "--save"),
     ),
-    takes="about a minute on two cores, compiling included, and 10 MB",
+    takes="about a minute on two cores, compiling included, and 3 MB",
     first=True,
 )

@@ -45,8 +45,8 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         action="append",
         required=True,
         metavar="A",
-        help="a name or module:Class; several between commas are dealt to the participants in "
-        "turn; all: every published behaviour",
+        help="a name, module:Class or PYTHON:module:Class; several between commas are dealt to "
+        "the participants in turn; all: every published behaviour",
     )
     add_world(score, size="10x10", team="1", steps="50", once=False)
     add_class(score, " at every level")

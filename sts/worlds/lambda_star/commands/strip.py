@@ -30,7 +30,8 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         required=True,
         action=Once,
         metavar="A",
-        help="a name or module:Class; several between commas are dealt to the participants in turn",
+        help="a name, module:Class or PYTHON:module:Class; several between commas are dealt to "
+        "the participants in turn",
     )
     add_world(strip, size="8x8", team="3", steps="16")
     strip.add_argument(

@@ -17,7 +17,9 @@ from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended
 from sts.worlds.lambda_star.torus import moved
 
 Keys = NDArray[np.uint64]
-_ORIGIN, _ROW = np.uint64(0), np.uint64(4)
+_0, _1, _2, _4, _8, _16, _32, _63 = map(np.uint64, (0, 1, 2, 4, 8, 16, 32, 63))
+_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
 class Room(NamedTuple):
@@ -28,58 +30,67 @@ class Room(NamedTuple):
       cells: int64[T], where they lead.
       before: int64[T], the step at which each cell was last visited before; -1 where none.
       last: int64[C], when each cell was last visited.
-      seen: int64[C], the attempt that visited each cell last; to be cleared before each search.
-      ways: uint64[C * 16], where each move leads to from each cell.
+      ways: uint64[16 * C], by 16 times a cell plus a move: 16 times the cell that it leads to.
     """
 
     segment: Keys
     cells: Ints
     before: Ints
     last: Ints
-    seen: Ints
     ways: Keys
 
 
 @compiled
 def _room(height: int, width: int, horizon: int) -> Room:
     """Returns room for walks over a horizon."""
-    ways = np.zeros(height * width * 16, np.uint64)
+    ways = np.zeros(16 * height * width, np.uint64)
     for cell in range(height * width):
         for move in range(9):
-            ways[cell * 16 + move] = moved(cell, move, height, width)
+            ways[16 * cell + move] = 16 * moved(cell, move, height, width)
     return Room(
         np.empty(horizon // 2, np.uint64),
         np.empty(horizon, np.int64),
         np.empty(horizon, np.int64),
         np.empty(height * width, np.int64),
-        np.full(height * width, -1, np.int64),
         ways,
     )
+
+
+@lean
+def _ones(word: Any) -> Any:
+    """Returns how many bits of a word are 1."""
+    word = word - ((word >> _1) & _PAIRS)
+    word = (word & _FOURS) + ((word >> _2) & _FOURS)
+    word = (word + (word >> _4)) & _BYTES
+    word = word + (word >> _8)
+    word = word + (word >> _16)
+    return (word + (word >> _32)) & _63
 
 
 @lean
 def _drawn(key: Any, attempt: int, most: int, to: Room) -> int:
     """Draws a segment of 1 to T // 2 moves, which is repeated; returns its length.
 
-    0 as soon as it is seen to lead to more than `most` cells. K is then more than `most` too, for
-    the first visit to a cell ends a component. Most attempts end here, so indices are unsigned,
-    which spares a test for negative ones.
+    0 where it is seen to lead to more than `most` cells. K is then more than `most` too, for the
+    first visit to a cell ends a component. Most attempts end here, so it is quick before it is
+    exact: cells are told apart by the last six bits of their numbers, and counted now and then, as
+    a branch at each step would cost more than to walk on. Indices are unsigned, which spares a test
+    for negative ones.
     """
     steps, longest = to.cells.size, to.segment.size
     first = attempt * (longest + 1)
     length = 1 + below(key, first, longest)
-    cell, at, left = _ORIGIN, 0, most
-    for t in range(steps):
-        if t < length:
-            to.segment[np.uint64(t)] = below(key, first + 1 + t, 9)
-        elif cell == _ORIGIN and at == 0:  # a loop: it leads nowhere else
-            return int(length)
-        cell = to.ways[(cell << _ROW) | to.segment[np.uint64(at)]]
-        at = following(at, length)
-        left -= to.seen[cell] != attempt
-        if left < 0:
+    for t in range(longest):
+        to.segment[t] = below(key, first + 1 + t, 9)
+    way, at, visited, t = _0, 0, _0, 0
+    while t < steps:
+        for _ in range(min(2 * most + 4, steps - t)):
+            way = to.ways[way | to.segment[np.uint64(at)]]
+            at = following(at, length)
+            visited |= _1 << ((way >> _4) & _63)
+        if _ones(visited) > most:
             return 0
-        to.seen[cell] = attempt
+        t += 2 * most + 4
     return int(length)
 
 
@@ -90,10 +101,11 @@ def _complexity(length: int, most: int, to: Room) -> int:
     It is the same wherever the walk begins, for a torus looks the same from every cell.
     """
     to.last[:] = -1
-    cell, at = _ORIGIN, 0
+    way, at = _0, 0
     for t in range(to.cells.size):
-        cell = to.ways[(cell << _ROW) | to.segment[np.uint64(at)]]
+        way = to.ways[way | to.segment[np.uint64(at)]]
         at = following(at, length)
+        cell = way >> _4
         to.cells[t], to.before[t], to.last[cell] = cell, to.last[cell], t
     return int(components(to.cells, to.before, most))
 
@@ -116,7 +128,6 @@ def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> t
     attempts, lengths = np.zeros(keys.shape, np.int64), np.zeros(keys.shape, np.int64)
     for e in range(wanted.size):
         for which in range(2):
-            to.seen[:] = -1
             attempt, found, length = -1, 0, 0
             while found != wanted[e]:
                 attempt += 1

@@ -45,22 +45,27 @@ def save(workspace: Workspace, scores: Scores) -> Path:
       NewerFormat: the table is of a later version; it is left as it is.
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
-    name = metric(scores.settings)
     with workspace.locked():
-        rows = {(row["agent"], row["metric"]): row for row in _kept(path)}
-        for mean, mark in zip(scores.agents, scores.fingerprints, strict=True):
-            rows[mean.agent, name] = {
-                "agent": mean.agent,
-                "metric": name,
-                "value": mean.mean,
-                "standard_error": mean.standard_error,
-                "n": mean.episodes,
-                "parameters": canonical_json(scores.settings).decode(),
-                "sees": mean.sees,
-                "fingerprint": mark,
-            }
-        table.write(path, list(rows.values()))
+        kept = {(row["agent"], row["metric"]): row for row in (*_kept(path), *rows(scores))}
+        table.write(path, list(kept.values()))
     return path
+
+
+def rows(scores: Scores) -> list[dict[str, Any]]:
+    """Returns the scores as rows of the scores table."""
+    return [
+        {
+            "agent": mean.agent,
+            "metric": metric(scores.settings),
+            "value": mean.mean,
+            "standard_error": mean.standard_error,
+            "n": mean.episodes,
+            "parameters": canonical_json(scores.settings).decode(),
+            "sees": mean.sees,
+            "fingerprint": mark,
+        }
+        for mean, mark in zip(scores.agents, scores.fingerprints, strict=True)
+    ]
 
 
 def csv_table(scores: Scores) -> bytes:
@@ -71,9 +76,9 @@ def csv_table(scores: Scores) -> bytes:
     """
     drawn = scores.settings["complexity"] or ("", "")
     best_first = sorted(scores.agents, key=lambda mean: -mean.mean)
-    rows = [["all", "", "", *mean, *drawn] for mean in best_first]
-    rows += [[*part, *drawn] for part in scores.breakdown]
-    return to_csv([*Part._fields, "complexity_low", "complexity_high"], rows)
+    cells = [["all", "", "", *mean, *drawn] for mean in best_first]
+    cells += [[*part, *drawn] for part in scores.breakdown]
+    return to_csv([*Part._fields, "complexity_low", "complexity_high"], cells)
 
 
 def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -95,5 +100,5 @@ def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _kept(path: Path) -> list[dict[str, Any]]:
     """Returns the rows of a scores table under the names that their tests have now."""
-    rows = table.read(path) if path.exists() else []
-    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in rows]
+    kept = table.read(path) if path.exists() else []
+    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in kept]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sts.storage.files
-from analysis.scores import read_scores
+from analysis.inputs.scores import read_scores
 from sts import agents
 from sts.agents.identity import fingerprint
 from sts.cli.main import main

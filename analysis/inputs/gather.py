@@ -1,0 +1,26 @@
+"""What a report is made from, gathered: ratings, scores and what they are about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analysis.inputs.ratings import read_ratings
+from analysis.inputs.scores import empty_scores
+from analysis.inputs.subject import Subject
+
+
+class Gathered(NamedTuple):
+    """What `build` asks for, and where the report goes."""
+
+    ratings: pd.DataFrame
+    scores: pd.DataFrame
+    suite: Subject
+    folder: Path
+
+
+def gather_table(path: Path) -> Gathered:
+    """Gathers everything for the report of a ratings table in a file; see `read_ratings`."""
+    return Gathered(read_ratings(path), empty_scores(), Subject(path.name), Path("sts-report"))

@@ -1,0 +1,159 @@
+"""The ratings table: one row per judgement of a continuation, validated and typed.
+
+A row whose annotator and verdict are empty is a continuation that nobody has judged yet. A column
+that is absent, or empty throughout, is not known: what needs it is null in a report.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analysis.inputs import tables
+from sts.errors import DamagedData
+from sts.names import printable
+from sts.ratings import MOST_STEPS, REQUIRED, SIGHTS, SOURCES, TYPES, VERDICTS, verdict
+
+KINDS = ("instruction", "question")
+NAMES = ("agent", "scenario", "category", "continuation", "annotator")
+CONTINUATION = ("agent", "scenario", "continuation")
+"""What a continuation is known by; its own name may be an index from 0."""
+_DEFAULTS = {"source": "human", "sees": "observation", "extra": "0"}
+
+
+def read_ratings(path: Path) -> pd.DataFrame:
+    """Reads a ratings table from a file; see `check_ratings`."""
+    return check_ratings(tables.read_table(path, tuple(TYPES)))
+
+
+def check_ratings(table: tables.RawTable) -> pd.DataFrame:
+    """Validates a ratings table and gives every column its type.
+
+    A continuation's rows agree on its horizon. A scenario has one category and one kind, an agent
+    sees one thing. Without a column `continuation` every row is one of its own.
+
+    Args:
+      table: the text as found.
+
+    Returns:
+      Every column of the format. continuation is int64, a number for each in the order of agent,
+      scenario and name. step, truth_step and seconds are float64 with NaN where empty; horizon is
+      int64, or float64 NaN throughout where the table has none; extra is bool. The others are
+      text, "" where empty. Reference episodes are the rows with a truth.
+
+    Raises:
+      DamagedData: names the file, the line and what was expected there.
+    """
+    tables.require_columns(table, REQUIRED)
+    if table.frame.empty:
+        raise DamagedData(f"{table.name}: expected at least one row, found only a header")
+    frame = table.frame
+    given = {column for column in TYPES if column in frame.columns and (frame[column] != "").any()}
+    for column in TYPES:
+        if column not in frame.columns:
+            frame[column] = ""
+    for column, default in _DEFAULTS.items():
+        frame.loc[frame[column] == "", column] = default
+    _check_words(table)
+    _check_names(table, given)
+    horizon = _horizon(table, given)
+    step = _steps(table, "step", horizon)
+    timeless = frame["verdict"].isin(("not_done", "cannot_judge", "")).to_numpy()
+    bad = np.isfinite(step) & timeless
+    tables.refuse(table, bad, "no step beside not_done and cannot_judge", "step")
+    truth_step = _steps(table, "truth_step", horizon)
+    seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
+    tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
+    _check_agreement(table)
+    return frame.assign(
+        continuation=frame.groupby(list(CONTINUATION), sort=True).ngroup().astype(np.int64),
+        step=step,
+        horizon=horizon.astype(np.int64) if "horizon" in given else horizon,
+        truth_step=truth_step,
+        seconds=seconds,
+        extra=(frame["extra"] == "1").to_numpy(),
+        notes=frame["notes"].map(printable),
+    )[list(TYPES)]
+
+
+def _check_words(table: tables.RawTable) -> None:
+    """Checks the columns that hold one of a few words."""
+    frame = table.frame
+    for column in ("verdict", "truth"):
+        frame[column] = frame[column].map(verdict)
+    tables.one_of(table, "source", SOURCES)
+    tables.one_of(table, "sees", SIGHTS)
+    tables.one_of(table, "kind", (*KINDS, ""))
+    tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
+    tables.one_of(table, "extra", ("0", "1"))
+    tables.refuse(
+        table,
+        ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
+        f"a verdict, one of {', '.join(VERDICTS)}",
+        "verdict",
+    )
+
+
+def _check_names(table: tables.RawTable, given: set[str]) -> None:
+    """Checks names, and names continuations where the table does not."""
+    frame = table.frame
+    for column in NAMES:
+        tables.clean_names(table, column)
+    empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
+    reference = (frame["truth"] != "").to_numpy()
+    for column in ("agent", "scenario", "category"):
+        if column in (*REQUIRED, *given):
+            tables.refuse(table, empty[column] & ~reference, "a name", column)
+    if "annotator" in given:
+        tables.refuse(table, empty["annotator"] & ~_unjudged(frame), "a name", "annotator")
+    if "continuation" in given:
+        tables.refuse(table, empty["continuation"], "a name", "continuation")
+    else:
+        _check_alone(table)
+        frame["continuation"] = [str(number) for number in range(len(frame))]
+
+
+def _check_alone(table: tables.RawTable) -> None:
+    """Refuses a table in which two rows may be of one continuation, and nothing says so."""
+    frame = table.frame
+    judge = frame["source"].str.cat(frame["annotator"], sep="\0").where(~_unjudged(frame))
+    judges = judge.groupby([frame["agent"], frame["scenario"]]).transform("nunique").to_numpy()
+    expected = "a column continuation, because several have judged this agent in this scenario"
+    tables.refuse(table, judges > 1, f"{expected}: one continuation, or one each?")
+
+
+def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
+    optional = "horizon" not in given
+    horizon = tables.numbers(table, "horizon", "a number of steps", optional=optional, whole=True)
+    expected = f"1 to {MOST_STEPS} steps"
+    tables.refuse(table, (horizon < 1) | (horizon > MOST_STEPS), expected, "horizon")
+    return horizon
+
+
+def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarray:
+    step = tables.numbers(table, column, "a whole step", optional=True, whole=True)
+    last = np.where(np.isfinite(horizon), horizon, MOST_STEPS)
+    outside = np.isfinite(step) & ((step < 1) | (step > last))
+    tables.refuse(table, outside, "a step of the continuation, 1 to its horizon", column)
+    return step
+
+
+def _check_agreement(table: tables.RawTable) -> None:
+    """Checks that rows which speak of one thing say the same of it."""
+    frame = table.frame
+    reference = (frame["truth"] != "").to_numpy()
+    tables.one_value_each(table, CONTINUATION, "horizon", np.ones(len(frame), dtype=bool))
+    tables.one_value_each(table, CONTINUATION, "truth", reference)
+    for column in ("category", "kind"):
+        tables.one_value_each(table, ("scenario",), column, ~reference)
+    tables.one_value_each(table, ("agent",), "sees", ~reference)
+    twice = frame.duplicated(["source", *CONTINUATION, "annotator"]).to_numpy()
+    expected = "one row per continuation and annotator"
+    tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")
+
+
+def _unjudged(frame: pd.DataFrame) -> np.ndarray:
+    empty: np.ndarray = ((frame["annotator"] == "") & (frame["verdict"] == "")).to_numpy()
+    return empty

@@ -1,0 +1,29 @@
+"""What a report is about: its name, and the scenarios of the suite."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+SCENARIO = ["scenario", "category", "kind"]
+"""The columns that say what a scenario is."""
+
+
+class Subject(NamedTuple):
+    """What a report is about.
+
+    Attributes:
+      name: NAME@VERSION, or a file's name.
+      scenarios: scenario, category and kind of all that the suite has, continued or not; without
+        a row where they are known from the continuations alone.
+      hash: of the frozen suite.
+      annotations_hash: of what people have judged of it by now.
+      notes: what the sources of its scenarios ask every report to say.
+    """
+
+    name: str
+    scenarios: pd.DataFrame = pd.DataFrame(columns=SCENARIO)
+    hash: str | None = None
+    annotations_hash: str | None = None
+    notes: tuple[str, ...] = ()

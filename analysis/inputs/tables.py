@@ -1,0 +1,252 @@
+"""Reads foreign tables, CSV or Parquet, into rows of text whose places can be named.
+
+Nothing in a file is ever executed: CSV is parsed as text and Parquet by Arrow, without its
+pickled pandas metadata.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from sts.errors import ArgumentError, DamagedData
+from sts.names import clean_name, shown
+from sts.storage import csv_tables
+from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
+from sts.storage.files import regular_bytes
+
+TABLE_FORMATS = (".csv", ".parquet")
+MOST_LETTERS = 2**17
+"""Bytes of a cell; as many as Python's CSV reader takes."""
+
+
+class RawTable(NamedTuple):
+    """A table as it was found, before its columns mean anything.
+
+    Attributes:
+      name: what errors call it, such as the file's name.
+      frame: every cell is text; a missing one is the empty string.
+      lines: int64[rows], what errors call each row.
+      unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
+      mark: what a Parquet file of ours says of its format, "" for any other.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    lines: np.ndarray
+    unit: str
+    mark: str = ""
+
+    def place(self, row: int) -> str:
+        """Names a row, counted from 0, as its author would find it."""
+        return f"{self.name}, {self.unit} {self.lines[row]}"
+
+
+def read_table(path: Path, columns: Sequence[str]) -> RawTable:
+    """Reads one CSV or Parquet file as text.
+
+    Args:
+      path: ends in .csv (UTF-8, comma-separated, one header line) or .parquet.
+      columns: what a table of its kind may have; others may be left out of what is read.
+
+    Raises:
+      ArgumentError: the file does not exist or ends in something else.
+      DamagedData: it is no regular file, or is empty, binary, truncated, ragged or too large.
+    """
+    if path.suffix.lower() not in TABLE_FORMATS:
+        suffix = repr(path.suffix) if path.suffix else "no extension"
+        raise ArgumentError(
+            f"{path}: expected a .csv or .parquet table, found {suffix}; rename or convert it"
+        )
+    try:
+        data = regular_bytes(path, MOST_BYTES)
+    except FileNotFoundError:
+        raise ArgumentError(f"no table at {path}; check the path") from None
+    if path.suffix.lower() == ".csv":
+        return _parse_csv(path.name, data)
+    if not data:
+        raise DamagedData(f"{path.name}: expected a table, found an empty file")
+    return _parse_parquet(path.name, data, columns)
+
+
+def from_frame(name: str, frame: pd.DataFrame) -> RawTable:
+    """Treats a frame made elsewhere like a file: every cell becomes text again."""
+    cells = {str(column): [_text(value) for value in frame[column]] for column in frame.columns}
+    text = pd.DataFrame(cells, index=range(len(frame)), dtype=object)
+    return RawTable(name, text, np.arange(1, len(frame) + 1), "row")
+
+
+def require_columns(table: RawTable, required: Sequence[str]) -> None:
+    """Checks that every required column is there.
+
+    Raises:
+      DamagedData: names each missing column.
+    """
+    csv_tables.require_columns(table.name, table.frame.columns, required)
+
+
+def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None = None) -> None:
+    """Refuses the table if any row is bad, naming the first such row.
+
+    Args:
+      table: where the rows come from.
+      bad: bool[rows].
+      expected: what should have stood there.
+      column: whose cell to quote, if one cell is to blame.
+
+    Raises:
+      DamagedData: some row is bad.
+    """
+    if not bad.any():
+        return
+    row = int(np.argmax(bad))
+    cell = "" if column is None else f", found {_cell(table.frame[column], row)}"
+    name = "" if column is None else f"{column}: "
+    raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}")
+
+
+def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:
+    """Refuses a column that holds anything but the allowed words."""
+    words = tuple(allowed)
+    bad = ~table.frame[column].isin(words).to_numpy()
+    named = [word or "nothing" for word in words]
+    refuse(table, bad, f"one of {', '.join(named)}", column)
+
+
+def clean_names(table: RawTable, column: str) -> None:
+    """Composes the names of a column, and refuses one that is no name; an empty cell stays.
+
+    Raises:
+      DamagedData: a cell is too long or does not print; names the row.
+    """
+    for name in pd.unique(table.frame[column]):
+        try:
+            clean = clean_name(name) if name else name
+        except ArgumentError as error:
+            row = int(np.argmax((table.frame[column] == name).to_numpy()))
+            raise DamagedData(f"{table.place(row)}: {column}: {error}") from None
+        if clean != name:
+            table.frame.loc[table.frame[column] == name, column] = clean
+
+
+def numbers(
+    table: RawTable, column: str, expected: str, *, optional: bool, whole: bool = False
+) -> np.ndarray:
+    """Turns a column into float64[rows], NaN where it is empty.
+
+    Raises:
+      DamagedData: a cell is no finite number, not whole, or empty although it may not be.
+    """
+    text = table.frame[column]
+    values = np.asarray(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
+    empty = (text == "").to_numpy()
+    bad = ~np.isfinite(values) & ~empty
+    if whole:
+        bad |= np.isfinite(values) & (values != np.round(values))
+    if not optional:
+        bad |= empty
+    refuse(table, bad, expected, column)
+    return values
+
+
+def one_value_each(table: RawTable, keys: Sequence[str], column: str, rows: np.ndarray) -> None:
+    """Refuses a key that stands with two different values of a column.
+
+    Args:
+      table: where the rows come from.
+      keys: the columns that together identify something; the last gives it its name.
+      column: what each of these must have exactly one of.
+      rows: bool[rows], the rows to look at.
+    """
+    frame, key = table.frame[rows], keys[-1]
+    expected = frame.groupby(list(keys), sort=False)[column].transform("first")
+    bad = (frame[column] != expected).to_numpy()
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise DamagedData(
+            f"{table.place(int(np.flatnonzero(rows)[row]))}: {key} {_cell(frame[key], row)} has "
+            f"{column} {_cell(frame[column], row)} here and {_cell(expected, row)} above; "
+            "expected one value"
+        )
+
+
+def _cell(column: pd.Series, row: int) -> str:
+    return shown(str(column.iat[row]))
+
+
+def _text(value: object) -> str:
+    if value is None or value is pd.NA or value is pd.NaT or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    return str(value).strip()
+
+
+def _parse_csv(name: str, data: bytes) -> RawTable:
+    header, rows, lines = from_csv(name, data)
+    frame = pd.DataFrame(rows, columns=header, dtype=object)
+    return RawTable(name, frame, np.array(lines, dtype=np.int64), "line")
+
+
+def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        _check_size(name, file.metadata, columns)
+        every = file.schema_arrow.names
+        check_header(name, every)
+        kept = [column for column in every if column in columns]
+        # Dictionaries stay packed: one long text in each of many rows is held once.
+        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
+        table = file.read(columns=kept, use_threads=False)
+        cells = {column: _cells(name, table.column(column)) for column in kept}
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedData(
+            f"{name}: expected a Parquet file, found a damaged one; write it again"
+        ) from error
+    mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
+    return from_frame(name, pd.DataFrame(cells, columns=kept, dtype=object))._replace(mark=mark)
+
+
+def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:
+    """Refuses before anything is unpacked: a small file can say that it holds any number."""
+    rows: Counter[str] = Counter()
+    size = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for part in map(group.column, range(group.num_columns)):
+            column = part.path_in_schema.partition(".")[0]
+            if column in columns:
+                rows[column] += part.num_values
+                size += part.total_uncompressed_size
+    most = max([metadata.num_rows, *rows.values()])
+    if most > MOST_ROWS:
+        raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found {most}")
+    if size > MOST_BYTES:
+        raise DamagedData(f"{name}: expected at most {MOST_BYTES} bytes unpacked, found {size}")
+
+
+def _cells(name: str, column: pa.ChunkedArray) -> list[object]:
+    cells: list[object] = []
+    for chunk in column.chunks:
+        packed = pa.types.is_dictionary(chunk.type)
+        values = chunk.dictionary if packed else chunk
+        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+            longest = pc.max(pc.binary_length(values)).as_py() or 0
+            if longest > MOST_LETTERS:
+                raise DamagedData(
+                    f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
+                )
+        each = values.to_pylist()
+        if packed:
+            each = [None if i is None else each[i] for i in chunk.indices.to_pylist()]
+        cells += each
+    return cells

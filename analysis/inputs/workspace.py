@@ -1,0 +1,96 @@
+"""What a workspace holds for a report: judgements, automatic labels and scores."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.inputs.gather import Gathered
+from analysis.inputs.ratings import check_ratings
+from analysis.inputs.scores import merge_scores, read_saved
+from analysis.inputs.subject import SCENARIO, Subject
+from analysis.inputs.tables import from_frame, read_table, require_columns
+from sts.annotations import export
+from sts.errors import DamagedData
+from sts.ratings import TYPES, WRITTEN
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites import store
+from sts.suites.types import Suite
+
+
+def gather(workspace: Workspace, label: str) -> Gathered:
+    """Gathers everything for the report of suite `label`.
+
+    Raises:
+      UnknownName: no such suite or version.
+      DamagedData: there is neither a label nor a judgement of it.
+    """
+    suite = store.load(workspace, label)
+    subject = _subject(suite)
+    judged, references = export.ratings(workspace, suite.label), export.pool(workspace)
+    return Gathered(
+        _with_labels(workspace, suite.label, judged, references),
+        workspace_scores(workspace),
+        subject._replace(annotations_hash=_hash(judged)),
+        workspace.path("reports", f"{suite.name}-{suite.version}"),
+    )
+
+
+def annotations_hash(workspace: Workspace, suite: str) -> str:
+    """Hash of what people have judged of a suite by now: a report with another one is outdated."""
+    return _hash(export.ratings(workspace, suite))
+
+
+def workspace_scores(workspace: Workspace) -> pd.DataFrame:
+    """Every scores table in the workspace, as one."""
+    paths = sorted(workspace.path("scores").glob("*.parquet"))
+    return merge_scores((path.name, read_saved(path)) for path in paths)
+
+
+def _hash(judged: pd.DataFrame) -> str:
+    return content_hash(judged.to_csv(index=False).encode())[:16]
+
+
+def _subject(suite: Suite) -> Subject:
+    rows = [(s.id, s.category, s.kind) for s in suite.scenarios]
+    notes = (s.provenance.get("notes") for s in suite.scenarios)
+    every = {str(note) for own in notes if isinstance(own, list) for note in own}
+    return Subject(
+        suite.label,
+        pd.DataFrame(rows, columns=SCENARIO),
+        hash=suite.hash,
+        notes=tuple(sorted(every)),
+    )
+
+
+def _with_labels(
+    workspace: Workspace, suite: str, judged: pd.DataFrame, references: set[str]
+) -> pd.DataFrame:
+    """The judgements and the automatic labels of a suite's continuations, as one checked table.
+
+    The automatic labels have a row per continuation, so they also say what nobody has judged,
+    and what its agent is called now: a second agent of one name renames both. A continuation that
+    serves as a reference measures annotators, and is none of its agent's any more.
+
+    Raises:
+      DamagedData: there is neither a label nor a judgement of this suite.
+    """
+    path = workspace.path("labels", f"{suite.replace('@', '-')}.parquet")
+    human = from_frame("annotations", judged).frame
+    frames = [human] if len(human) else []
+    if path.exists():
+        table = read_table(path, tuple(TYPES))
+        require_columns(table, (*WRITTEN, "kind", "sees"))
+        labels = table.frame[~table.frame["continuation"].isin(references)]
+        frames.append(labels)
+        current = labels.drop_duplicates("continuation").set_index("continuation")
+        for column in ("agent", "scenario", "category", "kind", "sees"):
+            named = human["continuation"].map(current[column])
+            human[column] = named.where(named.notna(), human[column])
+    if not frames:
+        raise DamagedData(
+            f"{suite}: expected labels or judgements in {workspace.root}, found none; "
+            f"run `sts label {suite}` first"
+        )
+    joined = pd.concat(frames, ignore_index=True).fillna("")
+    return check_ratings(from_frame(suite, joined))

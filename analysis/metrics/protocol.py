@@ -1,0 +1,37 @@
+"""What a metric is: a function that measures agents, found in the entry-point group `sts.metrics`.
+
+A world or anybody's package adds one by declaring it, and needs nothing of ours for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from sts.storage.workspace import Workspace
+from sts.suites.types import Suite
+
+GROUP = "sts.metrics"
+
+
+class Metric(Protocol):
+    """Measures agents; the same arguments and the same workspace give the same scores."""
+
+    def __call__(
+        self, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
+    ) -> Iterable[Mapping[str, Any]]:
+        """Returns rows of the scores table, one an agent.
+
+        A row needs `agent` and `value`. `metric` is the metric's name where it says none; `sees`
+        and `fingerprint` are those of the installed agent where it says none.
+
+        Args:
+          agents: names, or `module:Class`.
+          suite: what the user named; None where nothing was.
+          workspace: what has been recorded, continued and measured so far.
+          seed: of every random draw.
+
+        Raises:
+          StsError: it cannot be measured; says why and what to do.
+        """
+        ...

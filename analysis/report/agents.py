@@ -1,0 +1,182 @@
+"""What a report says of each agent under one set of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.inputs.subject import Subject
+from analysis.report.schema import (
+    Agent,
+    Consistency,
+    Corrected,
+    Estimate,
+    Group,
+    LabelSet,
+    Standing,
+    TimeToSuccess,
+)
+from analysis.report.values import ends, number, points
+from analysis.statistics import label_set as sets
+from analysis.statistics.accuracy import Accuracy
+from analysis.statistics.consistency import consistency
+from analysis.statistics.corrected import correct_rate
+from analysis.statistics.group_rates import GroupRates, group_rates
+from analysis.statistics.rank_sets import rank_sets, ranks
+from analysis.statistics.success_times import SuccessTimes, success_times
+
+
+def standings(label_set: sets.LabelSet) -> tuple[Standing, ...]:
+    """Each agent's place: ranked ones first, then those without a rank, then baselines."""
+    rankings = label_set.rankings.number[label_set.ranked]
+    best_and_worst = [
+        (int(best), int(worst)) for best, worst in rank_sets(rankings, label_set.comparisons)
+    ]
+    places = ranks(label_set.main.rate[label_set.ranked], rankings)
+    position = {int(row): i for i, row in enumerate(label_set.ranked)}
+    by_agent = label_set.continuations.groupby("agent")
+    sights = by_agent["sees"].first()
+    totals = by_agent[["annotations", "cannot_judge", "unjudgeable"]].sum()
+    y = by_agent["y"]
+    made, judged = y.size(), y.count()
+    entries = []
+    for row in label_set.order:
+        agent, i = label_set.outcomes.agents[row], position.get(int(row))
+        entries.append(
+            Standing(
+                agent=agent,
+                pass_rate=number(label_set.main.rate[row]),
+                interval=ends(label_set.main.interval[row]),
+                rank=None if i is None else places[i],
+                rank_set=None if i is None else best_and_worst[i],
+                continuations=int(made[agent]),
+                judged=int(judged[agent]),
+                annotations=int(totals["annotations"][agent]),
+                cannot_judge=int(totals["cannot_judge"][agent]),
+                unjudgeable=int(totals["unjudgeable"][agent]),
+                sees=str(sights[agent]),
+            )
+        )
+    return tuple(entries)
+
+
+def side_by_side(label_set: sets.LabelSet) -> LabelSet:
+    """The set in short, to stand beside the others."""
+    table, pairs = label_set.continuations, label_set.compared()
+    return LabelSet(
+        agents=standings(label_set),
+        annotations=int(table["annotations"].sum()),
+        judged=int(table["y"].notna().sum()),
+        unjudgeable=int(table["unjudgeable"].sum()),
+        separated_pairs=int(label_set.comparisons.separated[pairs].sum()),
+        pairs=len(pairs),
+    )
+
+
+def agents(
+    label_set: sets.LabelSet,
+    ratings: pd.DataFrame,
+    *,
+    suite: Subject,
+    reference: Accuracy,
+    seed: int,
+) -> tuple[Agent, ...]:
+    """Everything about each agent, in the order of `standings`.
+
+    Args:
+      label_set: the main one.
+      ratings: the table that it was made from.
+      suite: what was tested.
+      reference: the annotators' pooled accuracy, to correct human pass rates with.
+      seed: of the scenario bootstrap.
+    """
+    outcomes, summary, main = label_set.outcomes, label_set.summary, label_set.main
+    names = tuple(outcomes.categories[c] for c in outcomes.category)
+    categories = group_rates(outcomes, summary, names)
+    kinds = group_rates(outcomes, summary, outcomes.kind)
+    times = success_times(label_set, ratings, scenarios=suite.scenarios, seed=seed)
+    notes = ratings.groupby("agent")["notes"].unique()
+    scenarios = np.array(outcomes.scenarios, dtype=object)
+    entries = []
+    for row, standing in zip(label_set.order, standings(label_set), strict=True):
+        unjudged = standing.continuations - standing.judged - standing.unjudgeable
+        judged_on = int((summary.number[row] > 0).sum())
+        corrected = (
+            correct_rate(main, row, judged_on, reference) if label_set.source == "human" else None
+        )
+        entries.append(
+            Agent(
+                **vars(standing),
+                notes=tuple(sorted({n for n in notes[standing.agent] if n})),
+                standard_error=number(main.error[row]),
+                method=main.method[row],
+                intervals=_estimates(label_set, row),
+                ranking=int(label_set.rankings.number[row]) or None,
+                unranked=None if standing.rank else _unranked(label_set, row, unjudged),
+                unjudged=unjudged,
+                scenarios=int(label_set.continued[row].sum()),
+                missing=tuple(scenarios[~label_set.continued[row]]),
+                scenarios_judged=judged_on,
+                categories=_groups(categories, row, label_set.target),
+                kinds=_groups(kinds, row, label_set.target),
+                consistency=_consistency(outcomes.values[row], outcomes.category),
+                time_to_success=_time_to_success(times[row]),
+                corrected_pass_rate=None
+                if corrected is None or isinstance(corrected, str)
+                else Corrected(**corrected._asdict()),
+                corrected_reason=corrected if isinstance(corrected, str) else None,
+                guess_penalised=None,
+            )
+        )
+    return tuple(entries)
+
+
+def _unranked(label_set: sets.LabelSet, row: int, unjudged: int) -> str:
+    """Says why an agent stands outside the rankings."""
+    if label_set.outcomes.baseline[row]:
+        return "baseline: it sees more than an agent may"
+    nothing = "nothing judged yet" if unjudged else "nobody could judge what it did"
+    return f"not ranked: {label_set.rankings.reason[row] or nothing}"
+
+
+def _estimates(label_set: sets.LabelSet, row: int) -> dict[str, Estimate]:
+    return {
+        target: Estimate(
+            interval=ends(rates.interval[row]),
+            standard_error=number(rates.error[row]),
+            method=rates.method[row],
+        )
+        for target, rates in label_set.rates.items()
+    }
+
+
+def _groups(groups: Mapping[str, GroupRates], row: int, target: str) -> dict[str, Group]:
+    return {
+        name: Group(
+            pass_rate=number(rates[target].rate[row]),
+            interval=ends(rates[target].interval[row]),
+            intervals={key: ends(every.interval[row]) for key, every in rates.items()},
+            method=rates[target].method[row],
+            scenarios=int((judged[row] > 0).sum()),
+            judged=int(judged[row].sum()),
+        )
+        for name, (rates, judged) in groups.items()
+    }
+
+
+def _consistency(values: np.ndarray, category: np.ndarray) -> Consistency:
+    return Consistency(**consistency(values, category)._asdict())
+
+
+def _time_to_success(times: SuccessTimes) -> TimeToSuccess:
+    return TimeToSuccess(
+        curve=points(times.curve),
+        reached=points(times.reached),
+        successes_curve=points(times.successes_curve),
+        mean_area=number(times.mean_area),
+        interval=ends(times.interval),
+        horizon=times.horizon,
+        reason=times.reason,
+    )

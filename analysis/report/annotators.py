@@ -1,0 +1,58 @@
+"""What a report says of the people who judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from analysis.report.schema import Alpha, Annotator, StepOffset, Together
+from analysis.report.values import number
+from analysis.statistics.accuracy import Accuracy, accuracy
+from analysis.statistics.alpha import krippendorff
+from analysis.statistics.step_offset import step_offset
+
+
+def annotators(
+    ratings: pd.DataFrame, references: pd.DataFrame, *, seed: int
+) -> tuple[Annotator, ...]:
+    """Each annotator on their own.
+
+    Args:
+      ratings: a checked ratings table.
+      references: its rows of people's answers on reference episodes.
+      seed: of the bootstrap.
+    """
+    human = ratings[(ratings["source"] == "human") & (ratings["annotator"] != "")]
+    entries = []
+    for name, rows in human.groupby("annotator"):
+        mine = references[references["annotator"] == name]
+        own = rows[rows["truth"] == ""]
+        entries.append(
+            Annotator(
+                **_on_references(mine, accuracy(mine, seed=seed)),
+                annotator=str(name),
+                annotations=int(own["verdict"].ne("cannot_judge").sum()),
+                cannot_judge=int(own["verdict"].eq("cannot_judge").sum()),
+                median_seconds=number(rows["seconds"].median()),
+            )
+        )
+    return tuple(entries)
+
+
+def together(
+    ratings: pd.DataFrame, references: pd.DataFrame, pooled: Accuracy, *, seed: int
+) -> Together:
+    """All annotators, and how they agree with each other; `pooled` is their accuracy."""
+    human = ratings[ratings["source"] == "human"]
+    own, served = human[human["truth"] == ""], human[human["truth"] != ""]
+    return Together(
+        **_on_references(references, pooled),
+        alpha=Alpha(**krippendorff(own, seed=seed)._asdict()),
+        alpha_references=Alpha(**krippendorff(served, seed=seed)._asdict()),
+    )
+
+
+def _on_references(references: pd.DataFrame, rates: Accuracy) -> dict[str, Any]:
+    offset = StepOffset(**step_offset(references)._asdict())
+    return {"references": len(references), **rates._asdict(), "step_offset": offset}

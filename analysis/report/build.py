@@ -1,0 +1,247 @@
+"""Builds a report from a ratings table and a scores table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.inputs.subject import Subject
+from analysis.report import schema
+from analysis.report.agents import agents, side_by_side
+from analysis.report.annotators import annotators, together
+from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
+from analysis.report.validity import validity
+from analysis.report.values import ends, number
+from analysis.report.verdict import verdict, warnings
+from analysis.statistics import intervals
+from analysis.statistics.accuracy import accuracy
+from analysis.statistics.difficulty import difficulty
+from analysis.statistics.holm import holm
+from analysis.statistics.label_agreement import compare_labels
+from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
+from analysis.statistics.outcomes import Summary
+from analysis.statistics.success_times import RESAMPLES
+from sts.errors import DamagedData, UnknownName
+from sts.ratings import SOURCES
+
+UNKNOWN = {
+    "category": "No categories are given: there is no rate of a category, and all scenarios are "
+    "taken as a sample of one kind.",
+    "annotator": "It is not given who judged: nothing is known of the annotators' agreement and "
+    "accuracy, and each row without the name of a continuation is taken for one of its own.",
+    "horizon": "No horizon is given: time to success is not known.",
+    "step": "No step of a success is given: time to success is not known.",
+}
+"""What a report says where nothing stands in a column."""
+
+
+def build(
+    ratings: pd.DataFrame,
+    scores: pd.DataFrame,
+    *,
+    suite: Subject,
+    target: str = "sampled",
+    seed: int = 0,
+    contrasts: Sequence[tuple[str, str]] = (),
+    provenance: Mapping[str, Any] | None = None,
+) -> Report:
+    """Analyses a ratings table.
+
+    Args:
+      ratings: a checked ratings table.
+      scores: a checked scores table, possibly empty.
+      suite: what the report is about.
+      target: "sampled" or "fixed", of the main intervals.
+      seed: of every random draw; equal seeds give equal reports.
+      contrasts: pairs of agents planned beforehand, adjusted among themselves (Holm).
+      provenance: versions and commit, as `sts.provenance.provenance` returns them.
+
+    Raises:
+      DamagedData: the table holds no continuation of an agent.
+      UnknownName: a contrast names no ranked agent, or two that are not ranked together.
+    """
+    own = ratings[ratings["truth"] == ""]
+    if own.empty:
+        raise DamagedData(
+            f"{suite.name}: expected continuations of agents, found only reference episodes"
+        )
+    references = ratings[(ratings["truth"] != "") & (ratings["source"] == "human")]
+    pooled = accuracy(references, seed=seed)
+    labels = _labels(own)
+    present = [source for source in SOURCES if getattr(labels, source)] or ["human"]
+    sets = {
+        source: analyse(ratings, source, scenarios=suite.scenarios, target=target, seed=seed)
+        for source in present
+    }
+    main = sets[present[0]]
+    entries = agents(main, ratings, suite=suite, reference=pooled, seed=seed)
+    comparisons = _comparisons(main)
+    both = {"human", "automatic"} <= set(present)
+    report = Report(
+        schema=SCHEMA,
+        suite=suite.name,
+        target=target,
+        level=intervals.LEVEL,
+        seed=seed,
+        draws=schema.Draws(comparisons=COMPARISON_DRAWS, scenario_resamples=RESAMPLES),
+        labels=labels,
+        labels_used=main.source,
+        counts=_counts(main, own, references),
+        unknown=_unknown(own),
+        rankings=_rankings(main),
+        agents=entries,
+        comparisons=comparisons,
+        contrasts=_contrasts(comparisons, contrasts),
+        **validity(main, entries, scores, seed=seed)._asdict(),
+        annotators=annotators(ratings, references, seed=seed),
+        annotators_together=together(ratings, references, pooled, seed=seed),
+        label_sets={source: side_by_side(labelled) for source, labelled in sets.items()},
+        human_automatic=schema.LabelAgreement(**compare_labels(ratings)._asdict())
+        if both
+        else None,
+        scenarios=_scenarios(main),
+        provenance=_provenance(suite, provenance or {}),
+        verdict="",
+        warnings=(),
+    )
+    return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
+
+
+def _labels(own: pd.DataFrame) -> schema.Labels:
+    judged = own[~own["verdict"].isin(("", "cannot_judge"))]
+    sources = (field.name for field in dataclasses.fields(schema.Labels))
+    return schema.Labels(**{source: int((judged["source"] == source).sum()) for source in sources})
+
+
+def _unknown(own: pd.DataFrame) -> dict[str, str]:
+    """What cannot be told because a column is not there, by the column."""
+    judged = own[~own["verdict"].isin(("", "cannot_judge"))]
+    successes = judged[judged["verdict"] == "success"]
+    without = {
+        "category": (own["category"] == "").all(),
+        "annotator": len(judged) > 0 and (own["annotator"] == "").all(),
+        "horizon": own["horizon"].isna().all(),
+        "step": len(successes) > 0 and successes["step"].isna().all(),
+    }
+    return {column: UNKNOWN[column] for column, missing in without.items() if missing}
+
+
+def _counts(main: LabelSet, own: pd.DataFrame, references: pd.DataFrame) -> schema.Counts:
+    table = main.continuations
+    judged, unjudgeable = int(table["y"].notna().sum()), int(table["unjudgeable"].sum())
+    return schema.Counts(
+        agents=len(main.outcomes.agents),
+        ranked_agents=len(main.ranked),
+        scenarios=len(main.outcomes.scenarios),
+        categories=sum(map(bool, main.outcomes.categories)) or None,
+        continuations=len(table),
+        judged=judged,
+        unjudgeable=unjudgeable,
+        unjudged=len(table) - judged - unjudgeable,
+        annotations=int(table["annotations"].sum()),
+        cannot_judge=int(table["cannot_judge"].sum()),
+        extra=int((own["extra"] & (own["source"] == main.source)).sum()),
+        reference_annotations=len(references),
+    )
+
+
+def _rankings(main: LabelSet) -> tuple[schema.Ranking, ...]:
+    outcomes, rankings = main.outcomes, main.rankings.number[main.ranked]
+    entries = []
+    for ranking in dict.fromkeys(rankings.tolist()):
+        rows = main.ranked[rankings == ranking]
+        columns = main.continued[rows].any(axis=0)
+        entries.append(
+            schema.Ranking(
+                ranking=ranking,
+                agents=tuple(outcomes.agents[row] for row in rows),
+                scenarios=int(columns.sum()),
+                categories=tuple(filter(None, outcomes.of_scenarios(columns).categories)),
+            )
+        )
+    return tuple(entries)
+
+
+def _comparisons(main: LabelSet) -> tuple[Comparison, ...]:
+    """The comparisons of the agents in one ranking, the higher rate first in each."""
+    compared = main.comparisons
+    names = [main.outcomes.agents[row] for row in main.ranked]
+    return tuple(
+        Comparison(
+            a=names[compared.pairs[i, 0]],
+            b=names[compared.pairs[i, 1]],
+            difference=number(compared.difference[i]),
+            interval=ends(compared.interval[i]),
+            p=number(compared.p[i]),
+            scenarios=int(compared.scenarios[i]),
+            method=compared.method[i],
+            standard_error=number(compared.error[i]),
+            joint_interval=ends(compared.joint_interval[i]),
+            p_adjusted=number(compared.p_adjusted[i]),
+            separated=bool(compared.separated[i]),
+        )
+        for i in main.compared()
+    )
+
+
+def _contrasts(
+    comparisons: Sequence[Comparison], planned: Sequence[tuple[str, str]]
+) -> tuple[Contrast, ...]:
+    ranked = {name for pair in comparisons for name in (pair.a, pair.b)}
+    chosen = []
+    for a, b in planned:
+        for name in (a, b):
+            if name not in ranked:
+                raise UnknownName("ranked agent", name, ranked)
+        beside = {n for pair in comparisons if a in (pair.a, pair.b) for n in (pair.a, pair.b)}
+        if b not in beside - {a}:
+            raise UnknownName(f"agent ranked beside {a}", b, beside - {a})
+        chosen += [pair for pair in comparisons if {pair.a, pair.b} == {a, b}]
+    p = [np.nan if pair.p is None else pair.p for pair in chosen]
+    adjusted = holm(np.array(p, dtype=np.float64))
+    shared = [field.name for field in dataclasses.fields(schema.Pair)]
+    return tuple(
+        Contrast(**{name: getattr(pair, name) for name in shared}, p_holm=number(p))
+        for pair, p in zip(chosen, adjusted, strict=True)
+    )
+
+
+def _scenarios(main: LabelSet) -> tuple[schema.Scenario, ...]:
+    """Each scenario's difficulty: mean failure of the ranked agents, and each agent left out."""
+    outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
+    without = difficulty(Summary(*(part[ranked] for part in summary)))
+    entries = []
+    for s, name in enumerate(outcomes.scenarios):
+        judged = ranked[summary.number[ranked, s] > 0]
+        entries.append(
+            schema.Scenario(
+                scenario=name,
+                category=outcomes.categories[outcomes.category[s]] or None,
+                kind=outcomes.kind[s] or None,
+                difficulty=number(1 - summary.mean[judged, s].mean()) if judged.size else None,
+                agents=int(judged.size),
+                pass_rates={
+                    agent: number(summary.mean[a, s]) for a, agent in enumerate(outcomes.agents)
+                },
+                difficulty_without={
+                    outcomes.agents[a]: number(without[i, s]) for i, a in enumerate(ranked)
+                },
+            )
+        )
+    return tuple(entries)
+
+
+def _provenance(suite: Subject, made: Mapping[str, Any]) -> schema.Provenance:
+    commit, dirty = made.get("commit"), made.get("dirty")
+    return schema.Provenance(
+        suite_hash=suite.hash,
+        annotations_hash=suite.annotations_hash,
+        notes=suite.notes,
+        versions={name: str(v) for name, v in made.items() if name not in ("commit", "dirty")},
+        commit=commit,
+        dirty=dirty,
+    )

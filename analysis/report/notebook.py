@@ -1,0 +1,139 @@
+"""The analysis in a notebook: reports that show themselves, and their numbers as data frames."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.inputs.ratings import check_ratings, read_ratings
+from analysis.inputs.scores import check_scores, empty_scores, read_scores
+from analysis.inputs.subject import Subject
+from analysis.inputs.tables import from_frame
+from analysis.report import json_form
+from analysis.report.build import build
+from analysis.report.figures import figures
+from analysis.report.page import render
+from analysis.report.schema import Report
+from analysis.report.tables import tables
+from analysis.report.terminal import table as in_words
+from analysis.statistics.pass_rates import TARGETS
+from sts.errors import ArgumentError, UnknownName
+from sts.provenance import provenance
+
+Table = str | Path | pd.DataFrame
+HEIGHT = 720
+"""Of the page in a notebook, in pixels; it scrolls."""
+
+
+class NotebookReport(Report):
+    """A report that shows itself as its page, and gives its numbers as data frames."""
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Every table of the report by its name, as `tables/NAME.csv` has it."""
+        return {name: pd.DataFrame(rows) for name, rows in tables(self).items()}
+
+    def page(self) -> str:
+        """The page, as `report.html` has it."""
+        return render(self, figures(self))
+
+    def __str__(self) -> str:
+        """The ranking as a table, the verdict, and what to beware of."""
+        return in_words(self)
+
+    def __repr__(self) -> str:
+        """One line, as a Report has thousands of numbers."""
+        return f"<report of {self.suite}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        # A frame of its own: the page's style stays inside, and it may run nothing.
+        return (
+            f'<iframe sandbox="" style="width:100%;height:{HEIGHT}px;border:0" '
+            f'title="{html.escape(repr(self))}" srcdoc="{html.escape(self.page())}"></iframe>'
+        )
+
+
+def report(
+    table: Table,
+    scores: Table | None = None,
+    *,
+    target: str = "sampled",
+    seed: int = 0,
+    contrasts: Sequence[tuple[str, str]] = (),
+) -> NotebookReport:
+    """The report of a ratings table; the last thing in a cell, it shows itself.
+
+    Args:
+      table: a data frame, or a file, .csv or .parquet; three columns are enough, and
+        docs/data_standard.md has all.
+      scores: other metrics of the agents, in the same forms: agent, metric, value.
+      target: what intervals speak of: "sampled", all scenarios of these kinds, or "fixed", these.
+      seed: of every random draw; equal seeds give equal reports.
+      contrasts: pairs of agents whose comparison was planned beforehand.
+
+    Raises:
+      StsError: a table or an argument is not what it should be; says what, and where.
+
+    Example:
+      >>> import analysis
+      >>> import pandas as pd
+      >>> table = pd.DataFrame({
+      ...     "agent": ["first", "first", "second", "second"] * 3,
+      ...     "scenario": ["pick-01"] * 4 + ["pick-02"] * 4 + ["open-01"] * 4,
+      ...     "verdict": ["success", "success", "failure", "success"]
+      ...     + ["success", "failure", "failure", "not_done"] * 2,
+      ... })
+      >>> report = analysis.report(table)
+      >>> [(entry.agent, round(entry.pass_rate, 2), entry.rank_set) for entry in report.agents]
+      [('first', 0.67, (1, 2)), ('second', 0.17, (1, 2))]
+      >>> report.verdict
+      'first and second cannot be separated: the data do not say which is better.'
+      >>> report.comparisons[0].difference
+      0.5
+      >>> sorted(report.frames())
+      ['agents', 'comparisons', 'consistency', 'label_sets', 'scenarios']
+      >>> report.frames()["scenarios"][["scenario", "difficulty"]].round(2).values.tolist()
+      [['open-01', 0.75], ['pick-01', 0.25], ['pick-02', 0.75]]
+    """
+    if target not in TARGETS:
+        raise UnknownName("target", target, TARGETS)
+    if seed < 0:
+        raise ArgumentError(f"seed: expected 0 or more, found {seed}")
+    if isinstance(table, pd.DataFrame):
+        ratings, name = check_ratings(from_frame("table", table)), "table"
+    else:
+        ratings, name = read_ratings(Path(table)), Path(table).name
+    if isinstance(scores, pd.DataFrame):
+        metrics = check_scores(from_frame("scores", scores))
+    else:
+        metrics = empty_scores() if scores is None else read_scores(Path(scores))
+    made = build(
+        ratings,
+        metrics,
+        suite=Subject(name),
+        target=target,
+        seed=seed,
+        contrasts=contrasts,
+        provenance=provenance(),
+    )
+    return NotebookReport(**vars(made))
+
+
+def load_report(path: str | Path) -> NotebookReport:
+    """The report in a file, `report.json`, or in the folder that `sts report` has written.
+
+    Raises:
+      ArgumentError: there is none.
+      DamagedData: it is no report, or one of an earlier version.
+      NewerFormat: it is of a later version.
+
+    Example:
+      >>> import analysis
+      >>> analysis.load_report("sts-workspace/reports/away")
+      Traceback (most recent call last):
+      ...
+      sts.errors.ArgumentError: no report at sts-workspace/reports/away; check the path
+    """
+    return NotebookReport(**vars(json_form.read(Path(path))))

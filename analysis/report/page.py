@@ -1,0 +1,153 @@
+"""Renders the report as one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
+from analysis.report.verdict import completeness, percent, remark, unable
+from sts.plotting import inline
+
+TARGETS = {
+    "sampled": {
+        "short": "Scenarios sampled",
+        "claim": "for fresh scenarios of the same categories",
+        "says": "“Scenarios sampled”: with 95% confidence the rate over all scenarios of these "
+        "categories, of which the suite's are a sample, lies in the interval.",
+    },
+    "fixed": {
+        "short": "These scenarios only",
+        "claim": "for fresh continuations of these very scenarios",
+        "says": "“These scenarios only”: with 95% confidence the rate over endlessly many "
+        "continuations of these very scenarios lies in the interval.",
+    },
+}
+SHOWN_KS = (1, 2, 4, 8)
+
+
+def render(report: Report, figures: Mapping[str, str]) -> str:
+    """Returns the page.
+
+    Every name in the report is foreign text and is escaped; the page forbids itself scripts and
+    any resource from elsewhere.
+
+    Args:
+      report: what it shows.
+      figures: name -> SVG.
+    """
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    environment.filters |= {
+        "percent": percent,
+        "range": _range,
+        "points": _points,
+        "points_range": lambda ends: _ends(ends, _points),
+        "number": _number,
+        "number_range": lambda ends: _ends(ends, _number),
+        "p": _p,
+        "inline": lambda svg, label: Markup(inline(svg, label)),
+    }
+    folder = files("analysis.report")
+    template = environment.from_string((folder / "page.html.j2").read_text("utf-8"))
+    counts = report.counts
+    total = counts.scenarios
+    people = len(report.annotators)
+    human = report.labels_used == "human"
+    deepest = max((len(a.consistency.pass_hat_k) for a in report.agents), default=0)
+    return template.render(
+        r=report,
+        css=Markup((folder / "page.css").read_text("utf-8")),
+        figures=figures,
+        targets=TARGETS,
+        other="fixed" if report.target == "sampled" else "sampled",
+        judged=human,
+        completeness=completeness(counts),
+        facts=[
+            (
+                "labelled by",
+                {"human": "people", "automatic": "rules", "model": "a model"}[report.labels_used],
+            ),
+            ("agents", counts.agents),
+            (
+                "scenarios",
+                f"{total} in {counts.categories} "
+                f"{'category' if counts.categories == 1 else 'categories'}"
+                if counts.categories
+                else total,
+            ),
+            (
+                f"continuations {'judged' if human else 'labelled'}",
+                f"{counts.judged} of {counts.continuations}",
+            ),
+            *([("could not be judged", counts.unjudgeable)] if counts.unjudgeable else []),
+            ("judgements" if human else "labels", counts.annotations),
+            *([("annotators", people)] if people else []),
+        ],
+        long_names=max(len(entry.agent) for entry in report.agents) > 24,
+        parts=[list(own) for _, own in groupby(report.agents, attrgetter("ranking"))],
+        remarks={
+            entry.agent: "; ".join(
+                filter(None, (remark(entry, total), unable(entry), *entry.notes))
+            )
+            for entry in report.agents
+        },
+        columns=_columns(report.agents),
+        ks=[k for k in SHOWN_KS if k <= max(deepest, 1)],
+        side_by_side=_side_by_side(report.label_sets),
+        made_with=_made_with(report.provenance),
+    )
+
+
+def _columns(agents: Sequence[Agent]) -> list[str]:
+    return list(dict.fromkeys([*agents[0].kinds, *agents[0].categories]))
+
+
+def _made_with(provenance: Provenance) -> dict[str, str]:
+    """Hashes, versions and the commit, each by its name."""
+    words: dict[str, str] = {}
+    for name, value in vars(provenance).items():
+        if isinstance(value, str):
+            words[name] = value
+        elif isinstance(value, Mapping):
+            words |= value
+    return words
+
+
+def _side_by_side(sets: Mapping[str, LabelSet]) -> list[list[Standing]]:
+    by_name = [{entry.agent: entry for entry in labelled.agents} for labelled in sets.values()]
+    return [[entries[name] for entries in by_name] for name in by_name[0]]
+
+
+def _range(ends: Sequence[float] | None) -> str:
+    if ends is None:
+        return "–"
+    low, high = percent(ends[0]).removesuffix("%"), percent(ends[1])
+    return f"{low.replace('<0.1', '0')}–{high.replace('>99.9', '100')}"
+
+
+def _ends(ends: Sequence[float] | None, show: Any) -> str:
+    return "–" if ends is None else f"{show(ends[0])} to {show(ends[1])}"
+
+
+def _points(share: float | None) -> str:
+    if share is None:
+        return "–"
+    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _number(number: float | None) -> str:
+    return "–" if number is None else f"{number:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return "–"
+    return "<.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,125 @@
+"""The report's numbers as flat tables, one row an entry."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, get_type_hints
+
+from analysis.report.schema import APART, Agent, Report
+
+Row = dict[str, Any]
+Rows = list[Row]
+
+
+def tables(report: Report) -> dict[str, Rows]:
+    """Every table with a row: name -> rows."""
+    made = {name: make(report) for name, make in TABLES.items()}
+    return {name: rows for name, rows in made.items() if rows}
+
+
+def columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The columns of a table, in the order in which its rows first have them."""
+    return list(dict.fromkeys(column for row in rows for column in row))
+
+
+def _missing(report: Report) -> Rows:
+    return [
+        {"agent": entry.agent, "scenario": scenario}
+        for entry in report.agents
+        for scenario in entry.missing
+    ]
+
+
+def _groups(report: Report) -> Rows:
+    return [
+        {"agent": entry.agent, "group": group, "name": name, **_row(cell)}
+        for entry in report.agents
+        for group, cells in (("kinds", entry.kinds), ("categories", entry.categories))
+        for name, cell in cells.items()
+    ]
+
+
+def _consistency(report: Report) -> Rows:
+    return [
+        {
+            "agent": entry.agent,
+            "k": k,
+            "pass_hat_k": value,
+            "pass_at_k": entry.consistency.pass_at_k[k],
+            "scenarios": entry.consistency.k_scenarios[k],
+        }
+        for entry in report.agents
+        for k, value in entry.consistency.pass_hat_k.items()
+    ]
+
+
+def _time_to_success(report: Report) -> Rows:
+    def curves(entry: Agent) -> Row:
+        times = entry.time_to_success
+        return {
+            "curve": times.curve,
+            "reached": times.reached,
+            "successes_curve": times.successes_curve,
+        }
+
+    return [
+        {"agent": entry.agent, "curve": curve, "step": step, "share": share}
+        for entry in report.agents
+        for curve, points in curves(entry).items()
+        for step, share in points or ()
+    ]
+
+
+def _label_sets(report: Report) -> Rows:
+    return [
+        {"labels": source, **_row(entry)}
+        for source, labelled in report.label_sets.items()
+        for entry in labelled.agents
+    ]
+
+
+def _row(entry: Any) -> Row:
+    """An object of the report as one row; what it nests has names with a dot."""
+    return dict(_cells("", entry))
+
+
+def _cells(name: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        apart = _apart(type(value))
+        value = {key: item for key, item in vars(value).items() if key not in apart}
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _cells(f"{name}.{key}" if name else key, item)
+    elif isinstance(value, tuple) and len(value) == 2 and not isinstance(value[0], str):
+        yield from ((f"{name}_low", value[0]), (f"{name}_high", value[1]))
+    else:
+        yield name, list(value) if isinstance(value, tuple) else value
+
+
+@functools.cache
+def _apart(kind: type) -> frozenset[str]:
+    hints = get_type_hints(kind, include_extras=True)
+    return frozenset(key for key, hint in hints.items() if APART in hint.__metadata__)
+
+
+TABLES: dict[str, Callable[[Report], Rows]] = {
+    "agents": lambda report: [_row(entry) for entry in report.agents],
+    "missing": _missing,
+    "groups": _groups,
+    "consistency": _consistency,
+    "time_to_success": _time_to_success,
+    "label_sets": _label_sets,
+    "comparisons": lambda report: [_row(entry) for entry in report.comparisons],
+    "contrasts": lambda report: [_row(entry) for entry in report.contrasts],
+    "metrics": lambda report: [_row(entry) for entry in report.metrics],
+    "metrics_left_out": lambda report: [_row(entry) for entry in report.metrics_left_out],
+    "correlations": lambda report: [_row(entry) for entry in report.correlations],
+    "correlation_differences": lambda report: [
+        _row(entry) for entry in report.correlation_differences
+    ],
+    "annotators": lambda report: [_row(entry) for entry in report.annotators],
+    "scenarios": lambda report: [_row(entry) for entry in report.scenarios],
+}
+"""Every table that a report can have."""

@@ -1,0 +1,56 @@
+"""The report in a terminal: its ranking as a table, and its verdict."""
+
+from __future__ import annotations
+
+from analysis.report.schema import Report
+from analysis.report.verdict import completeness, percent, remark
+
+
+def table(report: Report) -> str:
+    """The ranking as a table, the verdict, and what to beware of."""
+    lines = _ranking(report)
+    if report.labels_used != "human":
+        lines.insert(0, f"{report.labels_used.capitalize()} labels, not an STS result.\n")
+    if report.metrics_of_unknown_agents:
+        strangers = ", ".join(report.metrics_of_unknown_agents)
+        lines += ["", f"scores left out, for there is no such agent here: {strangers}"]
+    if report.metrics_left_out:
+        left = (f"{m.agent} ({m.metric}): {m.reason}" for m in report.metrics_left_out)
+        lines += ["", f"left out of correlations: {'; '.join(left)}"]
+    target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report.target]
+    more = f"Intervals: {target}, {report.labels_used} labels."
+    warnings = [f"Warning: {warning}" for warning in report.warnings]
+    notes = [f"Note: {note}" for note in report.unknown.values()]
+    notes += [f"Note: {note}." for note in report.provenance.notes]
+    count = report.counts
+    if count.judged < count.continuations:
+        notes.insert(0, f"Note: {completeness(count)}.")
+    return "\n".join([*lines, "", report.verdict, *warnings, more, *notes])
+
+
+def _ranking(report: Report) -> list[str]:
+    total = report.counts.scenarios
+    several = len(report.rankings) > 1
+    rows = [("rank", "could be", "pass rate", "95% interval", "scenarios", "judged", "agent")]
+    for entry in report.agents:
+        best, worst = entry.rank_set or ("–", "–")
+        low, high = entry.interval or (None, None)
+        place = f"{entry.ranking}: {entry.rank}" if several else str(entry.rank)
+        baseline = "baseline" if entry.sees != "observation" else ""
+        said = "; ".join(filter(None, (baseline, remark(entry, total))))
+        rows.append(
+            (
+                place if entry.rank else "–",
+                str(best) if best == worst else f"{best}–{worst}",
+                percent(entry.pass_rate),
+                "–" if low is None else f"{percent(low)} to {percent(high)}",
+                f"{entry.scenarios_judged} of {total}",
+                f"{entry.judged} of {entry.continuations}",
+                entry.agent + (f" ({said})" if said else ""),
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(6)]
+    return [
+        "  ".join([*(cell.rjust(w) for cell, w in zip(row[:6], widths, strict=True)), row[6]])
+        for row in rows
+    ]

@@ -1,0 +1,202 @@
+"""Says in plain words which agents can be told apart, and what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.report.schema import Agent, Counts, Report, Standing
+
+SHOWN = 5
+SHOWN_LETTERS = 120
+FEW_SCENARIOS = 3
+
+
+def verdict(report: Report) -> str:
+    """One or two sentences on each ranking.
+
+    Args:
+      report: the report's content; reads its agents, rankings and comparisons.
+    """
+    rankings = report.rankings
+    if not rankings:
+        judged = [entry for entry in report.agents if entry.pass_rate is not None]
+        if any(entry.sees == "observation" for entry in judged):
+            why = "No two agents can be ranked together: they continued different scenarios"
+        elif report.counts.unjudged == 0:
+            why = "No continuation could be judged, so there is nothing to rank"
+        else:
+            why = "No agent has a judged continuation yet, so there is nothing to rank"
+        return f"{why}."
+    if len(rankings) == 1 and len(rankings[0].agents) == 1:
+        (only,) = (entry for entry in report.agents if entry.rank is not None)
+        judged = [entry for entry in report.agents if entry.pass_rate is not None]
+        several = sum(entry.sees == "observation" for entry in judged) > 1
+        why = "as no other continued enough of the same" if several else "with one agent"
+        return (
+            f"{only.agent} passes {percent(only.pass_rate)}{_range(only.interval)}; "
+            f"{why} there is no ranking."
+        )
+    above = {(c.a, c.b) for c in report.comparisons if c.separated and (c.difference or 0) > 0}
+    above |= {(c.b, c.a) for c in report.comparisons if c.separated and (c.difference or 0) < 0}
+    if len(rankings) == 1:
+        return _order(rankings[0].agents, above)
+    return " ".join(f"Ranking {entry.ranking}: {_order(entry.agents, above)}" for entry in rankings)
+
+
+def warnings(report: Report) -> list[str]:
+    """What the ranking hides: rankings on different scenarios, and scenarios not continued.
+
+    Args:
+      report: the report's content; reads its agents, rankings and counts.
+    """
+    total, rankings = report.counts.scenarios, report.rankings
+    lines = []
+    if len(rankings) > 1:
+        parts = (
+            f"ranking {entry.ranking} is on {entry.scenarios} of {total} scenarios"
+            + (f" ({_list(entry.categories)})" if entry.categories else "")
+            for entry in rankings
+        )
+        lines.append(
+            f"There are {len(rankings)} rankings, because not all agents met the same scenarios: "
+            f"{', '.join(parts)}. Ranks and rates of different rankings do not compare."
+        )
+    lacking = _lacking(report)
+    if lacking:
+        lines.append(
+            f"Not every ranked agent has continued every scenario: {_list(lacking)}. A rate is "
+            "over the scenarios that were continued, so an agent that breaks off where it is hard "
+            "looks better than it is."
+        )
+    return lines
+
+
+def _lacking(report: Report) -> list[str]:
+    """Says of each ranked agent how many scenarios of its ranking it has not continued."""
+    several = len(report.rankings) > 1
+    lines = []
+    for ranking in report.rankings:
+        asked = ranking.scenarios if several else report.counts.scenarios
+        lines += [
+            f"{entry.agent} lacks {asked - entry.scenarios} of {asked}"
+            for entry in report.agents
+            if entry.ranking == ranking.ranking and entry.scenarios < asked
+        ]
+    return lines
+
+
+def completeness(counts: Counts) -> str:
+    """Says how many continuations are judged, and what became of the others.
+
+    Args:
+      counts: continuations, judged, unjudgeable and unjudged, of all agents or of one.
+    """
+    parts = [f"{counts.judged} of {counts.continuations} continuations have been judged"]
+    if counts.unjudgeable:
+        parts.append(f"{counts.unjudgeable} could not be judged by anyone who looked")
+    if counts.unjudged:
+        parts.append(f"{counts.unjudged} nobody has judged yet")
+    return "; ".join(parts)
+
+
+def unable(entry: Standing) -> str:
+    """Says how many continuations of an agent could not be judged; else ""."""
+    count = entry.unjudgeable
+    return f"{count} continuation{'s' * (count > 1)} could not be judged" if count else ""
+
+
+def remark(entry: Agent, total: int) -> str:
+    """Says why an agent is not ranked, or how many scenarios it has not continued; else "".
+
+    Args:
+      entry: the agent's, of the report.
+      total: scenarios of the suite.
+    """
+    lacks = entry.missing
+    named = ", ".join(lacks) if len(lacks) <= FEW_SCENARIOS else ""
+    if entry.unranked and entry.sees == "observation":
+        return f"{entry.unranked}, none of {named}" if named else str(entry.unranked)
+    if not lacks:
+        return ""
+    return f"no continuation of {len(lacks)} of {total} scenarios" + (f": {named}" if named else "")
+
+
+def _order(names: Sequence[str], above: set[tuple[str, str]]) -> str:
+    groups = layers(names, above)
+    if len(groups) == 1:
+        return _one_group(names, above)
+    first = groups[0]
+    text = f"{first[0]} is first" if len(first) == 1 else f"{_list(first)} {_inside(first, above)}"
+    for before, group in zip(groups, groups[1:], strict=False):
+        join = {1: ", above", 2: "; both are above"}.get(len(before), "; all of these are above")
+        if before is not first and len(before) == 1:
+            join = ", which is above"
+        text += f"{join} {_list(group)}"
+        if len(group) > 1:
+            text += f", which {_inside(group, above)}"
+    return f"{text}."
+
+
+def layers(names: Sequence[str], above: set[tuple[str, str]]) -> list[list[str]]:
+    """Cuts a ranking wherever everyone before the cut is separated from everyone after it.
+
+    Args:
+      names: by falling pass rate.
+      above: ordered pairs (better, worse) that are separated.
+    """
+    groups: list[list[str]] = [[]]
+    for place, name in enumerate(names):
+        cut = all((a, b) in above for a in names[:place] for b in names[place:])
+        if place and cut:
+            groups.append([])
+        groups[-1].append(name)
+    return groups
+
+
+def percent(share: float | None) -> str:
+    """A share as a whole percentage, with one digit below 1% and above 99%."""
+    if share is None:
+        return "–"
+    points = round(100 * share, 9)  # a mean of ones may fall short of 1 in its last digit
+    if 0 < points < 0.05 or 99.95 <= points < 100:
+        return "<0.1%" if points < 50 else ">99.9%"
+    near_an_end = (0 < points < 0.95) or (99.05 < points < 100)
+    return f"{points:.1f}%" if near_an_end else f"{points:.0f}%"
+
+
+def _one_group(names: Sequence[str], above: set[tuple[str, str]]) -> str:
+    inside = _inside(names, above)
+    if inside == "cannot be separated":
+        return f"{_list(names)} {inside}: the data do not say which is better."
+    lowest = _ahead_of_none(names, above)
+    return (
+        f"No clean cut divides the ranking: {len(above)} of {len(names) * (len(names) - 1) // 2} "
+        f"pairs are separated. {_list(lowest)} can be first."
+    )
+
+
+def _ahead_of_none(names: Sequence[str], above: set[tuple[str, str]]) -> list[str]:
+    beaten = {worse for _, worse in above}
+    return [name for name in names if name not in beaten]
+
+
+def _inside(group: Sequence[str], above: set[tuple[str, str]]) -> str:
+    pairs = [(a, b) for a, b in above if a in group and b in group]
+    if not pairs:
+        return "cannot be separated"
+    if len(pairs) == 1:
+        return f"cannot be separated, but for {pairs[0][0]} above {pairs[0][1]}"
+    return f"overlap ({len(pairs)} of {len(group) * (len(group) - 1) // 2} pairs are separated)"
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = SHOWN - 1
+    while shown > 1 and sum(map(len, names[:shown])) > SHOWN_LETTERS:
+        shown -= 1
+    if len(names) > SHOWN or (len(names) > shown + 1 and shown < SHOWN - 1):
+        return f"{', '.join(names[:shown])} and {len(names) - shown} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _range(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f" ({percent(interval[0])} to {percent(interval[1])})"

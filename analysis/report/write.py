@@ -1,0 +1,70 @@
+"""Writes a report's folder: the page, its JSON, its figures and every number as CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.report import json_form
+from analysis.report.figures import FIGURES, figures
+from analysis.report.page import render
+from analysis.report.schema import Report
+from analysis.report.tables import TABLES, Rows, columns, tables
+from sts.errors import ArgumentError, StsError
+from sts.names import shown
+from sts.storage.csv_tables import to_csv
+from sts.storage.files import parsed_json, regular_bytes
+from sts.storage.folders import replace_folder
+
+PAGE = "report.html"
+
+
+def write(folder: Path, report: Report) -> Path:
+    """Writes report.html, report.json, tables/*.csv and figures/*.svg, all of them at once.
+
+    Args:
+      folder: new, empty, or one that holds a report, which is replaced as a whole. What else lies
+        in that stays.
+      report: what is written.
+
+    Returns:
+      The path of the page.
+
+    Raises:
+      ArgumentError: the folder holds other things and no report.
+      OSError: the disk is full or read-only; an earlier report is then as it was.
+    """
+    check_folder(folder)
+    drawn = figures(report)
+    files = {f"tables/{name}.csv": _csv(rows) for name, rows in tables(report).items()}
+    files |= {f"figures/{name}.svg": svg.encode() for name, svg in drawn.items()}
+    files[json_form.FILE] = json_form.text(report).encode()
+    files[PAGE] = render(report, drawn).encode()
+    own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
+    replace_folder(folder, files, own | {json_form.FILE, PAGE})
+    return folder / PAGE
+
+
+def check_folder(folder: Path) -> None:
+    """Refuses a folder that a report must not take the place of.
+
+    Raises:
+      ArgumentError: it holds other things and no report, of whatever version.
+    """
+    if not folder.is_dir():
+        return
+    try:
+        content = parsed_json(regular_bytes(folder / json_form.FILE).decode(), dict)
+        ours = json_form.version(content) is not None
+    except (OSError, ValueError, StsError):
+        ours = False
+    other = min((path.name for path in folder.iterdir()), default=None)
+    if not ours and other is not None:
+        raise ArgumentError(
+            f"expected a new or empty folder for the report, or one that holds a report; found "
+            f"{shown(other)} in {folder}: name another, such as {folder / 'report'}"
+        )
+
+
+def _csv(rows: Rows) -> bytes:
+    header = columns(rows)
+    return to_csv(header, ([row.get(column) for column in header] for row in rows))

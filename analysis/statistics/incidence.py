@@ -1,0 +1,73 @@
+"""When agents succeed: the cumulative incidence of success over the steps of a continuation.
+
+Source: Abramson et al. 2022, section 5.2 and appendix A.4 (figure 8).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from statsmodels.duration.survfunc import CumIncidenceRight
+
+CENSORED, SUCCESS, FAILURE = 0, 1, 2
+
+
+class Curve(NamedTuple):
+    """A step function: `height` holds from its step up to the next one.
+
+    Attributes:
+      steps: int64[n], from 0, increasing.
+      height: float64[n].
+    """
+
+    steps: np.ndarray
+    height: np.ndarray
+
+
+def cumulative_incidence(
+    step: np.ndarray, status: np.ndarray, weights: np.ndarray, *, horizon: int
+) -> Curve:
+    """F1(t): the share of continuations that have succeeded after t steps.
+
+    With one horizon it is #{success, T <= t} / N and levels off at the pass rate; with several,
+    the Aalen-Johansen estimate, in which a shorter continuation that had not ended leaves the
+    count at its horizon, as if it would have gone on like the longer ones. Where a scenario's
+    horizon goes with its difficulty, read `reached` instead.
+
+    Args:
+      step: int64[N], steps after takeover at which each continuation's marker stands, or its
+        horizon.
+      status: int64[N] of CENSORED, SUCCESS and FAILURE (a failure marker).
+      weights: float64[N], positive.
+      horizon: the longest one.
+
+    Source: Aalen and Johansen 1978, Scand. J. Stat. 5:141, as statsmodels computes it.
+    """
+    if not np.any(status == SUCCESS):
+        return Curve(np.array([0, horizon]), np.zeros(2))
+    fitted = CumIncidenceRight(step, status, freq_weights=weights)
+    height = np.clip(np.asarray(fitted.cinc[0], dtype=np.float64), 0.0, 1.0)
+    rises = np.flatnonzero(np.diff(height, prepend=0.0) > 0)
+    steps = np.concatenate([[0], np.asarray(fitted.times, dtype=np.int64)[rises], [horizon]])
+    return Curve(steps, np.concatenate([[0.0], height[rises], height[-1:]]))
+
+
+def reached(step: np.ndarray, weights: np.ndarray, *, total: float, horizon: int) -> Curve:
+    """The share of `total` that successes make up by each step.
+
+    With the weight of all continuations as `total` this is the plain count, which levels off at
+    the pass rate whatever the horizons. With the weight of the successes it is the distribution
+    of the time among them; that says nothing of failures, so an agent that passes only easy
+    scenarios looks fast.
+
+    Args:
+      step: int64[N] of the successes.
+      weights: float64[N] of the successes.
+      total: above 0.
+      horizon: the longest one.
+    """
+    steps, place = np.unique(step, return_inverse=True)
+    height = np.cumsum(np.bincount(place, weights=weights, minlength=len(steps))) / total
+    ends = np.append(height, height[-1] if height.size else 0.0)
+    return Curve(np.concatenate([[0], steps, [horizon]]), np.concatenate([[0.0], ends]))

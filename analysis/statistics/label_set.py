@@ -1,0 +1,118 @@
+"""One set of labels, the judgements of one source, laid out and analysed; sets are never mixed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.statistics.comparisons import Comparisons, compare
+from analysis.statistics.outcomes import (
+    Outcomes,
+    Summary,
+    arrange,
+    continuation_values,
+    summarise,
+)
+from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
+from analysis.statistics.rankings import Rankings, find_rankings
+
+COMPARISON_DRAWS = 10_000
+
+
+class LabelSet(NamedTuple):
+    """What one source says about every agent.
+
+    Attributes:
+      source: one of `sts.ratings.SOURCES`.
+      target: of the comparisons and the ranks.
+      continuations: as `continuation_values` returns it.
+      outcomes: agents x scenarios.
+      summary: the same, reduced.
+      rates: pass rates over the whole suite, by target.
+      continued: bool[A, S], where an agent has a continuation, judged or not.
+      rankings: who is ranked, and among whom.
+      ranked: int64, indices of the ranked agents, by ranking and then by falling rate.
+      order: int64[A], the ranked agents, then those with too few scenarios or nothing judged, then
+        the baselines.
+      comparisons: of the ranked agents, in that order.
+    """
+
+    source: str
+    target: str
+    continuations: pd.DataFrame
+    outcomes: Outcomes
+    summary: Summary
+    rates: dict[str, Rates]
+    continued: np.ndarray
+    rankings: Rankings
+    ranked: np.ndarray
+    order: np.ndarray
+    comparisons: Comparisons
+
+    @property
+    def main(self) -> Rates:
+        """The pass rates under the target."""
+        return self.rates[self.target]
+
+    def compared(self) -> np.ndarray:
+        """int64, the pairs of `comparisons` whose agents stand in one ranking."""
+        ranking = self.rankings.number[self.ranked]
+        a, b = self.comparisons.pairs.T
+        return np.flatnonzero(ranking[a] == ranking[b])
+
+
+def analyse(
+    ratings: pd.DataFrame,
+    source: str,
+    *,
+    scenarios: pd.DataFrame,
+    target: str,
+    seed: int,
+) -> LabelSet:
+    """Analyses the judgements of one source.
+
+    Args:
+      ratings: a checked ratings table with at least one continuation of an agent.
+      source: whose judgements.
+      scenarios: of the suite, as `Subject` has them.
+      target: of the comparisons and the ranks.
+      seed: of every random draw.
+    """
+    continuations = continuation_values(ratings, source)
+    outcomes = arrange(continuations, scenarios=scenarios)
+    summary = summarise(outcomes.values)
+    rates = {name: pass_rates(summary, outcomes.category, target=name) for name in TARGETS}
+    main = rates[target]
+    made = continuations.groupby(["agent", "scenario"]).size().unstack(fill_value=0)
+    made = made.reindex(index=outcomes.agents, columns=outcomes.scenarios, fill_value=0)
+    continued = made.to_numpy() > 0
+    rankings = find_rankings(continued, np.isfinite(main.rate) & ~outcomes.baseline)
+    falling = np.lexsort((np.array(outcomes.agents), -np.nan_to_num(main.rate, nan=-1.0)))
+    inside = rankings.number > 0
+    ranked = falling[inside[falling]]
+    ranked = ranked[np.argsort(rankings.number[ranked], kind="stable")]
+    outside = falling[~inside[falling] & ~outcomes.baseline[falling]]
+    comparisons = compare(
+        Summary(*(part[ranked] for part in summary)),
+        outcomes.category,
+        Rates(main.rate[ranked], main.error[ranked], main.interval[ranked], ()),
+        target=target,
+        seed=seed,
+        draws=COMPARISON_DRAWS,
+    )
+    order = np.concatenate([ranked, outside, falling[outcomes.baseline[falling]]])
+    return LabelSet(
+        source,
+        target,
+        continuations,
+        outcomes,
+        summary,
+        rates,
+        continued,
+        rankings,
+        ranked,
+        order,
+        comparisons,
+    )

@@ -1,0 +1,47 @@
+"""How early agents succeed: the mean height of their incidence of success."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.statistics import intervals, sampling
+from analysis.statistics.outcomes import Outcomes
+
+
+class Areas(NamedTuple):
+    """Mean height of F1 over each scenario's own horizon, averaged over scenarios.
+
+    Attributes:
+      area: float64[A], in [0, pass rate]; NaN where nothing is known.
+      error: float64[A].
+      interval: float64[A, 2]; NaN where the scenarios show no spread.
+    """
+
+    area: np.ndarray
+    error: np.ndarray
+    interval: np.ndarray
+
+
+def mean_areas(outcomes: Outcomes, resamples: np.ndarray) -> Areas:
+    """The integral of F1 over [0, L] divided by L, with an interval by scenario bootstrap.
+
+    The interval is for sampled scenarios: bootstrap standard error, Student's t.
+
+    Args:
+      outcomes: its values are each continuation's own area: (L - T) / L for a success at step T,
+        0 otherwise.
+      resamples: float64[draws, S], the report's shared `sampling.resample_counts`.
+    """
+    judged = np.isfinite(outcomes.values)
+    count = judged.sum(axis=2)
+    mean = np.where(judged, outcomes.values, 0.0).sum(axis=2) / np.maximum(count, 1)
+    weights = sampling.scenario_weights(count > 0, outcomes.category)
+    area = np.where(count.any(axis=1), (weights * mean).sum(axis=1), np.nan)
+    codes = sampling.strata(count > 0, outcomes.category)
+    spread = sampling.sampling_spread(mean, weights, codes)
+    error = np.where(spread.error > 0, (resamples @ spread.parts.T).std(axis=0), np.nan)
+    quantile = intervals.student_quantile(spread.df)
+    ends = np.stack([area - quantile * error, area + quantile * error], axis=-1)
+    return Areas(area, error, np.clip(ends, 0.0, 1.0))

@@ -1,0 +1,122 @@
+"""Pass rates and their intervals, for both targets.
+
+"sampled": the suite's scenarios stand for all scenarios of their categories, so the interval says
+where the rate would lie on fresh scenarios. "fixed": only these scenarios matter, so it says where
+the rate would lie on fresh continuations of them.
+
+Source: Abramson et al. 2022, section 3.4, for the rate. Its error bars, the standard error over
+all continuations, answer neither question; see Miller 2024 (arXiv 2411.00640), sections 2 and 3.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.statistics import intervals, sampling
+from analysis.statistics.continuation_error import continuation_error
+from analysis.statistics.outcomes import Summary
+
+TARGETS = ("sampled", "fixed")
+FEW_EFFECTIVE = 10.0
+
+
+class Rates(NamedTuple):
+    """Pass rates of A agents over one group of scenarios; NaN where nothing is known.
+
+    Attributes:
+      rate: float64[A].
+      error: float64[A], standard error.
+      interval: float64[A, 2].
+      method: A of the interval's method in words, or of the reason why there is none.
+    """
+
+    rate: np.ndarray
+    error: np.ndarray
+    interval: np.ndarray
+    method: tuple[str, ...]
+
+
+def pass_rates(
+    summary: Summary, category: np.ndarray, *, target: str, correlation: np.ndarray | None = None
+) -> Rates:
+    """Pass rates over all the scenarios of `summary`.
+
+    Args:
+      summary: [A, S].
+      category: int64[S], from 0 without gaps.
+      target: "sampled" or "fixed".
+      correlation: float64[A], see `pooled_correlation`; given where the group is one category
+        out of several, whose spread it borrows.
+    """
+    judged = summary.number > 0
+    weights = sampling.scenario_weights(judged, category)
+    # Rounded, because a sum of weights may miss 1 by an ulp, and 1 is treated apart.
+    rate = np.clip(np.round(sampling.weighted_mean(summary.mean, weights), 12), 0.0, 1.0)
+    if target == "fixed":
+        return _fixed(summary, weights, rate)
+    if correlation is not None:
+        return _one_category(summary, rate, correlation)
+    return _sampled(summary, category, weights, rate)
+
+
+def _sampled(
+    summary: Summary, category: np.ndarray, weights: np.ndarray, rate: np.ndarray
+) -> Rates:
+    judged = summary.number > 0
+    spread = sampling.sampling_spread(summary.mean, weights, sampling.strata(judged, category))
+    scenarios = judged.sum(axis=1)
+    trials = np.maximum(intervals.effective_trials(rate, spread.error, scenarios), 1)
+    # Near 0 and 1 the t interval leaves [0, 1] and covers too little; Wilson's does neither.
+    ordinary = (spread.error > 0) & (trials * np.minimum(rate, 1 - rate) >= FEW_EFFECTIVE)
+    near_an_end = intervals.wilson(rate, trials, intervals.student_quantile(spread.df))
+    student = np.clip(intervals.student(rate, spread.error, spread.df), 0.0, 1.0)
+    interval = np.where(ordinary[:, None], student, near_an_end)
+    methods = tuple(
+        "nothing judged"
+        if count == 0
+        else f"stratified t, {df:.1f} df"
+        if usual
+        else f"Wilson, {n:.1f} effective trials, t with {df:.1f} df"
+        if np.isfinite(df)
+        else f"Wilson, {count} scenario{'' if count == 1 else 's'} as trials (no spread seen)"
+        for count, usual, n, df in zip(scenarios, ordinary, trials, spread.df, strict=True)
+    )
+    return Rates(rate, spread.error, interval, methods)
+
+
+def _one_category(summary: Summary, rate: np.ndarray, correlation: np.ndarray) -> Rates:
+    judged = summary.number > 0
+    scenarios = judged.sum(axis=1)
+    inverse = np.where(judged, 1 / np.maximum(summary.number, 1), 0.0).sum(axis=1)
+    per_scenario = correlation + (1 - correlation) * inverse / np.maximum(scenarios, 1)
+    trials = scenarios / np.where(scenarios > 0, per_scenario, 1.0)
+    inside = (rate > 0) & (rate < 1)
+    trials = np.maximum(np.where(inside, trials, scenarios), 1)
+    error = np.where(inside, np.sqrt(rate * (1 - rate) / trials), 0.0)
+    methods = tuple(
+        "nothing judged" if count == 0 else f"Wilson, {n:.1f} effective trials"
+        for count, n in zip(scenarios, trials, strict=True)
+    )
+    error = np.where(np.isfinite(rate), error, np.nan)
+    return Rates(rate, error, intervals.wilson(rate, trials), methods)
+
+
+def _fixed(summary: Summary, weights: np.ndarray, rate: np.ndarray) -> Rates:
+    judged = summary.number > 0
+    scenarios = judged.sum(axis=1)
+    error, borrowed = continuation_error(summary, weights)
+    trials = np.maximum(intervals.effective_trials(rate, error, scenarios), 1)
+    known = np.isfinite(error)
+    interval = np.where(known[:, None], intervals.wilson(rate, trials), np.nan)
+    methods = tuple(
+        "nothing judged"
+        if count == 0
+        else "needs a scenario with two judged continuations"
+        if not has
+        else f"Wilson, {n:.1f} effective trials"
+        + (f", spread of {some} scenarios taken from the others" if some else "")
+        for count, has, n, some in zip(scenarios, known, trials, borrowed, strict=True)
+    )
+    return Rates(rate, error, interval, methods)

@@ -1,0 +1,6 @@
+"""Agents that another interpreter plays, as `PYTHON:module:Class`."""
+
+from sts.agents.elsewhere.agent import Elsewhere as Elsewhere
+from sts.agents.elsewhere.agent import is_spelling as is_spelling
+from sts.agents.elsewhere.agent import load as load
+from sts.agents.elsewhere.child import Child as Child

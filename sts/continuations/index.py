@@ -1,0 +1,316 @@
+"""The index: which part and row group each continuation stands in, `index/1`.
+
+It is made from the parts and can be made from them again at any time; it is never the truth. What
+is read by it is held to it, and one that lies is made anew (`sts.continuations.store`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sts.continuations import parts
+from sts.continuations.types import Identity
+from sts.errors import DamagedData, NewerFormat
+from sts.storage import parquet
+from sts.storage.files import parsed_json
+from sts.storage.store import Store
+
+FORMAT, VERSION = "index", 1
+NAME = f"{parts.FOLDER}/index.parquet"
+MOST = 2**24
+"""Continuations of a workspace."""
+_WORD = pa.dictionary(pa.int32(), pa.string())
+_WORDS = ("part", "scenario", "agent", "fingerprint", "scenario_id", "category", "kind", "sees")
+_HASHES = {"id": pa.binary(12), "content_hash": pa.binary(32)}
+_NUMBERS = ("seed", "index", "takeover", "horizon", "together")
+SCHEMA = {
+    **_HASHES,
+    **dict.fromkeys(_WORDS, _WORD),
+    "group": pa.int32(),
+    **{name: parts.SUMMARY[name] for name in _NUMBERS},
+}
+_FORMED = 4
+"""Digits of an id that are asked for at least."""
+
+
+class Entry(NamedTuple):
+    """What the index says of a continuation: all but what happened in it."""
+
+    id: str
+    scenario_hash: str
+    agent: str
+    fingerprint: str
+    seed: int
+    index: int  # type: ignore[assignment]  # not the method of a tuple
+    scenario_id: str
+    category: str
+    kind: str
+    takeover: int
+    horizon: int
+    sees: str
+
+    @property
+    def identity(self) -> Identity:
+        """What tells it from every other."""
+        return Identity(*self[1:6])
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """An index in memory, a row a continuation.
+
+    Attributes:
+      sizes: bytes of each part that it covers.
+      table: the columns of `SCHEMA`, each in one piece.
+    """
+
+    sizes: dict[str, int]
+    table: pa.Table
+
+    @cached_property
+    def ids(self) -> NDArray[np.uint8]:
+        """uint8[rows, 12], each continuation's id."""
+        return self.numbers("id")
+
+    def numbers(self, column: str) -> NDArray[Any]:
+        """Returns a column that is no word."""
+        return parquet.as_numpy(self.table.column(column).combine_chunks())
+
+    def codes(self, column: str) -> NDArray[np.int32]:
+        """Returns where in `words` each row's word stands."""
+        return parquet.as_numpy(self.table.column(column).combine_chunks().indices)
+
+    def words(self, column: str) -> list[str]:
+        """Returns each word of a column once."""
+        return list(self.table.column(column).combine_chunks().dictionary.to_pylist())
+
+    def having(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
+        """Returns which rows have one of `words`."""
+        own = np.array([word in words for word in self.words(column)], np.bool_)
+        return own[self.codes(column)] if len(own) else np.zeros(len(self.ids), np.bool_)
+
+    def of(self, scenarios: Collection[str]) -> NDArray[np.intp]:
+        """Returns the rows of continuations of the scenarios with these content hashes."""
+        return np.flatnonzero(self.having("scenario", scenarios))
+
+    def beginning(self, id: str) -> NDArray[np.intp]:
+        """Returns the rows of continuations whose id begins with `id`, at least 4 digits."""
+        nothing = np.empty(0, np.intp)
+        if len(id) < _FORMED or len(id) > 24 or not set(id) <= set("0123456789abcdef"):
+            return nothing
+        low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
+        whole = len(id) // 2
+        hits = (self.ids[:, :whole] == low[:whole]).all(1)
+        if len(id) % 2:
+            hits &= self.ids[:, whole] >> 4 == low[whole] >> 4
+        return np.flatnonzero(hits)
+
+    def present(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
+        """Returns which continuations an agent has, by scenario and index, and their `together`."""
+        mask = self.having("agent", (agent,)) & self.having("fingerprint", (mark,))
+        rows = np.flatnonzero(mask & (self.numbers("seed") == seed))
+        codes = self.codes("scenario")[rows]
+        order = np.argsort(codes, kind="stable")
+        rows, codes = rows[order], codes[order]
+        edges = np.flatnonzero(np.diff(codes, prepend=-1, append=-1))
+        numbers = self.numbers("index")[rows].tolist()
+        together = self.numbers("together")[rows].tolist()
+        words, out = self.words("scenario"), {}
+        for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            own = zip(numbers[start:stop], together[start:stop], strict=True)
+            out[words[codes[start]]] = dict(own)
+        return out
+
+    def entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
+        """Yields what is said of the continuations in `rows`."""
+        words = {name: self.words(name) for name in _WORDS}
+        for start in range(0, len(rows), MOST_AT_ONCE):
+            own = rows[start : start + MOST_AT_ONCE]
+            digits = self.ids[own].tobytes().hex()
+            said = {n: [words[n][c] for c in self.codes(n)[own].tolist()] for n in _WORDS[1:]}
+            said |= {n: self.numbers(n)[own].tolist() for n in _NUMBERS}
+            ids = [digits[i : i + 24] for i in range(0, len(digits), 24)]
+            yield from map(Entry, ids, *(said[name] for name in _ENTRY))
+
+    def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+        """Returns `count` of the rows, or all, drawn by lot, and the same ones every time.
+
+        The lot is the id, a hash of whose continuation it is. More of them hold all of fewer.
+        """
+        lots = np.ascontiguousarray(self.ids[rows, :8]).view(">u8").ravel()
+        return rows[np.argsort(lots, kind="stable")[:count]]
+
+    def places(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, list[int], dict[str, str]]]:
+        """Yields the parts that `rows` stand in: name, row groups, content hashes by id."""
+        codes, words = self.codes("part")[rows], self.words("part")
+        rows = rows[np.argsort(codes, kind="stable")]
+        codes = np.sort(codes, kind="stable")
+        groups, hashes = self.numbers("group"), self.numbers("content_hash")
+        for own in np.split(rows, np.flatnonzero(np.diff(codes)) + 1):
+            if len(own):
+                ids, told = self.ids[own].tobytes().hex(), hashes[own].tobytes().hex()
+                yield (
+                    words[self.codes("part")[own[0]]],
+                    np.unique(groups[own]).tolist(),
+                    {
+                        ids[24 * i : 24 * i + 24]: told[64 * i : 64 * i + 64]
+                        for i in range(len(own))
+                    },
+                )
+
+
+_ENTRY = ("scenario", *Entry._fields[2:])
+MOST_AT_ONCE = 50_000
+"""Entries that are made of columns at a time."""
+
+
+def opened(store: Store, *, anew: bool = False) -> Index:
+    """Returns the index of all parts that are there, and keeps it where it was not so.
+
+    Args:
+      store: of the workspace.
+      anew: makes it from the parts, whatever is kept of it.
+
+    Raises:
+      DamagedData: a part is damaged, or two of them disagree on one continuation.
+      NewerFormat: a part of a later version.
+    """
+    there = {name: size for name, size in store.list(parts.FOLDER).items() if parts.is_part(name)}
+    index = EMPTY if anew else _kept(store)
+    if not index.sizes.items() <= there.items():  # a part was moved away or put in another's place
+        index = EMPTY
+    if new := [name for name in there if name not in index.sizes]:
+        index = _with(store, index, {name: there[name] for name in new})
+        with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
+            store.swap(NAME, packed(index))
+    return index
+
+
+def packed(index: Index) -> bytes:
+    """Returns the bytes that an index is kept as."""
+    columns = {name: index.table.column(name) for name in SCHEMA}
+    told = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_counts(index))}
+    return parquet.packed(NAME, FORMAT, VERSION, SCHEMA, columns, rows=MOST, metadata=told)
+
+
+def _counts(index: Index) -> dict[str, int]:
+    """Returns how many rows stand in each part."""
+    words = index.words("part")
+    counts = np.bincount(index.codes("part"), minlength=len(words)).tolist()
+    return dict(zip(words, counts, strict=True))
+
+
+def _kept(store: Store) -> Index:
+    """Returns the index that is kept; an empty one where it is missing or cannot be read."""
+    try:
+        table = parquet.unpacked(NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MOST)
+        sizes, counts = (
+            parsed_json(table.schema.metadata[key].decode(), dict)
+            for key in (b"sts.parts", b"sts.rows")
+        )
+    except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
+        return EMPTY
+    index = Index(sizes, table)
+    sound = all(type(size) is int for size in sizes.values()) and _counts(index) == counts
+    return index if sound else EMPTY
+
+
+def _with(store: Store, index: Index, new: dict[str, int]) -> Index:
+    tables = [index.table, *(_table(name, store.get(name)) for name in new)]
+    table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+    if table.num_rows > MOST:
+        raise DamagedData(f"{parts.FOLDER}: expected at most {MOST} rows, found {table.num_rows}")
+    joined = Index(index.sizes | new, table)
+    return _single(joined)
+
+
+def _table(name: str, raw: bytes) -> pa.Table:
+    """Returns the rows of an index for one part."""
+    told = parts.summary(name, raw)
+    columns: dict[str, Any] = {n: told.column(n) for n in _NUMBERS}
+    columns |= {n: told.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
+    columns |= {n: _bytes(name, told.column(n), kind) for n, kind in _HASHES.items()}
+    rows = np.arange(told.num_rows, dtype=np.int32)
+    columns["part"] = _coded(rows * 0, [name])
+    columns["group"] = parquet.of_numpy(rows // parts.GROUP)
+    return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
+
+
+def _coded(codes: NDArray[np.int32], words: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(parquet.of_numpy(codes), parquet.texts(words))
+
+
+def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+    """Returns hexadecimal digits as bytes."""
+    every: list[str] = digits.to_pylist()
+    try:
+        raw = bytes.fromhex("".join(every))
+    except ValueError:
+        raw = b""
+    if any(len(one) != 2 * kind.byte_width for one in every) or len(raw) % kind.byte_width:
+        raise DamagedData(f"{name}: expected ids and hashes of hexadecimal digits, found others")
+    return parquet.of_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
+
+
+def _single(index: Index) -> Index:
+    """Returns the index with one row a continuation.
+
+    Of a batch-sensitive one, which is made anew as its scenario gets more, that is the row which
+    was made together with the most.
+
+    Raises:
+      DamagedData: two rows disagree.
+    """
+    ids = index.ids
+    keys = np.ascontiguousarray(ids[:, :8]).view("<u8").ravel()
+    order = np.argsort(keys, kind="stable")
+    repeated = keys[order][1:] == keys[order][:-1]
+    if not repeated.any():
+        return index
+    near = order[np.concatenate(([False], repeated)) | np.concatenate((repeated, [False]))]
+    together, hashes = index.numbers("together"), index.numbers("content_hash")
+    best: dict[bytes, int] = {}
+    keep = np.ones(len(ids), np.bool_)
+    for row in sorted(near.tolist(), key=lambda r: (-int(together[r]), r)):
+        first = best.setdefault(ids[row].tobytes(), row)
+        if first == row:
+            continue
+        keep[row] = False
+        superseded = 0 < together[row] < together[first]
+        if not superseded and (hashes[row] != hashes[first]).any():
+            _disagree(index, first, row)
+    return Index(index.sizes, index.table.filter(parquet.of_numpy(keep)).combine_chunks())
+
+
+def _disagree(index: Index, first: int, second: int) -> None:
+    words, codes = index.words("part"), index.codes("part")
+    one, other = (words[codes[row]] for row in (first, second))
+    raise DamagedData(
+        f"{other}: continuation {index.ids[second].tobytes().hex()} is another one in {one}: an "
+        "agent that draws by itself, or two machines that differ; move one of the files away"
+    )
+
+
+def _nothing() -> Index:
+    zero: dict[Any, Any] = {
+        kind: parquet.of_numpy(np.empty(0, kind.to_pandas_dtype()))
+        for kind in {parts.SUMMARY[n] for n in _NUMBERS}
+    }
+    zero |= {
+        kind: parquet.of_numpy(np.empty((0, kind.byte_width), np.uint8))
+        for kind in _HASHES.values()
+    }
+    zero[_WORD] = _coded(np.empty(0, np.int32), [])
+    return Index({}, pa.table({name: zero[kind] for name, kind in SCHEMA.items()}))
+
+
+EMPTY = _nothing()

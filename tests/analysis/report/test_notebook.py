@@ -1,0 +1,117 @@
+"""A report in a notebook: its examples run, it shows itself, its tables are data frames."""
+
+import doctest
+import html
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import analysis
+from analysis.report import notebook
+from analysis.report.json_form import from_json, to_json
+from analysis.report.tables import TABLES
+from analysis.report.write import write
+from sts.errors import ArgumentError, StsError, UnknownName
+from tests.analysis.worlds import ratings_table
+
+HEAVY = ("numpy", "pandas", "scipy", "statsmodels", "pyarrow", "altair", "jinja2", "sts")
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return ratings_table(
+        skills={"a": 1.0, "b": 0.0, "c": -1.0},
+        categories=["go", "lift"],
+        seed=3,
+        scenarios=2,
+        continuations=2,
+        references=4,
+    )
+
+
+@pytest.fixture(scope="module")
+def report(frame: pd.DataFrame) -> notebook.NotebookReport:
+    return notebook.report(frame, pd.DataFrame({"agent": list("abc"), "metric": "m", "value": 1}))
+
+
+def test_the_examples_of_the_notebook_say_what_happens() -> None:
+    run = doctest.testmod(notebook)
+    assert run.attempted > 10 and run.failed == 0
+
+
+def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"agent": list("abc"), "metric": "m", "value": [3, 1, 2]}).to_csv(
+        tmp_path / "s.csv", index=False
+    )
+    one = analysis.report(tmp_path / "t.csv", scores=str(tmp_path / "s.csv"), target="fixed")
+    two = analysis.report(frame, scores=pd.read_csv(tmp_path / "s.csv"), target="fixed")
+    assert one.suite == "t.csv" and one.agents == two.agents and one.target == "fixed"
+    assert one.correlations == two.correlations and one.correlations[0].n == 3
+
+
+def test_what_was_written_is_loaded(report: notebook.NotebookReport, tmp_path: Path) -> None:
+    write(tmp_path / "r", report)
+    loaded = analysis.load_report(tmp_path / "r")
+    assert loaded == report == analysis.load_report(str(tmp_path / "r" / "report.json"))
+    assert from_json(to_json(loaded)) == from_json(to_json(report))
+    for name, table in report.frames().items():
+        written = pd.read_csv(tmp_path / "r" / "tables" / f"{name}.csv")
+        assert list(written.columns) == list(table.columns) and len(written) == len(table)
+
+
+def test_every_table_of_the_report_is_a_frame(report: notebook.NotebookReport) -> None:
+    frames = report.frames()
+    assert {"agents", "comparisons", "annotators", "metrics", "scenarios"} <= set(frames)
+    assert set(frames) <= set(TABLES)
+    agents = frames["agents"]
+    assert agents["pass_rate"].tolist() == [entry.pass_rate for entry in report.agents]
+    assert agents["interval_low"].tolist() == [
+        entry.interval[0] for entry in report.agents if entry.interval
+    ]
+
+
+def test_it_shows_its_page_where_nothing_can_run(report: notebook.NotebookReport) -> None:
+    shown = report._repr_html_()
+    assert shown.startswith('<iframe sandbox="" ') and shown.count("<") == 2
+    page = html.unescape(re.findall(r'srcdoc="([^"]*)"', shown)[0])
+    assert page == report.page() and page.startswith("<!doctype html>")
+    assert report.verdict.replace("'", "&#39;") in page
+
+
+def test_its_texts_are_the_verdict_and_the_ranking(report: notebook.NotebookReport) -> None:
+    assert repr(report) == f"<report of table: {report.verdict}>"
+    assert "could be" in str(report) and report.verdict in str(report)
+
+
+def test_arguments_that_cannot_be_used_are_named(frame: pd.DataFrame) -> None:
+    with pytest.raises(UnknownName, match="unknown target 'all'; known: fixed, sampled"):
+        analysis.report(frame, target="all")
+    with pytest.raises(ArgumentError, match="seed: expected 0 or more, found -1"):
+        analysis.report(frame, seed=-1)
+    with pytest.raises(StsError, match="table: missing column 'verdict'"):
+        analysis.report(frame.drop(columns="verdict"))
+    with pytest.raises(AttributeError, match="no attribute 'reprot'"):
+        analysis.reprot  # noqa: B018
+
+
+def test_importing_the_analysis_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, analysis; analysis.report; "
+        f"print([m for m in {HEAVY} if m in sys.modules], callable(analysis.report))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[] True"
+
+
+def test_the_notebook_page_of_the_docs_says_what_happens() -> None:
+    page = Path(__file__).parents[3] / "docs" / "notebook.md"
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text(), re.M | re.S)
+    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, page.name, str(page), 0)
+    assert len(example.examples) > 10
+    run = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(example)
+    assert run.failed == 0

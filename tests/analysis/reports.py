@@ -1,0 +1,52 @@
+"""Reports for tests, each held against the JSON Schema that the package carries."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any, TypeVar
+
+import jsonschema  # type: ignore[import-untyped]
+import pandas as pd
+
+from analysis.inputs import tables
+from analysis.inputs.ratings import check_ratings
+from analysis.inputs.scores import empty_scores
+from analysis.inputs.subject import Subject
+from analysis.report.build import build
+from analysis.report.json_form import from_json, text
+from analysis.report.schema import Report
+from analysis.report.standard import shipped
+
+T = TypeVar("T")
+
+
+def sure(value: T | None) -> T:
+    """What a report must have here, although it need not everywhere."""
+    assert value is not None
+    return value
+
+
+@functools.cache
+def validator() -> Any:
+    """Of the shipped JSON Schema."""
+    return jsonschema.Draft202012Validator(json.loads(shipped()))
+
+
+def report_of(
+    frame: pd.DataFrame,
+    scores: pd.DataFrame | None = None,
+    suite: Subject | None = None,
+    **options: Any,
+) -> Report:
+    """The report of a table, which follows the schema and is the same when read back."""
+    report = build(
+        check_ratings(tables.from_frame("t", frame)),
+        empty_scores() if scores is None else scores,
+        suite=suite or Subject("t@1"),
+        **options,
+    )
+    content = json.loads(text(report))
+    validator().validate(content)
+    assert from_json(content) == report
+    return report

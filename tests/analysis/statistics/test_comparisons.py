@@ -1,0 +1,174 @@
+"""Paired comparisons by hand and against scipy; rank sets follow from them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.statistics.comparisons import compare
+from analysis.statistics.holm import holm
+from analysis.statistics.outcomes import summarise
+from analysis.statistics.pass_rates import pass_rates
+from analysis.statistics.rank_sets import rank_sets, ranks
+from analysis.statistics.sign_flip import sign_flip
+from tests.analysis.worlds import logistic_world
+
+
+def compared(values: np.ndarray, category: np.ndarray, target: str = "sampled", seed: int = 0):
+    summary = summarise(values)
+    rates = pass_rates(summary, category, target=target)
+    return compare(summary, category, rates, target=target, seed=seed, draws=2000)
+
+
+def test_in_one_category_it_is_the_paired_t_test() -> None:
+    values, _ = logistic_world(
+        skills=[0.5, 0.0], categories=1, scenarios=30, continuations=8, seed=1
+    )
+    found = compared(values, np.zeros(30, int))
+    mean = values.mean(axis=2)
+    oracle = stats.ttest_rel(mean[0], mean[1])
+    assert found.p[0] == pytest.approx(oracle.pvalue)
+    assert found.interval[0] == pytest.approx(tuple(oracle.confidence_interval()))
+    assert found.p_adjusted[0] == pytest.approx(found.p[0], abs=0.03)
+
+
+def test_few_scenarios_use_exact_sign_flips_as_scipy_does() -> None:
+    values, category = logistic_world(
+        skills=[1.0, 0.0], categories=1, scenarios=8, continuations=5, seed=2
+    )
+    found = compared(values, category)
+    parts = (values[0] - values[1]).mean(axis=1)
+    oracle = stats.permutation_test(
+        (parts,), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
+    assert found.p[0] == pytest.approx(oracle.pvalue)
+    assert "sign flips" in found.method[0]
+
+
+def test_sign_flips_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    assert sign_flip(np.array([1.0, 2.0, 3.0]), rng) == 2 / 8
+    assert sign_flip(np.array([1.0, -1.0]), rng) == 1.0
+    assert sign_flip(np.zeros(5), rng) == 1.0
+    assert sign_flip(np.ones(40), rng) == pytest.approx(1 / 20_001)
+
+
+def test_pairing_pays() -> None:
+    values, category = logistic_world(
+        skills=[0.3, 0.0], categories=8, scenarios=10, continuations=10, seed=3
+    )
+    rates = pass_rates(summarise(values), category, target="sampled")
+    found = compared(values, category)
+    assert found.error[0] < 0.75 * np.hypot(*rates.error)
+
+
+def test_the_fixed_target_adds_the_agents_own_errors() -> None:
+    values, category = logistic_world(
+        skills=[0.3, 0.0], categories=4, scenarios=5, continuations=10, seed=3
+    )
+    rates = pass_rates(summarise(values), category, target="fixed")
+    found = compared(values, category, "fixed")
+    assert found.error[0] == pytest.approx(np.hypot(*rates.error))
+
+
+def test_only_scenarios_both_were_judged_on_count() -> None:
+    values, category = logistic_world(
+        skills=[0.3, 0.0], categories=2, scenarios=10, continuations=10, seed=3
+    )
+    values[0, :4] = np.nan
+    found = compared(values, category)
+    assert found.scenarios[0] == 16
+    means = values.mean(axis=2)
+    expected = 0.5 * (means[0, 4:10] - means[1, 4:10]).mean()
+    expected += 0.5 * (means[0, 10:] - means[1, 10:]).mean()
+    assert found.difference[0] == pytest.approx(expected)
+
+
+def test_agents_without_a_scenario_in_common_are_not_compared() -> None:
+    values = np.full((2, 2, 1), np.nan)
+    values[0, 0] = values[1, 1] = 1
+    found = compared(values, np.zeros(2, int))
+    assert np.isnan(found.difference[0]) and np.isnan(found.p_adjusted[0])
+    assert rank_sets(np.ones(2), found).tolist() == [[1, 2], [1, 2]]
+
+
+def test_agents_without_any_spread_are_separated_by_sign_flips() -> None:
+    values = np.zeros((2, 20, 3))
+    values[0] = 1
+    found = compared(values, np.zeros(20, int))
+    low, high = found.interval[0]
+    assert found.p[0] < 1e-3 and 0.7 < low < 1 and high == 1
+    same = compared(np.ones((2, 20, 3)), np.zeros(20, int))
+    assert same.p[0] == 1 and same.interval[0][0] < 0 < same.interval[0][1]
+
+
+def test_adjusting_never_makes_a_pair_clearer() -> None:
+    values, category = logistic_world(
+        skills=[0.5, 0.3, 0.2, 0.0], categories=4, scenarios=8, continuations=6, seed=5
+    )
+    found = compared(values, category)
+    assert (found.p_adjusted >= found.p).all()
+    assert (found.joint_interval[:, 0] <= found.interval[:, 0]).all()
+    assert (found.joint_interval[:, 1] >= found.interval[:, 1]).all()
+
+
+def test_the_adjustment_agrees_with_bonferroni_for_independent_pairs_at_most() -> None:
+    values, category = logistic_world(
+        skills=[1.0, 0.3, 0.2, 0.0], categories=4, scenarios=8, continuations=6, seed=5
+    )
+    found = compared(values, category)
+    assert (found.p_adjusted <= np.minimum(1, 6 * found.p) + 0.02).all()
+
+
+def test_a_seed_decides_the_adjustment() -> None:
+    values, category = logistic_world(
+        skills=[0.2, 0.1, 0.0], categories=4, scenarios=8, continuations=6, seed=5
+    )
+    first, again, other = (compared(values, category, seed=s) for s in (1, 1, 2))
+    assert (first.p_adjusted == again.p_adjusted).all()
+    assert (first.p_adjusted != other.p_adjusted).any()
+
+
+def test_rank_sets_count_the_significantly_better_and_worse() -> None:
+    values = np.zeros((3, 40, 10))
+    values[0, :, :9] = values[1, :, :9] = 1
+    values[1, 0, 0] = 0
+    values[2, :, :2] = 1
+    found = compared(values, np.arange(40) % 4)
+    assert rank_sets(np.ones(3), found).tolist() == [[1, 2], [1, 2], [3, 3]]
+
+
+def test_agents_of_another_ranking_move_no_rank() -> None:
+    values = np.zeros((3, 40, 10))
+    values[0] = 1
+    found = compared(values, np.arange(40) % 4)
+    assert (found.p_adjusted[:2] < 0.05).all()
+    assert rank_sets(np.array([2, 1, 1]), found).tolist() == [[1, 1], [1, 2], [1, 2]]
+    assert ranks(np.array([0.9, 0.3, 0.5]), np.array([2, 1, 1])) == [1, 2, 1]
+
+
+def test_equal_rates_share_a_rank() -> None:
+    assert ranks(np.array([0.5, 0.7, 0.5, 0.1]), np.ones(4)) == [2, 1, 2, 4]
+
+
+def test_holm_by_hand() -> None:
+    found = holm(np.array([0.01, 0.04, np.nan, 0.03]))
+    assert found[[0, 1, 3]] == pytest.approx([0.03, 0.06, 0.06]) and np.isnan(found[2])
+    assert holm(np.array([])).size == 0
+
+
+def test_one_agent_has_no_pair() -> None:
+    values, category = logistic_world(
+        skills=[0.2], categories=2, scenarios=3, continuations=2, seed=1
+    )
+    found = compared(values, category)
+    assert found.pairs.shape == (0, 2) and rank_sets(np.ones(1), found).tolist() == [[1, 1]]
+
+
+def test_every_pair_is_there_once() -> None:
+    values, category = logistic_world(
+        skills=[0.2, 0.1, 0.0, 0.0], categories=2, scenarios=3, continuations=2, seed=1
+    )
+    pairs = [tuple(pair) for pair in compared(values, category).pairs]
+    assert pairs == list(itertools.combinations(range(4), 2))

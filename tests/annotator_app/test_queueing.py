@@ -1,0 +1,50 @@
+"""The queue of a workspace that holds more than people judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from annotator_app import queueing
+from sts.annotations.schema import items
+from sts.annotations.store import Store
+from sts.continuations.run import run
+from sts.storage.workspace import Workspace
+from sts.suites.types import Suite
+from tests.annotations.examples import a_submission
+from tests.examples import scenarios
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+    return Workspace.open(str(tmp_path / "w")).ensure()
+
+
+def queued(store: Store) -> set[str]:
+    with store.database.read() as connection:
+        return set(connection.scalars(select(items.c.continuation)))
+
+
+def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
+    workspace: Workspace,
+) -> None:
+    suite = Suite("mine", 1, None, "", tuple(scenarios(2)), {})
+    options = {"count": 10, "seed": 0, "workers": 1, "progress": lambda done, total: None}
+    run(workspace, suite.scenarios, ["random"], **options)
+    few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5}})
+    with Store.open(few) as store:
+        assert [queueing.fill(few, store, suite) for _ in range(2)] == [20, 20]
+        first = queued(store)
+        assert len(first) == 5
+        person = store.add_annotator("Ana")
+        claims = store.claim(person.id, suite=suite.label, count=3)
+        for claim in claims:
+            store.submit(person.id, [a_submission(claim)])
+        assert store.progress(suite.label).complete == 3
+        queueing.fill(few, store, suite)
+        assert len(queued(store)) == 8 and first < queued(store)
+        assert queueing.fill(workspace, store, suite) == 20
+        assert len(queued(store)) == 20

@@ -1,0 +1,84 @@
+"""An executor that comes as somebody's own package, `tests/data/relay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sts.continuations import store
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from tests.examples import scenarios
+from tests.plugins.installing import ROOT, install, session
+
+AGENT = """
+import numpy as np
+from sts.agents import Agent, Choice
+
+class Mine(Agent):
+    name = "mine"
+
+    def act(self, observation, instructions, memory, draws):
+        return Choice(np.ones((*observation.cell.shape, 9))), memory
+"""
+RUN = "run mine@1 --agent random --agent agent:Mine --continuations 10 --workers 4"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    install(ROOT / "tests" / "data" / "relay", tmp_path / "site", "sts_relay")
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a suite and an agent in it."""
+    workspace = Workspace.open(str(tmp_path / "here" / "sts-workspace"))
+    suites.write_scenarios(suites.draft_path(workspace, "mine"), scenarios(4))
+    suites.freeze(workspace, "mine")
+    (tmp_path / "here" / "agent.py").write_text(AGENT)
+    return tmp_path / "here"
+
+
+def rows(folder: Path) -> dict[str, str]:
+    workspace = Workspace.open(str(folder / "sts-workspace"))
+    found = store.load(workspace, {s.hash for s in suites.load(workspace, "mine@1").scenarios})
+    return {one.id: one.content_hash for one in found}
+
+
+def test_an_executor_of_another_package_makes_the_same_rows(site: Path, folder: Path) -> None:
+    (said,) = session(site, folder, f"{RUN} --executor relay --json")
+    assert [one["made"] for one in said.json] == [40, 40]
+    relayed = rows(folder)
+    kept = folder / "sts-workspace" / "continuations"
+    assert len(relayed) == 80 and len(list(kept.glob("*/*.parquet"))) == 2
+    kept.rename(folder / "aside")
+    (local,) = session(site, folder, f"{RUN} --json")
+    assert local.code == 0 and rows(folder) == relayed
+
+
+def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Path) -> None:
+    (folder / "other").mkdir()
+    (folder / "other" / "agent.py").write_text(AGENT.replace("np.ones(", "np.full("))
+    only = RUN.replace("--agent random ", "")
+    elsewhere = str(folder / "other")
+    # the first chunk has three scenarios of 15 and is done here, the second one there
+    words = f"{only} --executor relay".replace("--continuations 10", "--continuations 15")
+    (said,) = session(site, folder, words, RELAY_ELSEWHERE=elsewhere)
+    assert said.code == 2 and said.err.count("\n") == 1
+    assert "agent 'agent:Mine' is another than was planned (fingerprint " in said.err
+    half = rows(folder)
+    assert 0 < len(half) < 60
+    (said,) = session(site, folder, words)
+    whole = rows(folder)
+    assert said.code == 0 and len(whole) == 60 and half.items() <= whole.items()
+
+
+def test_an_executor_that_is_none_or_does_nothing_is_one_line(site: Path, folder: Path) -> None:
+    nowhere, idle = session(site, folder, f"{RUN} --executor nowhere", f"{RUN} --executor idle")
+    line = "sts: unknown executor 'nowhere'; known: idle, local, relay"
+    assert (nowhere.code, nowhere.err.partition("; did")[0].strip()) == (2, line)
+    line = "sts: the executor has ended with 2 tasks not done; start again\n"
+    assert (idle.code, idle.err) == (1, line)
+    assert rows(folder) == {}
