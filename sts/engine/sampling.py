@@ -144,8 +144,6 @@ def _spoken(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -
     size = (draws.streams.size, draws.roles)
     expected = f"texts {list(size)} of one line each, at most {LETTERS} letters that print"
     values = np.asarray(given)
-    if values.dtype.kind == "O" and all(isinstance(one, str) for one in values.flat):
-        values = values.astype(TEXT)
     if values.shape != size or not sayable(domain, values):
         raise _no_choice(agent, step, expected, f"{values.tolist()!r:.80}")
     return values.astype(TEXT)

@@ -153,7 +153,7 @@ class Talker(Agent):
                 says[b, r] = f"heard {heard}" if step % 3 == 2 else f"step {step}"
             if told := instructions.texts[instructions.ids[b]]:
                 says[b] = told
-        return Choice(np.ones((*says.shape, 4)), says), memory
+        return Choice(np.ones((*says.shape, 4)), says.astype(str)), memory
 
 
 def candidates(trajectory: Any) -> Any:

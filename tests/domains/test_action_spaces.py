@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from sts import agents
+from sts.agents.elsewhere import child
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.takeover import continue_all
 from sts.domains import ActionSpace, action_space, domain
 from sts.engine import session
+from sts.engine.lockstep import play
 from sts.engine.replay import verify
 from sts.engine.session import Actions
 from sts.episodes import Instruction
@@ -121,8 +126,6 @@ def test_log_probabilities_are_those_of_what_the_agent_says_it_did(ran: Ran) -> 
 
 
 def test_a_continuation_is_the_same_alone_and_again(ran: Ran) -> None:
-    from sts import agents
-
     scenario = suites.load(ran.workspace, "own@1").scenarios[0]
     agent = agents.load(f"{OWN}:{ran.course.agents[0]}")
     (alone,) = continue_all([scenario], agent, seed=0, indices=[2])
@@ -250,3 +253,26 @@ def test_what_is_drawn_lies_within_the_bounds_and_finds_both_ends(dtype: str) ->
     assert (drawn[..., 1] == 3).all() and np.ptp(drawn[..., 0]) > 0.9
     endless = ActionSpace(np.dtype("float64"), np.array([-np.inf]), np.array([np.inf]))
     assert endless.holds(endless.drawn(np.random.default_rng(0), (9,)))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="environments are laid out otherwise")
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(spaces.PENDULUM, "Swinging"), (spaces.CRANE, "Reaching"), (spaces.HALL, "Talker")],
+)
+def test_an_agent_in_its_own_interpreter_does_and_says_the_same(name: str, kind: str) -> None:
+    world = domain(name)
+    states = world.generate(2, seed=1)
+    streams = np.arange(2, dtype=np.uint64)
+    made = []
+    for spelling in (f"{OWN}:{kind}", f"{sys.executable}:{OWN}:{kind}"):
+        worlds = world.restore(states)
+        roles = tuple(range(worlds.rewards.shape[1]))
+        team = session.Team(agents.load(spelling), roles, streams)
+        made.append(play(world, worlds, [team], steps=5))
+    child.end_all()
+    here, there = made
+    assert here.moves.tobytes() == there.moves.tobytes()
+    assert here.says.tolist() == there.says.tolist()
+    assert np.isfinite(here.log_probs).all()
+    assert here.log_probs.tobytes() == there.log_probs.tobytes()
