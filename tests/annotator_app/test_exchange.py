@@ -263,7 +263,7 @@ def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
     assert (data["drawing"], data["details"]) == ("grid", {"auras": auras})
     assert set(data) == {
         "drawing", "height", "width", "names", "glyphs", "judged", "details", "steps",
-        "takeover", "horizon", "scene", "says", "tokens", "instructions",
+        "takeover", "horizon", "scene", "says", "texts", "tokens", "instructions",
     }  # fmt: skip
 
 

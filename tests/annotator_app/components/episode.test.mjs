@@ -14,6 +14,11 @@ test("what is said during a step is heard in the frame after it", () => {
   assert.deepEqual(episode.utterances, [{ frame: 5, object: 2, text: "yes" }]);
 });
 
+test("texts are heard in the frame after their step, as tokens are", () => {
+  const episode = decode({ ...payload("e"), texts: [[4, 0, "I come."]] });
+  assert.deepEqual(episode.utterances, [{ frame: 5, object: 2, text: "I come." }]);
+});
+
 test("a scene that does not fit its steps is refused", () => {
   assert.throws(() => decode({ ...payload("e"), steps: 9 }), /episode e/);
 });
