@@ -82,7 +82,9 @@ def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
         "says": [e.says if e.says.dtype == np.int8 else _NOTHING for e in episodes],
         "rewards": [e.rewards if rewards else _NOTHING for e, (_, rewards) in both],
         "scene": [e.scene for e in episodes],
-        "action_shape": [np.array(e.moves.shape[2:], np.int32) for e in episodes],
+        "action_shape": [
+            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _NOTHING for e in episodes
+        ],
         "actions": [_NOTHING if moves else e.moves for e, (moves, _) in both],
         "real_rewards": [_NOTHING if rewards else e.rewards for e, (_, rewards) in both],
     }
@@ -98,23 +100,22 @@ def episodes(table: pa.Table) -> list[Episode]:
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
     numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
-    flat = {name: unlist(table, name) for name in numbers}
+    flat = {name: _values(table, name) for name in numbers}
     out = []
     for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
-        row = {name: column[i] for name, column in flat.items()}
         try:
-            moves = _typed(row["moves"], row["actions"], acted)
-            rewards = _typed(row["rewards"], row["real_rewards"], rewarded)
+            moves = _typed(flat["moves"][i], flat["actions"][i], acted)
+            rewards = _typed(flat["rewards"][i], flat["real_rewards"][i], rewarded)
             out.append(
                 Episode(
                     domain,
                     state,
-                    moves.reshape(steps, people, *row["action_shape"].tolist()),
-                    _said(row["says"], words, said).reshape(steps, people),
+                    moves.reshape(steps, people, *flat["action_shape"][i].tolist()),
+                    _said(flat["says"][i], words, said).reshape(steps, people),
                     rewards.reshape(steps, people),
-                    row["scene"].reshape(steps + 1, objects),
+                    flat["scene"][i].reshape(steps + 1, objects),
                 )
             )
         except ValueError:
@@ -126,21 +127,32 @@ def episodes(table: pa.Table) -> list[Episode]:
 
 def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
     """Returns tokens, or texts, whichever were said."""
+    if dtype == "int8" and not words:
+        return tokens
     if dtype == "text" and not tokens.size:
         return np.array(words, np.dtypes.StringDType())
-    return _typed(tokens, np.array(words), dtype if dtype == "int8" else "text")
+    raise _mixed(dtype)
 
 
 def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
     """Returns the values of the one of two columns that is not empty, as they were recorded."""
-    if dtype == "int8":
-        values, other = small, real
-    else:
-        values, other = real, small
-    if dtype not in NUMBERS or other.size:
-        raise DamagedData(f"expected numbers of one type, found others beside {dtype:.20}")
+    if dtype == "int8" and not real.size:
+        return small
+    if dtype not in NUMBERS or dtype == "int8" or small.size:
+        raise _mixed(dtype)
     with np.errstate(all="ignore"):
-        typed = values.astype(dtype)
-    if not np.array_equal(typed, values):
+        typed = real.astype(dtype)
+    if not np.array_equal(typed, real, equal_nan=True):
         raise DamagedData(f"expected values of {dtype}, found others")
     return typed
+
+
+def _mixed(dtype: str) -> DamagedData:
+    return DamagedData(f"expected values of one type, found others beside {dtype:.20}")
+
+
+def _values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
+    """Returns each row's list of a column, which is empty throughout in most files."""
+    column = table.column(name)
+    filled = any(len(chunk.flatten()) for chunk in column.chunks)
+    return unlist(table, name) if filled else [_NOTHING] * table.num_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,13 @@ _FIELDS = {
 
 def dtype_name(array: NDArray[Any]) -> str:
     """Returns what files call the type of an array: "int8", "float32", "text"."""
-    return "text" if array.dtype.kind == "T" else array.dtype.name
+    return _name(array.dtype)
+
+
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """Returns the name of a dtype, which NumPy makes anew each time."""
+    return "text" if dtype.kind == "T" else dtype.name
 
 
 def _raw(array: NDArray[Any]) -> bytes:
