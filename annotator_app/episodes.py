@@ -14,6 +14,7 @@ from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
+from sts.episodes import Instruction
 from sts.storage.workspace import Workspace
 
 
@@ -34,8 +35,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
         takeover=one.takeover,
         evaluated=one.roles,
         tokens=domain.tokens,
-        instruction=one.instruction.text,
-        given_at=one.instruction.given_at,
+        instructions=one.instructions,
     )
 
 
@@ -44,12 +44,11 @@ def payload(
     drawing: str | None,
     picture: Picture,
     scene: NDArray[np.uint16] | Sequence[Sheet],
-    says: NDArray[np.int8],
+    says: NDArray[Any],
     takeover: int,
     evaluated: Sequence[int],
     tokens: Sequence[str],
-    instruction: str,
-    given_at: int,
+    instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
     """One episode as JSON for the player, who adds the opaque `id` of its item.
 
@@ -58,12 +57,13 @@ def payload(
       picture: what there is to know of the world for that.
       scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
         pictures of all its frames.
-      says: int8[T, P], the token said by each participant during each step; 0 is silence.
+      says: [T, P], what each participant said during each step: int8, a token, 0 being silence;
+        or a text.
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
       tokens: what can be said, by index.
-      instruction: its text.
-      given_at: the step, counted from the start of the context, before which nobody knew it.
+      instructions: what they were told, each from its step on, counted from the start of the
+        context; the last is what is judged.
     """
     steps = len(says)
     return {
@@ -78,10 +78,18 @@ def payload(
         "takeover": takeover,
         "horizon": steps - takeover,
         **_scenes(scene),
-        "says": text(says.astype(np.uint8).tobytes()),
+        **_utterances(says),
         "tokens": list(tokens),
-        "instruction": {"text": instruction, "given_at": given_at},
+        "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
+
+
+def _utterances(says: NDArray[Any]) -> dict[str, Any]:
+    """Returns tokens by their numbers, and texts with the step and the participant of each."""
+    if says.dtype == np.int8:
+        return {"says": text(says.astype(np.uint8).tobytes()), "texts": []}
+    spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]
+    return {"says": text(bytes(says.size)), "texts": spoken}
 
 
 def _scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class Candidate:
       answer: what a suite should hold equally often of, such as the true answer; "" for nothing.
       said_at_start: the instruction is the recording's own, known all along; else it is put in
         hindsight, at the takeover.
+      hears: whoever continues is told what was said during the recording, too, each instruction
+        from its step on, until this one comes.
     """
 
     moment: int
@@ -48,6 +50,7 @@ class Candidate:
     words: dict[str, str] = field(default_factory=dict)
     answer: str = ""
     said_at_start: bool = False
+    hears: bool = False
 
 
 @dataclass(frozen=True)

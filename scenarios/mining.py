@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import sts
@@ -187,14 +188,14 @@ def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -
     recording = trajectory.episode.part(before, start, stop)
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
+    asked = Instruction(text.format(**candidate.words), category.name, given_at=at, source=source)
     carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
     return Scenario(
         id=id,
         category=category.name,
         kind=category.kind,
-        instruction=Instruction(
-            text.format(**candidate.words), category.name, given_at=at, source=source
-        ),
+        instruction=asked,
+        heard=_heard(trajectory, start, asked) if candidate.hears else (),
         parameters=candidate.parameters,
         trajectory=trajectory.id,
         world=trajectory.world,
@@ -217,6 +218,13 @@ def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -
         }
         | carried,
     )
+
+
+def _heard(trajectory: Trajectory, start: int, asked: Instruction) -> tuple[Instruction, ...]:
+    """Returns what else had been said when `asked` came, by steps of a context from `start` on."""
+    since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
+    before = [i for i in since if i.given_at <= asked.given_at and i.text != asked.text]
+    return tuple(sorted(before, key=lambda one: one.given_at))
 
 
 def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:

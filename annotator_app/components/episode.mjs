@@ -25,8 +25,11 @@ export function decode(payload) {
         object: objects - speakers + (i % speakers),
         text: payload.tokens[says[i]],
       });
+  for (const [step, who, text] of payload.texts ?? [])
+    utterances.push({ frame: step + 1, object: objects - speakers + who, text });
   const scene = (frame) => numbers.subarray(frame * objects, (frame + 1) * objects);
-  return { ...payload, scene: numbers && scene, utterances, length: payload.steps - payload.takeover };
+  const instruction = payload.instructions.at(-1); // what is judged
+  return { ...payload, instruction, scene: numbers && scene, utterances, length: payload.steps - payload.takeover };
 }
 
 // Where a frame stands: in which of the sprites, and which of its frames; null where none has it.
@@ -47,9 +50,9 @@ export function placeOf(episode, frame) {
   return ["continuation", `step ${frame - takeover} of ${length}`];
 }
 
-export function instructionAt(episode, frame) {
-  const { text, given_at } = episode.instruction;
-  return frame >= given_at ? text : null;
+// What has last been asked by a frame; null before the first. They are in the order of their steps.
+export function instructionAt({ instructions }, frame) {
+  return instructions.findLast(({ given_at }) => frame >= given_at)?.text ?? null;
 }
 
 export const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;

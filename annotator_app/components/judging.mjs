@@ -60,7 +60,7 @@ export class Judging {
   #renderInstruction(episode, frame) {
     const text = instructionAt(episode, frame);
     const instruction = this.$(".instruction");
-    const wait = episode.instruction.given_at - frame;
+    const wait = episode.instructions[0].given_at - frame;
     instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
     instruction.classList.toggle("none", text === null);
   }

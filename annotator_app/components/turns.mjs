@@ -1,6 +1,6 @@
 // A person's turns without their page: what was seen, what was done, what comes next.
 
-import { spriteOf } from "./episode.mjs";
+import { instructionAt, spriteOf } from "./episode.mjs";
 import { keep, recall } from "./page.mjs";
 
 export const COMPASS = {
@@ -145,7 +145,7 @@ export class Turns {
   }
 
   get instruction() {
-    return this.frame >= this.view.given_at ? this.view.instruction : null;
+    return instructionAt(this.view, this.frame);
   }
 
   // What was said with the move that led to the frame in view.

@@ -152,7 +152,7 @@ export class Viewer {
 
   #renderTimeline(episode) {
     this.drawn = episode;
-    const { steps, takeover, instruction, utterances } = episode;
+    const { steps, takeover, instructions, utterances } = episode;
     this.root.style.setProperty("--ratio", episode.width / episode.height);
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
@@ -163,7 +163,7 @@ export class Viewer {
     };
     this.$(".ticks").replaceChildren(
       ...utterances.map((u) => at(u.frame, "utterance")),
-      ...(instruction.given_at > 0 ? [at(instruction.given_at, "given", "instruction", "b")] : []),
+      ...instructions.filter((one) => one.given_at > 0).map((one) => at(one.given_at, "given", "instruction", "b")),
       at(takeover, "takeover"),
       at(takeover, "name", "takeover", "b"),
       at(0, "flag", "", "b"),

@@ -33,12 +33,17 @@ class Choice(NamedTuple):
 
     Attributes:
       moves: weights, float64[B, R, moves], at least 0 and not all 0, proportional to the
-        probability of each move; or, from an agent that only has actions, integers [B, R].
-      says: the same over tokens; None is silence.
+        probability of each move; or, from an agent that only has actions, integers [B, R]. Where a
+        world's actions are several numbers or real ones: actions [B, R, ...], of its dtype and
+        shape and within its bounds, made with the agent's `draws`.
+      says: the same over tokens, or, where a world names none, texts [B, R]; None is silence.
+      log_probs: where `moves` are actions, the log-probability of each, or its log-density under
+        the agent; float[B, R]. None says that it has none.
     """
 
     moves: NDArray[Any]
     says: NDArray[Any] | None = None
+    log_probs: NDArray[Any] | None = None
 
 
 Memory: TypeAlias = dict[str, NDArray[Any]]

@@ -31,14 +31,14 @@ def run(args: argparse.Namespace) -> int:
 def _ls(args: argparse.Namespace) -> int:
     from sts import registry
     from sts.cli.arguments import say, table
-    from sts.domains import domain
+    from sts.domains import action_space, domain
     from sts.errors import StsError
 
     rows = []
     for name in registry.named("sts.domains"):
         try:
             found = domain(name)
-            rows.append((name, ", ".join(found.moves)))
+            rows.append((name, ", ".join(found.moves) or action_space(found).text()))
         except StsError as error:
             rows.append((name, f"not usable: {error}"))
     families = sorted(registry.named("sts.domain_families"))

@@ -76,6 +76,11 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
                 "trajectory": s.trajectory,
                 "world": s.world,
                 "tags": list(s.tags),
+                "heard": [one.view() for one in s.heard],
+                "pair": s.pair,
+                "series": s.series,
+                "turn": s.turn,
+                "replaces": s.replaces,
             }
             for s in suite.scenarios
         ],

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 from sts.cli.arguments import COLOUR
 from sts.domains import Picture
@@ -161,10 +162,15 @@ def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     spoken = [
-        f"{picture.names[picture.participants[p]]} says “{domain.tokens[episode.says[t, p]]}” "
+        f"{picture.names[picture.participants[p]]} says "
+        f"“{_spoken(domain.tokens, episode.says[t, p])}” "
         f"in step {t + 1 - takeover:+d}"
         for t in range(takeover, episode.steps)
         for p in roles
         if episode.says[t, p]
     ]
     return "; ".join(spoken)
+
+
+def _spoken(tokens: Sequence[str], said: Any) -> str:
+    return tokens[said] if tokens else escaped(str(said))

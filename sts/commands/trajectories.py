@@ -285,7 +285,7 @@ def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say
     from sts.commands.terminal import strip
-    from sts.domains import domain, why_unavailable
+    from sts.domains import domain, reward_values, why_unavailable
     from sts.names import escaped
     from sts.trajectories import store
 
@@ -306,7 +306,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     if reason:
         text += f"its world cannot be shown here: {reason}"
     else:
-        rewards = t.episode.rewards.sum(0) * domain(t.episode.domain).reward_unit
+        rewards = reward_values(domain(t.episode.domain), t.episode.rewards.sum(0))
         frames = [round(i * t.episode.steps / 5) for i in range(6)]
         text += strip(t.episode, frames, judged=())
         text += f"\n\nrewards in all, by participant: {rewards.tolist()}"

@@ -72,7 +72,8 @@ class Play:
           look: called with the number of each frame and the world then.
 
         Raises:
-          ArgumentError: the scenario evaluates a team.
+          ArgumentError: the scenario evaluates a team, or its world has no named moves to choose
+            from.
           ReplayMismatch: its context does not replay.
         """
         if len(scenario.roles) != 1:
@@ -80,6 +81,13 @@ class Play:
                 f"scenario {scenario.id} evaluates a team; one person plays one role"
             )
         self.scenario, self.identity = scenario, identity(scenario, person, attempt)
+        world = find_domain(scenario.recording.domain)
+        if not (world.moves and world.tokens):
+            missing = "tokens" if world.moves else "named moves"
+            raise ArgumentError(
+                f"scenario {scenario.id}: {scenario.recording.domain} has no {missing}, and a "
+                "person chooses one at each step"
+            )
         self.turns: list[Turn] = []
         self.frames: list[dict[str, Any]] = []
         self._look, self._domain = look, find_domain(scenario.recording.domain)
@@ -117,7 +125,7 @@ class Play:
     def view(self, first: int = 0) -> dict[str, Any]:
         """Returns what the person sees, as JSON, with the frames from number `first` on.
 
-        The instruction is there from the frame at which it is given.
+        Each instruction holds from the frame at which it is given.
         """
         one = self.scenario
         return {
@@ -127,8 +135,7 @@ class Play:
             "takeover": one.takeover,
             "horizon": one.horizon,
             "played": len(self.turns),
-            "instruction": one.instruction.text,
-            "given_at": one.instruction.given_at,
+            "instructions": [{"text": i.text, "given_at": i.given_at} for i in one.instructions],
             "kind": one.kind,
             "moves": list(self._domain.moves),
             "tokens": list(self._domain.tokens),

@@ -1,8 +1,8 @@
-"""Parts: immutable Parquet files of continuations, `continuations/2`, and what is in them."""
+"""Parts: immutable Parquet files of continuations, `continuations/3`, and what is in them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from sts.storage import parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.storage.store import Store
 
-FORMAT, VERSION = "continuations", 2
+FORMAT, VERSION = "continuations", 3
 FOLDER = "continuations"
 GROUP = 256
 """Rows of a row group, which is what has to be read to show one."""
 _TEXTS = (
     "id content_hash scenario agent fingerprint scenario_id category kind sees".split(),
-    "instruction provenance".split(),
+    "instruction heard provenance".split(),
 )
 _NUMBERS = {
     "seed": pa.int64(),
@@ -87,6 +87,7 @@ def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
     }
     rows |= {n: [getattr(c, n) for c in continuations] for n in ("id", "content_hash", *_PLAIN)}
     rows["instruction"] = _json(continuations, lambda c: c.instruction, lambda i: i.view())
+    rows["heard"] = _json(continuations, lambda c: c.heard, lambda h: [one.view() for one in h])
     rows["provenance"] = _json(continuations, lambda c: c.provenance, lambda p: p)
     try:
         made = {n: parquet.texts(rows[n]) for group in _TEXTS for n in group}
@@ -161,12 +162,12 @@ def _row(
     try:
         for column in _TEXTS[1]:
             if (text := row[column]) not in shared:
-                value = parsed_json(text, dict)
-                shared[text] = Instruction(**value) if column == "instruction" else value
+                shared[text] = _PARSED[column](text)
         one = Continuation(
             identity=Identity(**{n: row[n] for n in _IDENTITY}),
             **{n: row[n] for n in _PLAIN},
             instruction=shared[row["instruction"]],
+            heard=shared[row["heard"]],
             roles=tuple(row["roles"]),
             episode=episode,
             log_probs=log_probs.reshape(episode.steps, len(row["roles"])),
@@ -182,6 +183,13 @@ def _row(
     if not whole or one.takeover < 0 or one.horizon < 1:
         raise DamagedData(f"{name}: its steps or roles do not agree")
     return one
+
+
+_PARSED: dict[str, Callable[[str], Any]] = {
+    "instruction": lambda text: Instruction(**parsed_json(text, dict)),
+    "heard": lambda text: tuple(Instruction(**one) for one in parsed_json(text, list)),
+    "provenance": lambda text: parsed_json(text, dict),
+}
 
 
 def given(ids: Sequence[str]) -> str:

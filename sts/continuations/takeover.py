@@ -15,11 +15,11 @@ import numpy as np
 from sts import agents
 from sts.continuations.recorded import Recorded, repeated
 from sts.continuations.types import Continuation, Identity, continuation
-from sts.domains import Domain, Worlds, shapes
+from sts.domains import Domain, Worlds, action_space, shapes, silence
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import Script, play
 from sts.engine.replay import differences
-from sts.engine.session import Team, Told
+from sts.engine.session import Team, told
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.provenance import provenance
@@ -92,9 +92,7 @@ def continue_all(
         teams_of(form, None if repeats else agent, names),
         steps=form.takeover + form.horizon,
         script=script,
-        told=None
-        if repeats
-        else Told([s.instruction.text for s in every], [s.instruction.given_at for s in every]),
+        told=None if repeats else told([s.instructions for s in every]),
         watch=watch,
     )
     seconds = (time.perf_counter() - began) / len(every)
@@ -155,7 +153,7 @@ def script_of(domain: Domain, form: Shape, every: Sequence[Scenario]) -> Script:
     """Returns what is forced: the context, and then partners that stay or repeat the recording."""
     steps = form.takeover + form.horizon
     size = (len(every), steps, form.participants)
-    moves, says = np.full(size, domain.noop, np.int8), np.zeros(size, np.int8)
+    moves, says = action_space(domain).full(size, domain.noop), silence(domain, size)
     known = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(every):
         moves[b, :known] = scenario.recording.moves[:known]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
-from sts.episodes import Episode, Instruction
+from sts.episodes import Episode, Instruction, in_order
 from sts.numerics.draws import stream
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -64,6 +64,7 @@ class Continuation:
       category: the scenario's.
       kind: "instruction" or "question".
       instruction: what was asked; `given_at` counts from the start of the context.
+      heard: what else the evaluated roles were told, each from its own step on.
       roles: the participants under evaluation.
       takeover: C, the number of context steps; the agent decides from step C on.
       horizon: L, the number of steps after it.
@@ -82,6 +83,7 @@ class Continuation:
     category: str
     kind: str
     instruction: Instruction
+    heard: tuple[Instruction, ...]
     roles: tuple[int, ...]
     takeover: int
     horizon: int
@@ -92,6 +94,11 @@ class Continuation:
     log_probs: NDArray[np.float32]
     seconds: float
     provenance: dict[str, Any]
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """All that its roles were told, in the order of its steps, the judged one last."""
+        return in_order(self.instruction, self.heard)
 
     @property
     def id(self) -> str:
@@ -128,6 +135,7 @@ class Continuation:
             self.category,
             self.kind,
             self.instruction,
+            self.heard,
             self.roles,
             self.takeover,
             self.horizon,
@@ -142,6 +150,7 @@ def _terms(
     category: str,
     kind: str,
     instruction: Instruction,
+    heard: tuple[Instruction, ...],
     roles: tuple[int, ...],
     takeover: int,
     horizon: int,
@@ -160,6 +169,7 @@ def _terms(
             "sees": sees,
             "deterministic": deterministic,
         }
+        | ({"heard": [one.view() for one in heard]} if heard else {})  # none leaves hashes alone
     )
 
 
@@ -182,6 +192,7 @@ def continuation(
         category=scenario.category,
         kind=scenario.kind,
         instruction=scenario.instruction,
+        heard=scenario.heard,
         roles=scenario.roles,
         takeover=scenario.takeover,
         horizon=scenario.horizon,

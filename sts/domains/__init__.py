@@ -1,5 +1,10 @@
 """Worlds that can be put back exactly where they were, whatever they are."""
 
+from sts.domains.actions import ActionSpace as ActionSpace
+from sts.domains.actions import action_space as action_space
+from sts.domains.actions import reward_values as reward_values
+from sts.domains.actions import sayable as sayable
+from sts.domains.actions import silence as silence
 from sts.domains.environment import Environment as Environment
 from sts.domains.protocol import Domain as Domain
 from sts.domains.protocol import Form as Form

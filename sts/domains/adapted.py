@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains.actions import action_space, reward_values, silence
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
@@ -32,7 +33,7 @@ _GLYPHS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class WrongRewards(StsError):
-    """Rewards that are no whole units, or not one for each participant."""
+    """Rewards that are no whole units, or no numbers, or not one for each participant."""
 
 
 @dataclass(frozen=True)
@@ -42,35 +43,41 @@ class Seen:
     Attributes:
       step: int64[B], how many steps have been taken since the worlds were restored.
       values: by name, what the environment shows; arrays [B, R, ...].
-      last_move: int8[B, R], the own move last executed; -1 before the first.
-      last_said: int8[B, R], the own token last said.
-      last_reward: int8[B, R], the reward last received, in reward units.
+      last_move: [B, R, ...], the own action last executed. Before the first it is -1, or the no-op
+        where actions are no choice of one move.
+      last_said: [B, R], what was last said by oneself: int8, a token, or a text.
+      last_reward: [B, R], the reward last received: int8 in reward units, else float64.
+      heard: [B, R, P], what each participant said in the last step; None where nobody can say
+        anything.
       environments: the worlds themselves, to be looked at and not touched; only for agents that see
         the `world`.
     """
 
     step: NDArray[np.int64]
     values: dict[str, NDArray[Any]]
-    last_move: NDArray[np.int8]
-    last_said: NDArray[np.int8]
-    last_reward: NDArray[np.int8]
+    last_move: NDArray[Any]
+    last_said: NDArray[Any]
+    last_reward: NDArray[Any]
+    heard: NDArray[Any] | None = None
     environments: tuple[Environment, ...] | None = None
 
 
 class Stepped:
     """B worlds of one environment."""
 
-    def __init__(self, name: str, environments: Sequence[Environment], version: str) -> None:
-        self._name, self._version = name, version
+    def __init__(self, domain: Adapted, environments: Sequence[Environment]) -> None:
+        self._name, self._version = domain.name, domain.version
         self._worlds = tuple(environments)
-        shape = (len(self._worlds), len(self._worlds[0].participants))
+        shape = (len(self._worlds), len(domain.participants))
         self._steps = 0
-        self._moves, self._says = np.full(shape, -1, np.int8), np.zeros(shape, np.int8)
-        self._rewards = np.zeros(shape, np.int8)
+        self._named = bool(domain.moves)
+        self._moves = action_space(domain).full(shape, -1 if self._named else domain.noop)
+        self._says, self._talks = silence(domain, shape), len(domain.tokens) != 1
+        self._rewards = np.zeros(shape, np.float64 if domain.reward_unit is None else np.int8)
 
     @property
-    def rewards(self) -> NDArray[np.int8]:
-        """int8[B, P], of the last step, in reward units."""
+    def rewards(self) -> NDArray[Any]:
+        """[B, P], of the last step: int8 in reward units, or float64 where there is no unit."""
         return self._rewards
 
     @property
@@ -110,17 +117,18 @@ class Stepped:
             self._moves[:, chosen],
             self._says[:, chosen],
             self._rewards[:, chosen],
+            np.stack([self._says] * len(chosen), 1) if self._talks else None,
             self._worlds if world else None,
         )
 
-    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+    def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
         """Moves every world on by one step."""
         given = []
         with self._guarded("step"):
-            for world, chosen in zip(self._worlds, moves.tolist(), strict=True):
+            for world, chosen in zip(self._worlds, handed(moves, self._named), strict=True):
                 given.append(world.step(chosen))
                 WATCH.count()
-        rewards = self._whole(given)
+        rewards = self._whole(given) if self._rewards.dtype == np.int8 else self._real(given)
         self._steps += 1
         self._moves, self._says, self._rewards = moves.copy(), says.copy(), rewards
 
@@ -188,8 +196,33 @@ class Stepped:
             f"{LEAST} to {MOST}, found {wrong!r:.60}"
         )
 
+    def _real(self, given: list[Any]) -> NDArray[np.float64]:
+        """Returns the rewards of a step as float64[B, P].
+
+        Raises:
+          WrongRewards: there are not as many as participants, or one is no finite number.
+        """
+        try:
+            found = np.array(given)
+        except (TypeError, ValueError, OverflowError):
+            found = np.empty(0)
+        fits = found.shape == self._rewards.shape and found.dtype.kind in "iubf"
+        if fits and np.isfinite(found).all():
+            return found.astype(np.float64)
+        wrong = next((one for one in given if not _finite(one, found.shape[1:])), given[0])
+        raise WrongRewards(
+            f"domain {self._name!r} at step {self._steps}: expected {self._rewards.shape[1]} "
+            f"finite rewards, found {wrong!r:.60}"
+        )
+
     def _guarded(self, doing: str) -> guarded:
         return guarded(f"domain {self._name!r} failed to {doing} at step {self._steps}")
+
+
+def handed(moves: NDArray[Any], named: bool) -> list[list[Any]]:
+    """Returns [N, P, ...] actions as N lists that worlds are given: numbers of moves, or arrays."""
+    everyone: list[list[Any]] = moves.tolist() if named else [list(row) for row in moves.copy()]
+    return everyone
 
 
 def _hashed(mark: bytes) -> bytes:
@@ -210,37 +243,56 @@ def _rewarding(one: Any, participants: int) -> bool:
         return False
 
 
+def _finite(one: Any, shape: tuple[int, ...]) -> bool:
+    found = np.asarray(one)
+    return found.shape == shape and found.dtype.kind in "iubf" and bool(np.isfinite(found).all())
+
+
 class Adapted:
     """The domain that an `Environment` is."""
-
-    tokens: tuple[str, ...] = ("silence",)
 
     def __init__(self, make: Callable[[], Environment], name: str | None = None) -> None:
         """Takes what makes one environment, and what recordings are to call it.
 
         Raises:
-          ArgumentError: it cannot be made without arguments, or has more than 127 moves.
+          ArgumentError: it cannot be made without arguments, has more than 127 moves, or its no-op
+            is none of its actions.
         """
         self._create = make
         self._shapes: dict[str, Hashable] = {}
         self.name = name or "unnamed"
         one = self.new()
-        if not 1 <= len(one.moves) <= MOST or not 0 <= one.noop < len(one.moves):
-            found = f"{len(one.moves)} and no-op {one.noop}"
-            raise ArgumentError(
-                f"domain {name!r}: expected 1 to {MOST} moves, one of them no-op; found {found}"
-            )
+        self.actions = getattr(one, "actions", None)
+        self.moves = tuple(one.moves)
+        self.noop = one.noop if self.actions is None else np.asarray(one.noop, self.actions.dtype)
+        self._check_actions(name)
+        self.tokens = tuple(getattr(one, "tokens", ("silence",)))
         if not one.participants:
             raise ArgumentError(f"domain {name!r}: expected 1 participant or more")
         self.name = name or one.name
         self.version = one.version
-        self.moves, self.noop = tuple(one.moves), one.noop
         self.participants = tuple(one.participants)
-        self.reward_unit = float(getattr(one, "reward_unit", 1.0))
+        unit = getattr(one, "reward_unit", 1.0)
+        self.reward_unit = None if unit is None else float(unit)
         self.guide = str(getattr(one, "guide", ""))
         self.sees: Literal["observation", "world"] = (
             "observation" if hasattr(one, "sight") else "world"
         )
+
+    def _check_actions(self, name: str | None) -> None:
+        if self.actions is None:
+            if not 1 <= len(self.moves) <= MOST or not 0 <= self.noop < len(self.moves):
+                found = f"{len(self.moves)} and no-op {self.noop}"
+                raise ArgumentError(
+                    f"domain {name!r}: expected 1 to {MOST} moves, one of them no-op; found {found}"
+                )
+            return
+        alike = self.noop.shape == self.actions.shape and self.actions.holds(self.noop)
+        if self.moves or not alike:
+            raise ArgumentError(
+                f"domain {name!r}: expected no names of moves beside its actions, "
+                f"{self.actions.text()}, and a no-op among these; found {self.noop.tolist()}"
+            )
 
     def environment(self, state: bytes) -> Environment:
         """Returns the world in `state` itself.
@@ -256,7 +308,7 @@ class Adapted:
 
     def restore(self, states: Sequence[bytes]) -> Stepped:
         """Returns the worlds in `states`, ready to step."""
-        return Stepped(self.name, [self.environment(one) for one in states], self.version)
+        return Stepped(self, [self.environment(one) for one in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Returns `count` new worlds; `settings` are the environment's own.
@@ -332,11 +384,12 @@ class Adapted:
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
         """Returns what a person is told beside the frame: their last move and reward."""
         seen = worlds.observe((role,), team=(role,), world=False)
-        last = int(seen.last_move[0, 0])
+        last = seen.last_move[0, 0]
+        named = self.moves[int(last)] if self.moves and last >= 0 else None
         return {
             "kind": "frames",
-            "last_move": self.moves[last] if last >= 0 else None,
-            "last_reward": float(seen.last_reward[0, 0]) * self.reward_unit,
+            "last_move": named if self.moves else last.tolist(),
+            "last_reward": float(reward_values(self, seen.last_reward[0, 0])),
         }
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:

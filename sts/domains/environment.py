@@ -29,13 +29,20 @@ class Environment(Protocol):
     Attributes:
       name: what recordings call it.
       version: of its rules and of what it is built on; a state of another version is refused.
-      moves: the names of the moves that a participant can make, at most 127.
-      noop: the index of the move that does nothing.
+      moves: the names of the moves that a participant can make, at most 127; () where it has
+        `actions` instead.
+      noop: the index of the move that does nothing, or such an action.
       participants: the name of each.
 
     Optional, and looked for by these names:
 
-    - `reward_unit`, a number: what a reward of 1 is worth; without it, 1.
+    - `actions`, a `sts.domains.ActionSpace`: what a participant can do where that is several
+      numbers at once or real ones.
+    - `reward_unit`, a number: what a reward of 1 is worth; without it, 1. None says that there is
+      no unit: rewards are any finite numbers.
+    - `tokens`: what participants can say, the first being silence; () lets them say any text.
+      Saying moves nothing; what each has said is observed by all in the next step. Without it
+      nobody can say anything.
     - `instruction()`: the text of what the world itself asks for; "" for nothing.
     - `guide`, text: what is to be seen in its pictures, for annotators; a few sentences of
       Markdown.
@@ -50,7 +57,7 @@ class Environment(Protocol):
     name: ClassVar[str]
     version: ClassVar[str]
     moves: ClassVar[tuple[str, ...]]
-    noop: ClassVar[int]
+    noop: ClassVar[Any]
     participants: ClassVar[tuple[str, ...]]
 
     def reset(self, seed: int, **settings: Any) -> None:
@@ -60,8 +67,11 @@ class Environment(Protocol):
           ValueError: a setting that it has not, or that cannot be met.
         """
 
-    def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Moves on by one step and returns each participant's reward, -128 to 127 units.
+    def step(self, moves: Sequence[Any]) -> Sequence[float]:
+        """Moves on by one step and returns each participant's reward, -128 to 127 whole units.
+
+        Each of `moves` is the index of a move, or an array of `actions`. Where there is no unit, a
+        reward is any finite number.
 
         A world that has come to its end stays as it is, whatever is done, and rewards nothing.
         """

@@ -1,4 +1,7 @@
-"""Any Gymnasium environment with a Discrete action space as a world that can be restored.
+"""Any Gymnasium environment as a world that can be restored.
+
+Its actions are Discrete, or MultiDiscrete, MultiBinary or Box; those of the last three are recorded
+as they are, with their dtype and shape.
 
 By its id, `gymnasium:CartPole-v1` (`gymnasium:rooms:Rooms-v0` where a module registers it),
 or by a class that says more:
@@ -35,6 +38,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains.actions import ActionSpace, discrete
 from sts.domains.adapted import LEAST, MOST, WrongRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
 from sts.registry import look_here
@@ -63,10 +67,13 @@ class GymnasiumEnvironment:
       kwargs: what `gymnasium.make` is to be given besides; a recording's own settings come on top.
       name: what recordings call it; the id unless it is said.
       version: gymnasium's and that of the package that the environment is from, unless it is said.
-      moves: names of the actions; their numbers unless they are said.
-      noop: the move that does nothing, or as little as any.
+      moves: names of Discrete actions; their numbers unless they are said.
+      actions: what they are where they are not Discrete; else None.
+      noop: the move that does nothing, or as little as any; 0, or what is nearest to it, unless it
+        is said.
       reward_unit: what a reward of 1 is worth; a reward must be a whole number of units, -128 to
-        127, and is refused otherwise.
+        127, and is refused otherwise. None keeps rewards as float64. Unless it is said it is 1
+        where actions are Discrete, and None elsewhere.
       rounded: True takes the nearest unit instead, which loses up to half a unit at each step.
       live: Gymnasium's own environment, for a category to look at.
     """
@@ -76,38 +83,47 @@ class GymnasiumEnvironment:
     name: str = ""
     version: str = ""
     moves: tuple[str, ...] = ()
-    noop: ClassVar[int] = 0
+    noop: Any = None
     participants: ClassVar[tuple[str, ...]] = ("agent",)
-    reward_unit: ClassVar[float] = 1.0
+    reward_unit: float | None
     rounded: ClassVar[bool] = False
+    _space: ActionSpace
+    _first: int | None
+    _settings: dict[str, Any]
 
     def __init__(self) -> None:
         """Makes the environment, and no world yet: `reset` or `restore` does.
 
         Raises:
-          ArgumentError: Gymnasium knows none of that id, its action space is not Discrete, it does
+          ArgumentError: Gymnasium knows none of that id, its actions are of no such space, it does
             not render pixels, or what it shows has no fixed shape.
         """
         self._begin({})
         self.name = self.name or self.id
         self.version = self.version or _version(self.live)
-        count, named = self._count, self.moves
-        if named and len(named) != count:
-            raise ArgumentError(f"{self.id} has {count} actions, and {len(named)} are named")
-        self.moves = named or tuple(str(i) for i in range(count))
+        self.actions = self._space if self._first is None else None
+        count = int(self._space.high) + 1 if self.actions is None else 0
+        if self.moves and len(self.moves) != count:
+            found = f"{count} actions" if count else f"actions {self._space.text()}"
+            raise ArgumentError(f"{self.id} has {found}, and {len(self.moves)} are named")
+        self.moves = self.moves or tuple(str(i) for i in range(count))
+        if not hasattr(self, "reward_unit"):
+            self.reward_unit = 1.0 if self.moves else None
+        if self.noop is None:
+            self.noop = np.clip(0, self._space.low, self._space.high) if self.actions else 0
 
     def reset(self, seed: int, **settings: Any) -> None:
         """Begins the world of `seed`; `settings` are passed to `gymnasium.make`."""
         if settings != self._settings:
             self._begin(settings)
-        self._seed, self._made, self._marks = int(seed), list[int](), list[bytes]()
+        self._seed, self._made, self._marks = int(seed), list[Any](), list[bytes]()
         self._last, _ = self.live.reset(seed=self._seed)
         self.ended = self.truncated = False
         self._mark = b""
         self._note(0.0, False, False)
 
-    def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Makes the one participant's move and returns its reward in units; nothing once ended.
+    def step(self, moves: Sequence[Any]) -> Sequence[float]:
+        """Makes the one participant's move and returns its reward, in units; nothing once ended.
 
         Raises:
           WrongRewards: the reward is no whole number of units, or out of range.
@@ -115,12 +131,20 @@ class GymnasiumEnvironment:
         if self.ended:
             return (0,)
         (move,) = moves
-        self._last, given, terminated, truncated, _ = self.live.step(self._first + move)
-        self._made.append(move)
+        if self._first is None:
+            move = np.array(move, self._space.dtype)  # its own: an environment may write to it
+            self._made.append(move.tolist())
+            outcome = self.live.step(move)
+        else:
+            self._made.append(int(move))
+            outcome = self.live.step(self._first + move)
+        self._last, given, terminated, truncated, _ = outcome
         self.ended = bool(terminated or truncated)
         self.truncated = bool(truncated and not terminated)
         reward = float(given)
         self._note(reward, terminated, truncated)
+        if self.reward_unit is None:
+            return (reward,)
         units = reward / self.reward_unit
         if units in _WHOLE:
             return (int(units),)
@@ -146,14 +170,13 @@ class GymnasiumEnvironment:
         try:
             told = json.loads(state)
             seed, settings = int(told["seed"]), dict(told["settings"])
-            moves, marks = (
-                [int(m) for m in told["moves"]],
-                [bytes.fromhex(m) for m in told["marks"]],
-            )
+            moves, marks = told["moves"], [bytes.fromhex(m) for m in told["marks"]]
+            made = np.array(moves, np.float64).reshape(len(moves), *self._space.shape)
         except (ValueError, TypeError, LookupError) as error:
             raise DamagedState(f"expected a state of {self.id}, found {state!r:.60}") from error
-        if len(marks) != len(moves) + 1 or not all(0 <= m < len(self.moves) for m in moves):
+        if len(marks) != len(moves) + 1 or not self._space.within(made):
             raise DamagedState(f"expected a state of {self.id}, found moves that cannot be made")
+        moves = list(made.astype(self._space.dtype))
         self.reset(seed, **settings)
         for step, mark in enumerate(marks):
             if step:
@@ -202,15 +225,23 @@ class GymnasiumEnvironment:
         except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
             raise ArgumentError(f"Gymnasium does not make {self.id!r}: {error}") from error
         space = self.live.action_space
-        if type(space) is not gymnasium.spaces.Discrete:
-            raise ArgumentError(f"{self.id}: expected a Discrete action space, found {space}")
+        try:
+            taken = actions_of(space)
+        except ArgumentError as error:
+            raise error.about(self.id) from None
+        if not taken.same(getattr(self, "_space", taken)):
+            raise ArgumentError(
+                f"{self.id}: these settings change its actions from {self._space.text()} to "
+                f"{taken.text()}; name them in a class of your own, as `kwargs`"
+            )
+        self._space = taken
+        self._first = int(space.start) if isinstance(space, gymnasium.spaces.Discrete) else None
         if "rgb_array" not in self.live.metadata.get("render_modes", ()):
             raise ArgumentError(
                 f"{self.id} does not render as rgb_array, and a judge must see something"
             )
         if any(isinstance(one, _SHAPELESS) for one in _spaces(self.live.observation_space)):
             raise ArgumentError(f"{self.id}: what it shows has no fixed shape")
-        self._first, self._count = int(space.start), int(space.n)
         self._settings = dict(settings)
 
     def _note(self, reward: float, terminated: bool, truncated: bool) -> None:
@@ -237,9 +268,32 @@ class GymnasiumEnvironment:
         if not self.rounded and abs(units - whole) > _CLOSE:
             raise WrongRewards(
                 f"{self.id}: a reward of {reward:g} is no whole number of units of "
-                f"{self.reward_unit:g}; declare a reward_unit that divides it, or rounded = True"
+                f"{self.reward_unit:g}; declare a reward_unit that divides it, None for rewards "
+                "that have no unit, or rounded = True"
             )
         return whole
+
+
+def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
+    """Returns what a Gymnasium space of actions is here; of Discrete ones, their numbers from 0.
+
+    Raises:
+      ArgumentError: it is a space of others.
+    """
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return discrete(int(space.n))
+    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+        low, high = space.start, space.start + space.nvec - 1
+    elif isinstance(space, gymnasium.spaces.MultiBinary):
+        low, high = np.zeros(space.shape), np.ones(space.shape)
+    elif isinstance(space, gymnasium.spaces.Box):
+        low, high = space.low, space.high
+    else:
+        raise ArgumentError(
+            "expected actions that are Discrete, MultiDiscrete, MultiBinary or Box, found "
+            f"{type(space).__name__}"
+        )
+    return ActionSpace(np.dtype(space.dtype), low, high)
 
 
 def named(id: str) -> type[GymnasiumEnvironment]:

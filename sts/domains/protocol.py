@@ -72,8 +72,8 @@ class Worlds(Protocol):
     """B worlds of one domain, stepped together."""
 
     @property
-    def rewards(self) -> NDArray[np.int8]:
-        """int8[B, P], of the last step, in units of the domain's `reward_unit`."""
+    def rewards(self) -> NDArray[Any]:
+        """[B, P], of the last step: int8 in the domain's `reward_unit`, else float64."""
 
     @property
     def scene(self) -> NDArray[np.uint16]:
@@ -88,8 +88,13 @@ class Worlds(Protocol):
           world: True adds what only a `world` agent may know.
         """
 
-    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-        """Moves every world on by one step; both arrays are int8[B, P]."""
+    def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
+        """Moves every world on by one step.
+
+        Args:
+          moves: [B, P, ...], of the domain's `actions`; int8[B, P] where its moves have names.
+          says: int8[B, P], tokens; or texts [B, P] where the domain names no tokens.
+        """
 
     def states(self) -> list[bytes]:
         """Returns each world's state, serialised."""
@@ -112,24 +117,31 @@ class Domain(Protocol):
 
     Attributes:
       name: what recordings and suites call it.
-      moves: the names of the moves; index `noop` does nothing.
-      tokens: what can be said; index 0 is silence.
-      reward_unit: what a recorded reward of 1 is worth.
+      moves: the names of the moves; () where actions are no choice of one of several.
+      tokens: what can be said; index 0 is silence. () where any text can be, "" being silence.
       guide: what is to be seen in its pictures, for annotators; a few sentences of Markdown, or "".
       sees: what a person who plays in it is shown: "observation", what an agent may know; or
         "world", more than that.
 
-    One whose scenes are drawn also has an attribute `drawing`: the name of a file beside the module
-    of its class, the ES module that draws them in a browser; see `sts.domains.drawing`.
+    One whose actions are several numbers or real ones also has an attribute `actions`, their
+    `ActionSpace`. One whose scenes are drawn also has an attribute `drawing`: the name of a file
+    beside the module of its class, the ES module that draws them in a browser; see
+    `sts.domains.drawing`.
     """
 
     name: str
     moves: tuple[str, ...]
     tokens: tuple[str, ...]
-    noop: int
-    reward_unit: float
     guide: str
     sees: Literal["observation", "world"]
+
+    @property
+    def noop(self) -> int | NDArray[Any]:
+        """The action that does nothing: the index of a move, or an action of `actions`."""
+
+    @property
+    def reward_unit(self) -> float | None:
+        """What a recorded reward of 1 is worth; None has no unit, and rewards are float64."""
 
     def restore(self, states: Sequence[bytes]) -> Worlds:
         """Returns the worlds in `states`, ready to step.

@@ -10,6 +10,7 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from sts import registry
+from sts.domains.actions import action_space, sayable
 from sts.domains.adapted import Adapted
 from sts.domains.environment import ENVIRONMENT, Environment
 from sts.domains.protocol import Domain, Form
@@ -124,11 +125,16 @@ def checked(
             continue
         form, hash = stated
         world = domain(one.domain)
+        space = action_space(world)
+        allowed = f"moves under {len(world.moves)}" if world.moves else f"actions {space.text()}"
+        spoken = f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line"
+        rewards = "float64" if world.reward_unit is None else "int8"
         checks = (
             (one.participants == form.participants, f"{form.participants} participants"),
             (one.scene.shape[1] == form.objects, f"{form.objects} objects"),
-            (_within(one.moves, len(world.moves)), f"moves under {len(world.moves)}"),
-            (_within(one.says, len(world.tokens)), f"tokens under {len(world.tokens)}"),
+            (one.moves.shape[2:] == space.shape and space.holds(one.moves), allowed),
+            (one.rewards.dtype == rewards, f"rewards of {rewards}"),
+            (sayable(world, one.says), spoken),
             (_within(one.scene, form.bound), "cells that are on the grid"),
         )
         for good, expected in checks:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds
+from sts.domains import Domain, Worlds, action_space, silence
 from sts.engine import session
 from sts.engine.session import Actions, Memory, Team, Told
 
@@ -17,13 +17,13 @@ class Script(NamedTuple):
     """What participants are made to do whatever their agents say.
 
     Attributes:
-      moves: int8[B, T, P].
-      says: int8[B, T, P].
+      moves: [B, T, P, ...].
+      says: [B, T, P], tokens or texts.
       forced: bool[T, P], where the script holds.
     """
 
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
+    moves: NDArray[Any]
+    says: NDArray[Any]
     forced: NDArray[np.bool_]
 
     def at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
@@ -35,17 +35,17 @@ class Played(NamedTuple):
     """What happened in B episodes of T steps.
 
     Attributes:
-      moves: int8[B, T, P].
-      says: int8[B, T, P].
-      rewards: int8[B, T, P].
+      moves: [B, T, P, ...], of the domain's actions.
+      says: [B, T, P], tokens or texts.
+      rewards: [B, T, P], int8 in the domain's unit or float64.
       scene: uint16[B, T + 1, K], row t is the scene before step t.
       log_probs: float32[B, T, P]; see `session.Step`.
       memories: what each team remembers after the last step.
     """
 
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
-    rewards: NDArray[np.int8]
+    moves: NDArray[Any]
+    says: NDArray[Any]
+    rewards: NDArray[Any]
     scene: NDArray[np.uint16]
     log_probs: NDArray[np.float32]
     memories: tuple[Memory, ...] = ()
@@ -85,9 +85,9 @@ def play(
     batch, participants = worlds.rewards.shape
     size = (batch, steps, participants)
     out = Played(
-        moves=np.empty(size, np.int8),
-        says=np.empty(size, np.int8),
-        rewards=np.empty(size, np.int8),
+        moves=action_space(domain).full(size, domain.noop),
+        says=silence(domain, size),
+        rewards=np.empty(size, worlds.rewards.dtype),
         scene=np.empty((batch, steps + 1, scene.shape[1]), np.uint16),
         log_probs=np.empty(size, np.float32),
     )

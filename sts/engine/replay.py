@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,9 @@ class Moment(NamedTuple):
     mismatches: Mapping[int, Mismatch]
 
 
-def _stack(episodes: Sequence[Episode], name: str, steps: int) -> NDArray[np.int8]:
-    """Returns int8[B, steps, P]: column `name` of episodes of one P, cut at `steps`."""
-    out: NDArray[np.int8] = np.stack([getattr(e, name)[:steps] for e in episodes])
+def _stack(episodes: Sequence[Episode], name: str, steps: int) -> NDArray[Any]:
+    """Returns [B, steps, P, ...]: column `name` of episodes of one P, cut at `steps`."""
+    out: NDArray[Any] = np.stack([getattr(e, name)[:steps] for e in episodes])
     return out
 
 
@@ -46,7 +46,7 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
     """Returns by the number of an episode how its world after `step` is not as recorded."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
     rewards = np.stack([e.rewards[step] for e in episodes])
-    off = (worlds.scene != scene).any(1) | (worlds.rewards != rewards).any(1)
+    off = (worlds.scene != scene).any(1) | (_bits(worlds.rewards) != _bits(rewards)).any(1)
     out = {}
     for b in np.flatnonzero(off).tolist():
         moved = worlds.scene[b] != scene[b]
@@ -56,13 +56,18 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
             k = int(np.argmax(moved))
             found = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
         else:
-            p = int(np.argmax(worlds.rewards[b] != rewards[b]))
+            p = int(np.argmax(_bits(worlds.rewards)[b] != _bits(rewards)[b]))
+            units = " (in reward units)" if rewards.dtype == np.int8 else ""
             found = (
-                f"participant {p} receives {worlds.rewards[b, p]}, recorded {rewards[b, p]}"
-                " (in reward units)"
+                f"participant {p} receives {worlds.rewards[b, p]}, recorded {rewards[b, p]}{units}"
             )
         out[b] = Mismatch(step, f"step {step}: {found}")
     return out
+
+
+def _bits(rewards: NDArray[Any]) -> NDArray[Any]:
+    """Returns what two rewards that are equal bit for bit have in common."""
+    return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 
 def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Moment]:

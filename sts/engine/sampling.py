@@ -9,13 +9,14 @@ Axes: B episodes, R roles of a team, A actions.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice
-from sts.domains import Domain
+from sts.domains import Domain, action_space, sayable, silence
+from sts.domains.actions import LETTERS, TEXT
 from sts.errors import StsError
 from sts.numerics.compiled import compiled
 from sts.numerics.draws import uniform
@@ -48,12 +49,21 @@ class Draws(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What a team chooses: int8[B, R] each, and the weights float64[B, R, A] it was drawn from."""
+    """What a team chooses, and how likely it was to.
 
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
+    Attributes:
+      moves: [B, R, ...], of the domain's actions.
+      says: [B, R], tokens or texts.
+      move_weights: float64[B, R, A] that the moves were drawn from; None of an agent of actions.
+      say_weights: float64[B, R, A], of the tokens.
+      log_probs: float64[B, R], what an agent of actions says of its `moves`; None for nothing.
+    """
+
+    moves: NDArray[Any]
+    says: NDArray[Any]
     move_weights: NDArray[np.float64] | None
     say_weights: NDArray[np.float64] | None
+    log_probs: NDArray[np.float64] | None = None
 
 
 def draws_of(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -> Draws:
@@ -68,56 +78,100 @@ def sampled(domain: Domain, agent: Agent, choice: Choice, draws: Draws, step: in
     Raises:
       StsError: the choice is none; names the agent and the `step`.
     """
+    if choice.moves is None:
+        raise _no_choice(agent, step, _CHOICES, "no moves")
+    if domain.moves:
+        moves, move_weights = _picked(agent, choice.moves, len(domain.moves), draws, 0, step)
+    else:
+        moves, move_weights = _acted(domain, agent, choice.moves, draws, step), None
+    says, say_weights = silence(domain, moves.shape[:2]), None
+    if choice.says is not None and not domain.tokens:
+        says = _spoken(domain, agent, choice.says, draws, step)
+    elif choice.says is not None:
+        says, say_weights = _picked(agent, choice.says, len(domain.tokens), draws, 1, step)
+    own = None
+    if choice.log_probs is not None and move_weights is None:
+        own = np.asarray(choice.log_probs)
+        if own.shape != says.shape or own.dtype.kind not in "iuf" or not np.isfinite(own).all():
+            expected = f"finite log-probabilities, float{list(says.shape)}"
+            raise _no_choice(agent, step, expected, f"{own.dtype}{list(own.shape)}")
+        own = own.astype(np.float64)
+    return Sample(moves, says, move_weights, say_weights, own)
+
+
+def _picked(
+    agent: Agent, given: Any, count: int, draws: Draws, slot: int, step: int
+) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
+    """Returns int8[B, R] of `count` moves or tokens, and the weights if these were drawn."""
     shape = (draws.streams.size, draws.roles)
-    chosen: list[NDArray[np.int8]] = []
-    weights: list[NDArray[np.float64] | None] = []
-    for slot, (given, count) in enumerate(
-        ((choice.moves, len(domain.moves)), (choice.says, len(domain.tokens)))
-    ):
-        if given is None:
-            if slot == 0:
-                raise _no_choice(agent, step, "no moves")
-            chosen.append(np.zeros(shape, np.int8))
-            weights.append(None)
-            continue
-        values = np.asarray(given)
-        if values.shape == shape and values.dtype.kind in "iu":
-            if not ((values >= 0) & (values < count)).all():
-                raise _no_choice(agent, step, f"an action outside 0..{count - 1}")
-            chosen.append(values.astype(np.int8))
-            weights.append(None)
-            continue
-        if values.shape != (*shape, count) or values.dtype.kind not in "fiub":
-            raise _no_choice(agent, step, f"{values.dtype}{list(values.shape)}")
-        floats = np.ascontiguousarray(values, np.float64)
-        picked = np.empty(shape, np.int8)
-        bad = _choose(floats, draws.streams, draws.first + slot, draws.stride, picked)
-        if bad >= 0:
-            raise _no_choice(agent, step, f"weights {floats.reshape(-1, count)[bad].tolist()}")
-        if agent.deterministic and (np.count_nonzero(floats, axis=-1) > 1).any():
-            raise StsError(
-                f"agent {agent.name!r} says that it is deterministic, so that one "
-                f"continuation is enough, and at step {step} it weighs more than one action"
-            )
-        chosen.append(picked)
-        weights.append(floats)
-    return Sample(chosen[0], chosen[1], weights[0], weights[1])
+    values = np.asarray(given)
+    if values.shape == shape and values.dtype.kind in "iu":
+        if not ((values >= 0) & (values < count)).all():
+            raise _no_choice(agent, step, _CHOICES, f"an action outside 0..{count - 1}")
+        return values.astype(np.int8), None
+    if values.shape != (*shape, count) or values.dtype.kind not in "fiub":
+        raise _no_choice(agent, step, _CHOICES, f"{values.dtype}{list(values.shape)}")
+    floats = np.ascontiguousarray(values, np.float64)
+    picked = np.empty(shape, np.int8)
+    bad = _choose(floats, draws.streams, draws.first + slot, draws.stride, picked)
+    if bad >= 0:
+        weights = floats.reshape(-1, count)[bad].tolist()
+        raise _no_choice(agent, step, _CHOICES, f"weights {weights}")
+    if agent.deterministic and (np.count_nonzero(floats, axis=-1) > 1).any():
+        raise StsError(
+            f"agent {agent.name!r} says that it is deterministic, so that one "
+            f"continuation is enough, and at step {step} it weighs more than one action"
+        )
+    return picked, floats
 
 
-def _no_choice(agent: Agent, step: int, found: str) -> StsError:
-    return StsError(
-        f"agent {agent.name!r} at step {step}: expected weights at least 0 and not all 0, "
-        f"[episodes, roles, actions], or integer actions [episodes, roles]; found {found}"
-    )
+def _acted(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
+    """Returns actions [B, R, ...] of a world whose actions are no choice of one move."""
+    space = action_space(domain)
+    size = (draws.streams.size, draws.roles, *space.shape)
+    expected = f"actions {space.dtype}{list(size)} within the bounds of {domain.name}"
+    values = np.asarray(given)
+    if values.shape != size or not np.can_cast(values.dtype, space.dtype, "same_kind"):
+        raise _no_choice(agent, step, expected, f"{values.dtype}{list(values.shape)}")
+    if not space.within(values):
+        outside = [one for one in values.reshape(-1, *space.shape) if not space.within(one)]
+        raise _no_choice(agent, step, expected, f"{outside[0].tolist()!r:.80}")
+    return values.astype(space.dtype)
 
 
-def log_probs(
-    sample: Sample, moves: NDArray[np.int8], says: NDArray[np.int8]
-) -> NDArray[np.float64]:
-    """Returns float64[B, R]: the log-probability of what was done, a little uniform mixed in."""
-    if sample.move_weights is None:
-        return np.full(moves.shape, np.nan)
-    total = _log_prob(sample.move_weights, moves)
+def _spoken(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
+    """Returns texts [B, R] of a world that names no tokens."""
+    size = (draws.streams.size, draws.roles)
+    expected = f"texts {list(size)} of one line each, at most {LETTERS} letters that print"
+    values = np.asarray(given)
+    if values.shape != size or not sayable(domain, values):
+        raise _no_choice(agent, step, expected, f"{values.tolist()!r:.80}")
+    return values.astype(TEXT)
+
+
+_CHOICES = (
+    "weights at least 0 and not all 0, [episodes, roles, actions], or integer actions "
+    "[episodes, roles]"
+)
+
+
+def _no_choice(agent: Agent, step: int, expected: str, found: str) -> StsError:
+    return StsError(f"agent {agent.name!r} at step {step}: expected {expected}; found {found}")
+
+
+def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[Any]) -> NDArray[np.float64]:
+    """Returns float64[B, R]: the log-probability of what was done, a little uniform mixed in.
+
+    Where the agent returned actions it is what it says of these, unmixed, and NaN where something
+    else was done.
+    """
+    if sample.move_weights is not None:
+        total = _log_prob(sample.move_weights, moves)
+    elif sample.log_probs is not None:
+        same = (sample.moves == moves).reshape(*says.shape, -1).all(-1)
+        total = np.where(same, sample.log_probs, np.nan)
+    else:
+        return np.full(says.shape, np.nan)
     if sample.say_weights is not None:
         total = total + _log_prob(sample.say_weights, says)
     return total

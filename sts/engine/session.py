@@ -15,6 +15,7 @@ Axes: B worlds, P participants, R roles of a team.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.domains import Domain, Worlds
+from sts.domains import Domain, Worlds, action_space, sayable, silence
 from sts.engine import sampling
+from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.jobs.deadlines import quiet
 
@@ -49,31 +51,47 @@ class Team(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The instruction of each of B episodes, and the step from which its team knows it."""
+    """What the teams of B episodes are told, and the step from which each knows it.
+
+    Attributes:
+      texts: of the instructions.
+      given_at: from which step; of several in one episode the last that was given is in force.
+      episodes: which episode each is for; None where there is one for each.
+    """
 
     texts: Sequence[str]
     given_at: Sequence[int]
+    episodes: Sequence[int] | None = None
+
+
+def told(episodes: Sequence[Sequence[Instruction]]) -> Told:
+    """Returns what B episodes are told, of the instructions of each."""
+    every = [(one, b) for b, own in enumerate(episodes) for one in own]
+    return Told(
+        [one.text for one, _ in every], [one.given_at for one, _ in every], [b for _, b in every]
+    )
 
 
 class Actions(NamedTuple):
-    """What P participants do at one step, as the domain's arrays; int8[B, P] each."""
+    """What P participants do and say at one step, as the domain's arrays: [B, P, ...], [B, P]."""
 
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
+    moves: NDArray[Any]
+    says: NDArray[Any]
 
 
 class Step(NamedTuple):
     """What was done at one step.
 
     Attributes:
-      moves: int8[B, P].
-      says: int8[B, P].
+      moves: [B, P, ...].
+      says: [B, P], tokens or texts.
       log_probs: float32[B, P], of the executed move and token under the agent that plays the
-        participant, held ones too; NaN where no agent plays or it gives no probabilities.
+        participant, held ones too; NaN where no agent plays or it gives no probabilities. Of an
+        agent that returns actions and their densities it is known where these were executed.
     """
 
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
+    moves: NDArray[Any]
+    says: NDArray[Any]
     log_probs: NDArray[np.float32]
 
 
@@ -171,8 +189,9 @@ class Session:
             the step.
           DamagedData: a move or a token that is given is none of the domain.
         """
-        moves = np.full(self.worlds.rewards.shape, self.domain.noop, np.int8)
-        says, log_probs = np.zeros_like(moves), np.full(moves.shape, np.nan, np.float32)
+        size = self.worlds.rewards.shape
+        moves = action_space(self.domain).full(size, self.domain.noop)
+        says, log_probs = silence(self.domain, size), np.full(size, np.nan, np.float32)
         samples = [self._decided(i, team) for i, team in enumerate(self._teams)]
         for team, sample in zip(self._teams, samples, strict=True):
             moves[:, team.roles], says[:, team.roles] = sample.moves, sample.says
@@ -226,9 +245,15 @@ def check_actions(domain: Domain, given: Actions) -> None:
     Raises:
       DamagedData: a move or a token is none of the domain.
     """
-    for values, names in zip(given, (domain.moves, domain.tokens), strict=True):
-        if values.size and not (values.min() >= 0 and values.max() < len(names)):
-            raise DamagedData("what is to be done holds a move or a token that the domain has not")
+    moves, says = given
+    space = action_space(domain)
+    fits = moves.shape[says.ndim :] == space.shape and space.within(moves)
+    if (
+        not fits
+        or not np.can_cast(moves.dtype, space.dtype, "same_kind")
+        or not sayable(domain, says)
+    ):
+        raise DamagedData("what is to be done holds a move or a token that the domain has not")
 
 
 def _check_domain(agent: Agent, domain: Domain) -> None:
@@ -257,8 +282,16 @@ def _begin(team: Team, batch: int) -> Memory:
 def _teller(told: Told, batch: int) -> Callable[[int], Instructions]:
     texts = ("", *dict.fromkeys(told.texts))
     numbers = {text: i for i, text in enumerate(texts)}
-    ids = np.array([numbers[text] for text in told.texts], np.int32)
-    given = np.array(told.given_at)
-    if ids.shape != (batch,) or given.shape != (batch,):
+    whose = range(len(told.texts)) if told.episodes is None else told.episodes
+    every = sorted(zip(told.given_at, whose, told.texts, strict=True), key=lambda one: one[0])
+    complete = told.episodes is not None or len(every) == batch
+    if not complete or not all(0 <= b < batch for _, b, _ in every):
         raise StsError(f"expected an instruction for each of {batch} episodes")
-    return lambda step: Instructions(texts, np.where(given <= step, ids, 0).astype(np.int32))
+    steps: list[int] = []
+    known = [np.zeros(batch, np.int32)]  # before the first of `steps`, and from each of them on
+    for step, b, text in every:
+        if not steps or step > steps[-1]:
+            steps.append(step)
+            known.append(known[-1].copy())
+        known[-1][b] = numbers[text]
+    return lambda step: Instructions(texts, known[bisect_right(steps, step)].copy())

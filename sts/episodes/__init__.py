@@ -2,3 +2,4 @@
 
 from sts.episodes.types import Episode as Episode
 from sts.episodes.types import Instruction as Instruction
+from sts.episodes.types import in_order as in_order

@@ -1,19 +1,24 @@
 """Episodes as columns of a table.
 
 An episode is one row. Its step columns are flat lists (row-major), so that Arrow keeps one long
-array and the offsets; `steps`, `participants` and `objects` give the shapes back.
+array and the offsets; `steps`, `participants`, `objects` and `action_shape` give the shapes back.
+Moves and rewards that are int8 have columns of their own, and others stand beside them as float64,
+which holds every one of them exactly, as texts do beside tokens. Of each pair one is empty in a
+row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from sts.episodes.types import Episode
-from sts.errors import DamagedData
-from sts.storage.parquet import lists, of_numpy, texts, unlist
+from sts.episodes.types import NUMBERS, Episode, dtype_name
+from sts.errors import DamagedData, StsError
+from sts.storage.parquet import ITEMS, lists, of_numpy, texts, unlist
 
 EPISODE = {
     "domain": pa.string(),
@@ -25,7 +30,15 @@ EPISODE = {
     "says": pa.list_(pa.int8()),
     "rewards": pa.list_(pa.int8()),
     "scene": pa.list_(pa.uint16()),
+    "action_dtype": pa.string(),
+    "action_shape": pa.list_(pa.int32()),
+    "actions": pa.list_(pa.float64()),
+    "reward_dtype": pa.string(),
+    "real_rewards": pa.list_(pa.float64()),
+    "say_dtype": pa.string(),
+    "texts": pa.list_(pa.string()),
 }
+_NOTHING = np.empty(0, np.int8)
 
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
@@ -38,10 +51,42 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
         "steps": steps,
         "participants": participants,
         "objects": objects,
-        **{
-            name: lists([getattr(e, name) for e in episodes], EPISODE[name].value_type)
-            for name in ("moves", "says", "rewards", "scene")
-        },
+        **{name: lists(flat, EPISODE[name].value_type) for name, flat in _flat(episodes).items()},
+        "action_dtype": texts([dtype_name(e.moves) for e in episodes]),
+        "reward_dtype": texts([dtype_name(e.rewards) for e in episodes]),
+        "say_dtype": texts([dtype_name(e.says) for e in episodes]),
+        "texts": _spoken(episodes),
+    }
+
+
+def _spoken(episodes: Sequence[Episode]) -> pa.Array:
+    """Returns what was said, where it was texts.
+
+    Raises:
+      StsError: they are more than a column may hold.
+    """
+    spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
+    ends = np.cumsum([0, *map(len, spoken)], dtype=np.int64)
+    if ends[-1] > ITEMS:
+        raise StsError(f"expected at most {ITEMS} utterances in a column, found {ends[-1]}")
+    flat = texts([one for own in spoken for one in own])
+    return pa.ListArray.from_arrays(of_numpy(ends.astype(np.int32)), flat)
+
+
+def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
+    """Returns the columns of lists, an array a row."""
+    small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
+    both = list(zip(episodes, small, strict=True))
+    return {
+        "moves": [e.moves if moves else _NOTHING for e, (moves, _) in both],
+        "says": [e.says if e.says.dtype == np.int8 else _NOTHING for e in episodes],
+        "rewards": [e.rewards if rewards else _NOTHING for e, (_, rewards) in both],
+        "scene": [e.scene for e in episodes],
+        "action_shape": [
+            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _NOTHING for e in episodes
+        ],
+        "actions": [_NOTHING if moves else e.moves for e, (moves, _) in both],
+        "real_rewards": [_NOTHING if rewards else e.rewards for e, (_, rewards) in both],
     }
 
 
@@ -49,17 +94,65 @@ def episodes(table: pa.Table) -> list[Episode]:
     """Returns the episode in each row.
 
     Raises:
-      DamagedData: a row's columns do not agree in length.
+      DamagedData: a row's columns do not agree in length, or in type.
     """
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
-    flat = [unlist(table, n) for n in ("moves", "says", "rewards", "scene")]
-    domains, states = table.column("domain").to_pylist(), table.column("state").to_pylist()
+    names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
+    plain = [table.column(n).to_pylist() for n in names]
+    numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
+    flat = {name: _values(table, name) for name in numbers}
     out = []
-    for i, (steps, people, objects) in enumerate(zip(*shapes, strict=True)):
+    for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
+        zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
+    ):
         try:
-            moves, says, rewards = (column[i].reshape(steps, people) for column in flat[:3])
-            scene = flat[3][i].reshape(steps + 1, objects)
+            moves = _typed(flat["moves"][i], flat["actions"][i], acted)
+            rewards = _typed(flat["rewards"][i], flat["real_rewards"][i], rewarded)
+            out.append(
+                Episode(
+                    domain,
+                    state,
+                    moves.reshape(steps, people, *flat["action_shape"][i].tolist()),
+                    _said(flat["says"][i], words, said).reshape(steps, people),
+                    rewards.reshape(steps, people),
+                    flat["scene"][i].reshape(steps + 1, objects),
+                )
+            )
         except ValueError:
             raise DamagedData(f"row {i}: its step columns do not have {steps} steps") from None
-        out.append(Episode(domains[i], states[i], moves, says, rewards, scene))
+        except DamagedData as error:
+            raise DamagedData(f"row {i}: {error}") from None
     return out
+
+
+def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
+    """Returns tokens, or texts, whichever were said."""
+    if dtype == "int8" and not words:
+        return tokens
+    if dtype == "text" and not tokens.size:
+        return np.array(words, np.dtypes.StringDType())
+    raise _mixed(dtype)
+
+
+def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Returns the values of the one of two columns that is not empty, as they were recorded."""
+    if dtype == "int8" and not real.size:
+        return small
+    if dtype not in NUMBERS or dtype == "int8" or small.size:
+        raise _mixed(dtype)
+    with np.errstate(all="ignore"):
+        typed = real.astype(dtype)
+    if not np.array_equal(typed, real, equal_nan=True):
+        raise DamagedData(f"expected values of {dtype}, found others")
+    return typed
+
+
+def _mixed(dtype: str) -> DamagedData:
+    return DamagedData(f"expected values of one type, found others beside {dtype:.20}")
+
+
+def _values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
+    """Returns each row's list of a column, which is empty throughout in most files."""
+    column = table.column(name)
+    filled = any(len(chunk.flatten()) for chunk in column.chunks)
+    return unlist(table, name) if filled else [_NOTHING] * table.num_rows

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sts.errors import DamagedData
-from sts.storage.files import content_hash
+from sts.storage.files import canonical_json, content_hash
 
-_FIELDS = (("moves", np.int8), ("says", np.int8), ("rewards", np.int8), ("scene", np.uint16))
+NUMBERS = tuple("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split())
+"""Dtypes of actions, each of whose values float64 holds, but for whole numbers beyond 2^53."""
+_FIELDS = {
+    "moves": NUMBERS,
+    "says": ("int8", "text"),
+    "rewards": ("int8", "float64"),
+    "scene": ("uint16",),
+}
+
+
+def dtype_name(array: NDArray[Any]) -> str:
+    """Returns what files call the type of an array: "int8", "float32", "text"."""
+    return _name(array.dtype)
+
+
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """Returns the name of a dtype, which NumPy makes anew each time."""
+    return "text" if dtype.kind == "T" else dtype.name
+
+
+def _raw(array: NDArray[Any]) -> bytes:
+    return canonical_json(array.tolist()) if array.dtype.kind == "T" else array.tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,32 +45,42 @@ class Episode:
     Attributes:
       domain: the name of the world's domain.
       state: the serialised state before step 0.
-      moves: int8[T, P]; row t acts on state t.
-      says: int8[T, P], tokens said; 0 is silence.
-      rewards: int8[T, P], received after each step, in the domain's reward unit.
+      moves: [T, P, ...], of the dtype and shape of the domain's actions; int8[T, P] where it has
+        named moves. Row t acts on state t.
+      says: [T, P], what was said: int8, tokens, of which 0 is silence; or texts, where "" is.
+      rewards: [T, P], received after each step: int8, in the domain's reward unit, or float64
+        where it has none.
       scene: uint16[T + 1, K], what is where; row t is before step t.
     """
 
     domain: str
     state: bytes
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
-    rewards: NDArray[np.int8]
+    moves: NDArray[Any]
+    says: NDArray[Any]
+    rewards: NDArray[Any]
     scene: NDArray[np.uint16]
 
     def __post_init__(self) -> None:
         """Makes the arrays read-only.
 
         Raises:
-          DamagedData: their shapes or types do not agree.
+          DamagedData: their shapes or types do not agree, or a number is none.
         """
-        for name, dtype in _FIELDS:
+        for name, dtypes in _FIELDS.items():
             array = np.ascontiguousarray(getattr(self, name))
-            if array.ndim != 2 or array.dtype != dtype:
-                raise DamagedData(f"episode: {name} must be {np.dtype(dtype)}[steps, ...]")
+            if array.ndim < 2 or (array.ndim > 2 and name != "moves"):
+                raise DamagedData(f"episode: {name} must be [steps, ...], found {array.shape}")
+            if array.dtype.kind == "U":
+                array = array.astype(np.dtypes.StringDType())
+            if dtype_name(array) not in dtypes:
+                raise DamagedData(
+                    f"episode: {name} must be {' or '.join(dtypes)}, found {array.dtype}"
+                )
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise DamagedData(f"episode: expected finite {name}, found NaN or infinity")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        same = self.moves.shape == self.says.shape == self.rewards.shape
+        same = self.moves.shape[:2] == self.says.shape == self.rewards.shape
         if not same or len(self.scene) != len(self.moves) + 1:
             raise DamagedData("episode: its step columns differ in length")
 
@@ -64,9 +97,14 @@ class Episode:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 over everything in it."""
-        shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}".encode()
-        arrays = (getattr(self, name).tobytes() for name, _ in _FIELDS)
-        return content_hash(shape, self.state, *arrays)
+        shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}"
+        for array in (self.moves, self.rewards, self.says):  # what is int8 keeps its hash
+            shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
+        return content_hash(shape.encode(), self.state, *map(_raw, self._arrays))
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.moves, self.says, self.rewards, self.scene
 
     def part(self, state: bytes, start: int, stop: int) -> Episode:
         """Returns steps `start` to `stop`; `state` is the one before step `start`."""
@@ -110,3 +148,8 @@ class Instruction:
             "given_at": self.given_at,
             "source": self.source,
         }
+
+
+def in_order(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    """Returns instructions in the order of their steps; of one step the judged one is the last."""
+    return tuple(sorted((*heard, judged), key=lambda one: one.given_at))

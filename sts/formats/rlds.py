@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sts.domains import domain
+from sts.domains import action_space, domain, reward_values
 from sts.storage.files import canonical_json, write_atomically
 from sts.trajectories.observed import Observed, Progress, observed
 from sts.trajectories.types import Trajectory
 
-FORMAT = "rlds/1"
+FORMAT = "rlds/2"
 ROWS = 2**16
 """How many rows are gathered before they are written."""
 
@@ -62,11 +62,13 @@ def _metadata(one: Observed, role: int) -> dict[str, str]:
     """Returns what the schema says of the file, JSON where it is no plain text."""
     world = domain(one.trajectory.episode.domain)
     shapes = {name: list(a.shape[1:]) for name, a in one.values.items() if a.ndim > 2}
+    if len(action_space(world).shape) > 1:
+        shapes["action"] = list(action_space(world).shape)
     return {
         "sts.format": FORMAT,
         "sts.domain": world.name,
         "sts.role": str(role),
-        "sts.actions": canonical_json(list(world.moves)).decode(),
+        "sts.actions": canonical_json(list(world.moves) or action_space(world).text()).decode(),
         "sts.shapes": canonical_json(shapes).decode(),
     }
 
@@ -74,7 +76,8 @@ def _metadata(one: Observed, role: int) -> dict[str, str]:
 def _rows(one: Observed, role: int) -> pa.RecordBatch:
     """Returns T + 1 rows; nothing is done in the last."""
     episode = one.trajectory.episode
-    steps, unit = episode.steps, domain(episode.domain).reward_unit
+    steps, world = episode.steps, domain(episode.domain)
+    moves = episode.moves[:, role]
     last = np.arange(steps + 1) == steps
     columns: dict[str, pa.Array] = {
         "episode_id": pa.array([one.trajectory.id] * (steps + 1), pa.string()),
@@ -83,8 +86,8 @@ def _rows(one: Observed, role: int) -> pa.RecordBatch:
     columns |= {f"observation.{name}": _column(array) for name, array in one.values.items()}
     columns["language_instruction"] = pa.array(_told(one.trajectory), pa.string())
     done = {
-        "action": episode.moves[:, role].astype(np.int64),
-        "reward": episode.rewards[:, role] * unit,
+        "action": moves.astype(np.int64) if world.moves else moves,
+        "reward": reward_values(world, episode.rewards[:, role]),
         "discount": np.where(one.ended[1:], 0.0, 1.0),
     }
     columns |= {name: _but_last(array) for name, array in done.items()}
@@ -103,14 +106,15 @@ def _told(t: Trajectory) -> list[str]:
     return out
 
 
-def _column(array: NDArray[Any]) -> pa.Array:
-    """Returns one value a row, or one flat list of a fixed length."""
+def _column(array: NDArray[Any], gone: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Returns one value a row, or one flat list of a fixed length; None in rows that are gone."""
     if array.ndim == 1:
-        return pa.array(array)
+        return pa.array(array, mask=gone)
     flat = np.ascontiguousarray(array).reshape(len(array), -1)
-    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])
+    mask = None if gone is None else pa.array(gone)
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1], mask=mask)
 
 
 def _but_last(array: NDArray[Any]) -> pa.Array:
-    gone = np.arange(len(array) + 1) == len(array)
-    return pa.array(np.append(array, array[:1] * 0 if len(array) else 0), mask=gone)
+    more = np.zeros((1, *array.shape[1:]), array.dtype)
+    return _column(np.concatenate((array, more)), np.arange(len(array) + 1) == len(array))

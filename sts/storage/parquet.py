@@ -29,7 +29,8 @@ BYTES = 2**31 - 1
 _PLAIN_ROWS = 5_000_000
 """Rows of a ratings table."""
 _LARGEST = 2**32
-_ARRAYS = tuple(map(pa.list_, (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32())))
+_NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.float64())
+_ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
 
 def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:

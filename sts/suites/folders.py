@@ -14,7 +14,7 @@ from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.workspace import Workspace
 
 GROUP = "sts.suites"
-FORMAT, FORMAT_VERSION = "scenarios", 1
+FORMAT, FORMAT_VERSION = "scenarios", 2
 VERSION = re.compile(r"[1-9][0-9]{0,5}")
 DESCRIPTION = 500
 """Letters of a suite's description."""

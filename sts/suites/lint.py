@@ -26,6 +26,7 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     reaches the stated state at takeover; roles, steps, instruction and partner make sense.
     """
     faults = [f"the id {i} stands {n} times" for i, n in _repeated(s.id for s in scenarios)]
+    faults += _unpaired(scenarios)
     faults += [
         f"{[s.id for s in scenarios if s.hash == h]} are the same scenario"
         for h, _ in _repeated(s.hash for s in scenarios)
@@ -45,6 +46,21 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     return faults + [f"{id}: {fault}" for id, fault in _replays(sound)]
 
 
+def _unpaired(scenarios: Sequence[Scenario]) -> list[str]:
+    """Returns which pairs are none: two scenarios of one takeover that ask for different things."""
+    pairs: dict[str, list[Scenario]] = defaultdict(list)
+    for s in (one for one in scenarios if one.pair):
+        pairs[s.pair].append(s)
+    return [
+        f"pair {shown(name)} is not two instructions at one takeover, but "
+        f"{', '.join(s.id for s in two)}"
+        for name, two in pairs.items()
+        if len(two) != 2
+        or two[0].takeover_hash != two[1].takeover_hash
+        or two[0].instruction.text == two[1].instruction.text
+    ]
+
+
 def _repeated(values: Iterable[str]) -> list[tuple[str, int]]:
     return [(v, n) for v, n in Counter(values).items() if n > 1]
 
@@ -54,6 +70,7 @@ def misfits(s: Scenario) -> list[str]:
     people = s.recording.participants
     needed = s.takeover + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _names(s) if not one_line(t, LIMIT)]
+    long = [one.text for one in s.instructions if not one_line(one.text, WORDS)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
         (split(s.world, s.provenance) == "test", "its world is on the training side"),
@@ -69,11 +86,11 @@ def misfits(s: Scenario) -> list[str]:
         (bool(s.roles) and len(set(s.roles)) == len(s.roles), "evaluates nobody, or one twice"),
         (all(0 <= r < people for r in s.roles), "evaluates a participant that is not there"),
         (partner, f"partner {s.partner!r} is not no-op, replay or agent:NAME"),
-        (bool(s.instruction.text.strip()), "its instruction is empty"),
+        (all(one.text.strip() for one in s.instructions), "its instruction is empty"),
         (
-            one_line(s.instruction.text, WORDS),
+            not long,
             f"its instruction is not one line of at most {WORDS} letters that print: "
-            f"{shown(s.instruction.text)}",
+            f"{', '.join(map(shown, long[:1]))}",
         ),
         (
             not unreadable,
@@ -81,14 +98,27 @@ def misfits(s: Scenario) -> list[str]:
             f"{', '.join(map(shown, unreadable[:1]))}",
         ),
         (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
-        (s.instruction.source in ("setter", "curator"), "its instruction has no source"),
+        (
+            all(one.source in ("setter", "curator") for one in s.instructions),
+            "its instruction has no source",
+        ),
+        (
+            all(0 <= one.given_at <= s.instruction.given_at for one in s.heard),
+            "something else is said to it after the instruction that is judged",
+        ),
+        (
+            bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= STEPS,
+            f"turn {s.turn} of series {shown(s.series)}: a dialogue's turns count from 1",
+        ),
+        (s.replaces != s.id, "it replaces itself"),
     )
     return [text for good, text in checks if not good]
 
 
 def _names(s: Scenario) -> tuple[str, ...]:
     own = (s.id, s.category, s.instruction.category, s.partner, s.trajectory, s.world)
-    return (*own, *s.tags)
+    asked = [one.category for one in s.heard]
+    return (*own, *asked, *s.tags, *filter(None, (s.pair, s.series, s.replaces)))
 
 
 def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:

@@ -61,18 +61,23 @@ SCHEMA = {
     "tags": pa.list_(pa.string()),
     "takeover_hash": pa.string(),
     "provenance": pa.string(),
+    "heard": pa.string(),
+    "pair": pa.string(),
+    "series": pa.string(),
+    "turn": pa.int32(),
+    "replaces": pa.string(),
     **columns.EPISODE,
 }
 _PLAIN = (
     "id category kind trajectory world context_start takeover horizon partner difficulty "
-    "takeover_hash"
+    "takeover_hash pair series turn replaces"
 ).split()
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 _LABEL = re.compile(rf"({_NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
 def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
-    """Writes scenarios to one Parquet file, `scenarios/1`."""
+    """Writes scenarios to one Parquet file, `scenarios/2`."""
     rows: dict[str, Any] = {name: [getattr(s, name) for s in scenarios] for name in _PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
@@ -81,6 +86,7 @@ def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
         "roles": [list(s.roles) for s in scenarios],
         "tags": [list(s.tags) for s in scenarios],
         "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
+        "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
     }
     recordings = columns.episode_columns([s.recording for s in scenarios])
     parquet.write(path, FORMAT, FORMAT_VERSION, SCHEMA, rows | recordings)
@@ -109,6 +115,7 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
                 tags=tuple(row["tags"]),
                 recording=recording,
                 provenance=parsed_json(row["provenance"], dict),
+                heard=tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
             )
             mark = scenario.hash
         except (TypeError, ValueError, DamagedData) as error:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sts.episodes import Episode, Instruction
+from sts.episodes import Episode, Instruction, in_order
 from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")
+LINKS = ("pair", "series", "turn", "replaces")
+"""What ties a scenario to others; it changes neither how it runs nor how it is judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +23,7 @@ class Scenario:
       id: its name within a suite, such as "CATEGORY-03".
       category: the kind of behaviour it tests.
       kind: "instruction" or "question".
-      instruction: `given_at` is counted from the start of the context.
+      instruction: what is judged; `given_at` is counted from the start of the context.
       parameters: what the category's automatic label needs to know, such as the answer; JSON
         values.
       trajectory: the id of the trajectory it came from.
@@ -36,6 +38,13 @@ class Scenario:
       takeover_hash: `content_hash` of the serialised state at takeover.
       recording: the trajectory from `context_start` on: at least C steps, C + L for "replay".
       provenance: what mined it.
+      heard: what else the evaluated roles are told, each from its own step on, counted from the
+        start of the context; none later than the instruction that is judged.
+      pair: names it and the one other scenario of the same takeover that asks the opposite; "" for
+        none.
+      series: names a dialogue; "" for none.
+      turn: which turn of the dialogue it is, from 1; 0 without one.
+      replaces: the id, in the parent version, of the scenario that this one was changed from; "".
     """
 
     id: str
@@ -55,11 +64,24 @@ class Scenario:
     takeover_hash: str
     recording: Episode
     provenance: dict[str, Any]
+    heard: tuple[Instruction, ...] = ()
+    pair: str = ""
+    series: str = ""
+    turn: int = 0
+    replaces: str = ""
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """All that the evaluated roles are told, in the order of its steps, the judged one last."""
+        return in_order(self.instruction, self.heard)
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of all that can change a continuation or its judgement; not of id or tags."""
-        meaning = {
+        """SHA-256 of all that can change a continuation or its judgement.
+
+        Not of its id or tags, nor of which others it belongs with: those are the suite's.
+        """
+        meaning: dict[str, Any] = {
             "category": self.category,
             "kind": self.kind,
             "instruction": self.instruction.view(),
@@ -70,12 +92,14 @@ class Scenario:
             "partner": self.partner,
             "takeover_hash": self.takeover_hash,
         }
+        if self.heard:  # so that a scenario of one instruction keeps its hash
+            meaning["heard"] = [one.view() for one in self.heard]
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
 
     @cached_property
     def row_hash(self) -> str:
         """SHA-256 of everything in it."""
-        rest = {
+        rest: dict[str, Any] = {
             "id": self.id,
             "trajectory": self.trajectory,
             "world": self.world,
@@ -84,6 +108,8 @@ class Scenario:
             "tags": list(self.tags),
             "provenance": self.provenance,
         }
+        links = {name: getattr(self, name) for name in LINKS}
+        rest |= {name: value for name, value in links.items() if value}
         return content_hash(self.hash.encode(), canonical_json(rest))
 
 

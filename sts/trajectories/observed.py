@@ -121,6 +121,8 @@ def _named(observation: Any) -> dict[str, NDArray[Any]]:
     out: dict[str, NDArray[Any]] = {}
     for field in dataclasses.fields(observation):
         value = getattr(observation, field.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "T":  # texts stay in our own files
+            continue
         if isinstance(value, Mapping):
             out.update((str(k).replace("/", "."), _of_role(k, a)) for k, a in value.items())
         elif value is not None:

@@ -1,4 +1,4 @@
-"""Trajectories in Parquet: one row an episode, `trajectories/1`."""
+"""Trajectories in Parquet: one row an episode, `trajectories/2`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import Participant, Trajectory
 
-FORMAT, VERSION = "trajectories", 1
+FORMAT, VERSION = "trajectories", 2
 SCHEMA = {
     "id": pa.string(),
     "world": pa.string(),

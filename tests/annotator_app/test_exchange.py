@@ -18,6 +18,7 @@ from annotator_app.pages import guide
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.domains import Picture, domain
+from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
 
@@ -254,7 +255,7 @@ def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
     says = np.array([[0, 21]], np.int8)
     data = payload(
         drawing="grid", picture=picture, scene=scene, says=says, takeover=0, evaluated=(1,),
-        tokens=("", "yes"), instruction="go", given_at=0,
+        tokens=("", "yes"), instructions=[Instruction("go", "a", 0, "setter")],
     )  # fmt: skip
     assert np.array_equal(np.frombuffer(base64.b64decode(data["scene"]), "<u2"), scene.ravel())
     assert base64.b64decode(data["says"]) == bytes([0, 21])
@@ -262,7 +263,7 @@ def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
     assert (data["drawing"], data["details"]) == ("grid", {"auras": auras})
     assert set(data) == {
         "drawing", "height", "width", "names", "glyphs", "judged", "details", "steps",
-        "takeover", "horizon", "scene", "says", "tokens", "instruction",
+        "takeover", "horizon", "scene", "says", "texts", "tokens", "instructions",
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from annotator_app.components import HERE, VIEWER, joined
 from annotator_app.episodes import payload
 from sts.domains import Picture, domain
 from sts.domains.drawing import drawing
+from sts.episodes import Instruction
 from tests.annotator_app.conftest import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -60,8 +61,7 @@ def string() -> dict[str, Any]:
         takeover=TAKEOVER,
         evaluated=(0,),
         tokens=("", "here"),
-        instruction="Go on.",
-        given_at=0,
+        instructions=[Instruction("Go on.", "a", 0, "setter")],
     ) | {"id": "a string"}
 
 
@@ -150,7 +150,8 @@ def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) ->
     scene = world.restore([state]).scene.repeat(STEPS + 1, 0)
     data = payload(
         drawing="lambda-star", picture=picture, scene=scene, says=np.zeros((STEPS, 1), np.int8),
-        takeover=TAKEOVER, evaluated=(0,), tokens=("",), instruction="Go.", given_at=0,
+        takeover=TAKEOVER, evaluated=(0,), tokens=("",),
+        instructions=[Instruction("Go.", "a", 0, "setter")],
     )  # fmt: skip
     page.evaluate(
         """async ([text, payload]) => {

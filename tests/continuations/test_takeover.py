@@ -1,16 +1,21 @@
 """Replay and takeover: checked step by step, independent of batch and order, and reproducible."""
 
 import dataclasses
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from sts import agents
+from sts.continuations import store
 from sts.continuations.takeover import by_shape, continue_all
 from sts.continuations.types import Continuation
 from sts.domains import domain
 from sts.engine.replay import verify
+from sts.episodes import Instruction
 from sts.errors import ArgumentError, ReplayMismatch
+from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import decode
 from tests.examples import on_test_side, recorded, scenario, scenarios
@@ -163,3 +168,39 @@ def test_grids_of_several_sizes_share_a_batch() -> None:
     together = hashes(continue_all(both, agent, seed=0, indices=[0]))
     apart = hashes([continue_all([s], agent, seed=0, indices=[0])[0] for s in both])
     assert together == apart
+
+
+def test_an_agent_hears_each_instruction_from_its_step_on_under_replay_too(
+    several: list[Scenario],
+) -> None:
+    class Listening(agents.Agent):
+        name = "listening"
+        version = "1"
+        heard: ClassVar[list[list[str]]] = []
+
+        def act(self, observation, instructions, memory, draws):
+            self.heard.append([instructions.texts[i] for i in instructions.ids])
+            return agents.Choice(np.full((len(instructions.ids), 1), 4)), memory
+
+    one, other = several[:2]
+    earlier = tuple(Instruction(text, "a", at, "setter") for text, at in (("A.", 1), ("B.", 3)))
+    both = [dataclasses.replace(one, heard=earlier), other]
+    made = continue_all(both, Listening(), seed=0, indices=[0])
+    first, second = np.array(Listening.heard).T.tolist()
+    asked = [one.instruction.text] * one.horizon
+    assert first == ["", "A.", "A.", "B.", "B.", "B.", *asked]
+    assert second == [""] * 6 + asked
+    assert [c.heard for c in made] == [earlier, ()]
+    assert made[0].instructions == (*earlier, one.instruction)
+
+
+def test_a_continuation_keeps_all_that_was_heard_in_its_file(
+    several: list[Scenario], tmp_path: Path
+) -> None:
+    earlier = Instruction("A.", "a", 1, "setter")
+    scenario = dataclasses.replace(several[0], heard=(earlier,))
+    made = continue_all([scenario], agents.load("random"), seed=0, indices=[0])
+    workspace = Workspace.open(str(tmp_path)).ensure()
+    store.save(workspace, made)
+    (kept,) = store.load(workspace, [scenario.hash])
+    assert kept.heard == (earlier,) and kept.content_hash == made[0].content_hash

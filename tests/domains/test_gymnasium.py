@@ -11,7 +11,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Sequence, Text, Tuple
+from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text, Tuple
 
 from sts.domains import checked, domain
 from sts.domains.adapted import WrongRewards
@@ -60,8 +60,8 @@ class Blind(Counter):
     metadata = {"render_modes": ["human"]}  # noqa: RUF012
 
 
-class Many(Counter):
-    action_space = MultiDiscrete([2, 2])
+class Mixed(Counter):
+    action_space = Tuple((Discrete(2), Discrete(2)))
 
 
 class Shapeless(Counter):
@@ -76,7 +76,7 @@ class Uncounted(Counter):
     pays = float("nan")
 
 
-for kind in (Counter, Blind, Many, Shapeless, Cents, Uncounted):
+for kind in (Counter, Blind, Mixed, Shapeless, Cents, Uncounted):
     gymnasium.register(f"sts-tests/{kind.__name__}-v0", entry_point=kind)
 
 
@@ -92,6 +92,8 @@ def made(kind: str, **attributes) -> GymnasiumEnvironment:
         ("Taxi-v4", ENDING),
         ("Blackjack-v1", {}),
         ("minigrid:BabyAI-GoToLocal-v0", ENDING),
+        ("Pendulum-v1", ENDING),
+        ("tests.domains.spaces:sts-tests/Crane-v0", ENDING),
     ],
 )
 def test_environments_of_others_keep_every_claim(name, settings) -> None:
@@ -197,7 +199,7 @@ def test_rewards_are_whole_units_or_refused() -> None:
     ("name", "line"),
     [
         ("sts-tests/Blind-v0", "does not render as rgb_array"),
-        ("sts-tests/Many-v0", "expected a Discrete action space, found MultiDiscrete"),
+        ("sts-tests/Mixed-v0", "Discrete, MultiDiscrete, MultiBinary or Box, found Tuple"),
         ("sts-tests/Shapeless-v0", "what it shows has no fixed shape"),
         ("sts-tests/Nowhere-v0", "Gymnasium does not make 'sts-tests/Nowhere-v0'"),
         ("nopackage:Nowhere-v0", "Gymnasium does not make 'nopackage:Nowhere-v0'"),

@@ -10,6 +10,7 @@ from sts.domains import domain
 from sts.engine import session
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Actions, Session, Step, Team, Told
+from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.numerics.draws import stream
 
@@ -48,6 +49,42 @@ def taken(begun: Session, steps: int) -> list[np.ndarray]:
         out += [*begun.step(from_outside(begun.steps), (0,)), begun.worlds.rewards.copy()]
         out.append(begun.worlds.scene)
     return out
+
+
+class Listening(agents.Agent):
+    """Keeps all that it has ever heard."""
+
+    name = "listening"
+
+    def __init__(self) -> None:
+        self.heard: list[list[str]] = []
+
+    def act(self, observation, instructions, memory, draws):
+        self.heard.append([instructions.texts[i] for i in instructions.ids])
+        return agents.Choice(np.zeros((len(instructions.ids), 1), int)), memory
+
+
+def test_each_of_several_instructions_is_heard_from_its_step_on() -> None:
+    asked = [
+        [Instruction("Wait.", "a", 0, "setter"), Instruction("Go.", "a", 3, "setter")],
+        [],
+        [Instruction("Late.", "a", 5, "setter"), Instruction("Go.", "a", 3, "setter")],
+        [Instruction("Now.", "a", 2, "setter"), Instruction("No, now.", "a", 2, "curator")],
+    ]
+    agent = Listening()
+    team = Team(agent, (0,), np.zeros(BATCH, np.uint64))
+    begun = session.open(WORLD, WORLD.restore(STATES), [team], told=session.told(asked))
+    for _ in range(4):
+        begun.step()
+    later = session.open(WORLD, begun.state(), [team], told=session.told(asked))
+    for _ in range(2):
+        later.step()
+    assert np.array(agent.heard).T.tolist() == [
+        ["Wait."] * 3 + ["Go."] * 3,
+        [""] * 6,
+        [""] * 3 + ["Go."] * 2 + ["Late."],
+        [""] * 2 + ["No, now."] * 4,
+    ]
 
 
 def test_a_session_that_stopped_goes_on_as_if_it_never_had() -> None:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from scenarios import categories, mining
-from scenarios.category import CONTEXT
+from scenarios.category import CONTEXT, Candidate
 from sts.cli.main import main
-from sts.episodes import Episode
+from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, UnknownName
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
@@ -42,6 +42,30 @@ def workspace(tmp_path: Path, trajectories: list[Trajectory]) -> Workspace:
     workspace = Workspace.open(str(tmp_path / "w"))
     store.save(workspace, trajectories)
     return workspace
+
+
+def test_what_was_said_in_a_recording_is_heard_where_a_candidate_says_so(
+    trajectories: list[Trajectory],
+) -> None:
+    one = next(t for t in trajectories if t.split == "test")
+    said = [("Before.", 2), ("Within.", 15), ("At takeover.", 20), ("After.", 25)]
+    told = [Instruction(text, "talk", at, "setter") for text, at in said]
+    talked = dataclasses.replace(one, instructions=tuple(told))
+    for hears, expected in (
+        (False, []),
+        (True, [("Before.", 0), ("Within.", 5), (said[2][0], 10)]),
+    ):
+        category = dataclasses.replace(
+            categories.named("reach-good"),
+            fits=lambda scenario: None,
+            candidates=lambda trajectory, hears=hears: iter(
+                [Candidate(20, 0, "easy", hears=hears)]
+            ),
+        )
+        (found,) = mining.mine([talked], [category], per_category=1, seed=0).scenarios
+        assert [(i.text, i.given_at) for i in found.heard] == expected
+        assert found.instructions[-1] == found.instruction
+        assert lint([found]) == []
 
 
 def sts(workspace: Workspace, *words: str) -> int:

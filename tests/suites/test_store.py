@@ -57,6 +57,64 @@ def test_what_changes_a_continuation_changes_the_hash_and_names_do_not() -> None
         assert dataclasses.replace(one, **change).hash != one.hash
 
 
+LINKS = {"pair": "good-or-evil", "series": "walk", "turn": 2, "replaces": "reach-good-00"}
+EARLIER = Instruction("Wait.", "wait", 2, "setter")
+
+
+@pytest.mark.parametrize("field", LINKS)
+def test_what_ties_scenarios_together_is_the_suites_and_changes_no_continuation(
+    field: str,
+) -> None:
+    (one,) = scenarios(1)
+    tied = dataclasses.replace(one, **{field: LINKS[field]})
+    assert tied.hash == one.hash and tied.row_hash != one.row_hash
+
+
+def test_what_else_is_heard_changes_the_continuation() -> None:
+    (one,) = scenarios(1)
+    heard = dataclasses.replace(one, heard=(EARLIER,))
+    assert heard.hash != one.hash
+    assert heard.instructions == (EARLIER, one.instruction)
+
+
+def test_ties_and_all_that_is_heard_are_kept_and_shown(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second, third = scenarios(3)
+    asks = Instruction("Go to Evil.", "reach-good", 6, "curator")
+    made = [
+        dataclasses.replace(first, **LINKS, heard=(EARLIER,)),
+        dataclasses.replace(first, id="reach-good-09", instruction=asks, pair=LINKS["pair"]),
+        third,
+    ]
+    store.write_scenarios(store.draft_path(workspace, "mine"), made)
+    suite = store.freeze(workspace, "mine")
+    kept = {s.id: s for s in store.load(workspace, "mine@1").scenarios}
+    assert {i: s.row_hash for i, s in kept.items()} == {s.id: s.row_hash for s in made}
+    assert kept[first.id].heard == (EARLIER,) and not kept[third.id].heard
+    words = ["suite", "show", suite.label, "--json", "--workspace", str(workspace.root)]
+    assert main(words) == 0
+    shown = {s["id"]: s for s in json.loads(capsys.readouterr().out)["scenarios"]}
+    assert {name: shown[first.id][name] for name in LINKS} == LINKS
+    assert shown[first.id]["heard"] == [EARLIER.view()]
+    assert {name: shown[third.id][name] for name in LINKS} == {
+        "pair": "", "series": "", "turn": 0, "replaces": ""
+    }  # fmt: skip
+
+
+def test_a_pair_is_two_instructions_at_one_takeover() -> None:
+    first, second, _ = scenarios(3)
+    other = Instruction("Go to Evil.", "reach-good", 6, "curator")
+    for pair in (
+        [dataclasses.replace(first, pair="p")],
+        [dataclasses.replace(first, pair="p"), dataclasses.replace(second, pair="p")],
+        [dataclasses.replace(first, pair="p", id=i) for i in ("a-01", "a-02")],
+    ):
+        assert any("pair 'p' is not two instructions" in fault for fault in lint(pair))
+    asked = dataclasses.replace(first, pair="p", id="a-02", instruction=other)
+    assert lint([dataclasses.replace(first, pair="p"), asked]) == []
+
+
 def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> None:
     suite = frozen(workspace)
     assert suite.label == "mine@1"
@@ -108,13 +166,13 @@ def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
 def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> None:
     frozen(workspace)
     path = folder(workspace) / "scenarios.parquet"
-    table = parquet.read(path, "scenarios", 1, store.SCHEMA)
+    table = parquet.read(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     old = rows[column][1]
     rows[column][1] = (
         old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
     )
-    parquet.write(path, "scenarios", 1, store.SCHEMA, rows)
+    parquet.write(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
         store.load(workspace, "mine@1")
 
@@ -258,6 +316,13 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
         ({"category": "reach\x1b[2J"}, r"found 'reach\\x1b\[2J'"),
         ({"instruction": Instruction("Go\x07", "a", 6, "curator")}, r"not one line of .*'Go\\x07'"),
         ({"instruction": Instruction("y" * 5000, "a", 6, "curator")}, "at most 2000 letters"),
+        ({"heard": (Instruction("Go\x07", "a", 2, "setter"),)}, r"not one line of .*'Go\\x07'"),
+        ({"heard": (Instruction("Go.", "a", 7, "setter"),)}, "said to it after the instruction"),
+        ({"heard": (Instruction("Go.", "a", 2, "nobody"),)}, "its instruction has no source"),
+        ({"series": "talk"}, "turn 0 of series 'talk': a dialogue's turns count from 1"),
+        ({"turn": 3}, "turn 3 of series ''"),
+        ({"series": "a\x1b[2J", "turn": 1}, r"found 'a\\x1b\[2J'"),
+        ({"replaces": "reach-good-01"}, "it replaces itself"),
     ],
 )
 def test_an_unsound_suite_is_refused_though_its_hashes_match(
@@ -318,12 +383,12 @@ def test_a_pipe_in_place_of_a_suites_file_is_not_waited_for(workspace: Workspace
 def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
     store.write_scenarios(path, scenarios(1))
-    table = parquet.read(path, "scenarios", 1, store.SCHEMA)
+    table = parquet.read(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     told = json.loads(rows["instruction"][0])
     for change in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
         rows["instruction"] = [json.dumps(told | change)]
-        parquet.write(path, "scenarios", 1, store.SCHEMA, rows)
+        parquet.write(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA, rows)
         with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
             store.read_scenarios(path)
 

@@ -3,9 +3,11 @@
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from sts.cli.main import main
@@ -16,7 +18,9 @@ from sts.formats import rlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.observed import observed
+from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from tests.domains import spaces
 from tests.examples import instead, recorded, state_after
 from tests.trajectories.bell import NAME, walks
 
@@ -68,6 +72,22 @@ def test_rlds_tells_at_each_step_what_had_been_asked(tmp_path: Path) -> None:
     assert column[10:] == 2 * [""] + 5 * ["Go."] + 3 * ["Où est Zoë?"]
     table = exported(tmp_path / "w.parquet", [walk])
     assert table.language_instruction.tolist() == 10 * ["Ring the bell."]
+
+
+@pytest.mark.parametrize(
+    ("name", "agent", "told"),
+    [
+        (spaces.PENDULUM, spaces.Swinging, "float32[1]"),
+        (spaces.CRANE, spaces.Wandering, "int64[2]"),
+    ],
+)
+def test_rlds_holds_actions_of_any_type(tmp_path: Path, name: str, agent: Any, told: str) -> None:
+    (one,) = record(agent(), domain=name, count=1, steps=5, seed=0, settings={})
+    rlds.write(tmp_path / "t.parquet", [one])
+    table = pq.read_table(tmp_path / "t.parquet")
+    assert json.loads(table.schema.metadata[b"sts.actions"]) == told
+    assert table.column("action").to_pylist() == [*one.episode.moves[:, 0].tolist(), None]
+    assert table.column("reward").to_pylist() == [*one.episode.rewards[:, 0].tolist(), None]
 
 
 def test_only_those_of_the_same_name_count_as_the_team(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sts.cli.main import main
-from sts.domains import domain
+from sts.domains import checked, domain
 from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
@@ -20,7 +20,8 @@ from sts.trajectories.record import begun
 from sts.trajectories.types import Participant, trajectory
 from tests.examples import DATA, recorded
 
-GOLDEN = DATA / "trajectories-1.parquet"
+GOLDEN = DATA / "trajectories-2.parquet"
+EARLIER = DATA / "trajectories-1.parquet"
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -46,16 +47,28 @@ def test_an_instruction_given_during_the_recording_is_kept(tmp_path: Path) -> No
     assert with_told.id != one.id
 
 
-def test_the_golden_file_of_version_1_is_read() -> None:
+def test_the_golden_file_of_version_2_is_read() -> None:
     found = store.read(GOLDEN)
-    assert [t.id for t in found] == ["d3c20cea570a191b", "cbfeb783050057fe"]
+    assert [t.id for t in found[:2]] == ["d3c20cea570a191b", "cbfeb783050057fe"]
+    pendulum = found[2].episode
+    assert (found[2].id, pendulum.domain) == ("58faa3a97360eafd", "gymnasium:Pendulum-v1")
+    assert (pendulum.moves.dtype, pendulum.moves.shape) == (np.float32, (6, 1, 1))
+    assert pendulum.rewards.dtype == np.float64
+    talk = found[3].episode
+    assert (found[3].id, talk.says.shape) == ("5fd88f693f0345aa", (6, 2))
+    assert talk.says[0].tolist() == ["Keep the lanterns alight."] * 2
+
+
+def test_the_golden_file_of_version_1_is_refused_and_its_version_named() -> None:
+    with pytest.raises(DamagedData, match="trajectories format 1; this version reads 2: move"):
+        store.read(EARLIER)
 
 
 def test_a_file_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     rows = {name: [] for name in store.SCHEMA}
-    parquet.write(path, "trajectories", 2, store.SCHEMA, rows)
-    with pytest.raises(NewerFormat, match="trajectories format 2; this version reads up to 1"):
+    parquet.write(path, "trajectories", 3, store.SCHEMA, rows)
+    with pytest.raises(NewerFormat, match="trajectories format 3; this version reads up to 2"):
         store.read(path)
 
 
@@ -78,10 +91,10 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
 def test_an_altered_row_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     store.write(path, recorded(count=1))
-    table = parquet.read(path, "trajectories", 1, store.SCHEMA)
+    table = parquet.read(path, "trajectories", store.VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     rows["rewards"][0][5] = (rows["rewards"][0][5] + 2) % 3
-    parquet.write(path, "trajectories", 1, store.SCHEMA, rows)
+    parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows)
     with pytest.raises(DamagedData, match="was altered"):
         store.read(path)
 
@@ -118,18 +131,20 @@ def test_an_episode_cannot_be_written_to() -> None:
         one.moves[0, 0] = 1
     with pytest.raises(DamagedData):
         Episode(one.domain, one.state, one.moves, one.says, one.rewards, one.scene[1:])
-    with pytest.raises(DamagedData):
-        Episode(one.domain, one.state, one.moves.astype(np.int64), one.says, one.rewards, one.scene)
+    wide = one.moves.astype(np.int64)
+    other = Episode(one.domain, one.state, wide, one.says, one.rewards, one.scene)
+    with pytest.raises(DamagedData, match="it: expected moves under 9, found others"):
+        checked([other], ["it"])
 
 
 def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
     one = recorded(count=1)[0]
     for world in ("0" * 64, "not hexadecimal"):
         store.write(tmp_path / "t.parquet", [dataclasses.replace(one, world="0" * 64)])
-        table = parquet.read(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA)
+        table = parquet.read(tmp_path / "t.parquet", "trajectories", store.VERSION, store.SCHEMA)
         rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
         rows["world"] = [world]
-        parquet.write(tmp_path / "t.parquet", "trajectories", 1, store.SCHEMA, rows)
+        parquet.write(tmp_path / "t.parquet", "trajectories", store.VERSION, store.SCHEMA, rows)
         with pytest.raises(DamagedData, match="was altered: its world is"):
             store.read(tmp_path / "t.parquet")
 
@@ -157,9 +172,9 @@ def test_other_participants_than_the_episode_has_are_refused(tmp_path: Path) -> 
 def test_crafted_json_in_a_row_is_one_error_of_ours(tmp_path: Path, column: str, text: str) -> None:
     path = tmp_path / "t.parquet"
     store.write(path, recorded(count=1))
-    table = parquet.read(path, "trajectories", 1, store.SCHEMA)
+    table = parquet.read(path, "trajectories", store.VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
-    parquet.write(path, "trajectories", 1, store.SCHEMA, rows | {column: [text]})
+    parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows | {column: [text]})
     with pytest.raises(DamagedData, match="t.parquet: trajectory"):
         store.read(path)
 

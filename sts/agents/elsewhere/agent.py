@@ -55,7 +55,8 @@ class Elsewhere(Agent):
         choice = answer.part("choice")
         if "moves" not in choice:
             raise StsError("it chose no moves")
-        return Choice(choice["moves"], choice.get("says")), answer.part("memory")
+        made = Choice(choice["moves"], choice.get("says"), choice.get("log_probs"))
+        return made, answer.part("memory")
 
 
 class Rehearsing(Elsewhere):

@@ -82,6 +82,8 @@ def send(pipe: int, header: dict[str, Any], arrays: dict[str, Any]) -> None:
     listed, raw = [], [b""]
     for name, value in arrays.items():
         array = np.asarray(value)
+        if array.dtype.kind == "T":  # texts of any length, which not every NumPy has
+            array = np.array(array.tolist(), "U" if array.size else "U1").reshape(array.shape)
         if array.dtype.kind not in KINDS:
             raise TypeError(f"{name.replace('/', ' ')} is no array of numbers or texts")
         listed.append([name, array.dtype.str, list(array.shape)])
@@ -351,17 +353,17 @@ class Server:
 
 
 def _chosen(choice: Any) -> dict[str, Any]:
-    """Returns the arrays of a choice: moves and says by name or in this order, or moves alone."""
+    """Returns the arrays of a choice: by name, or moves, says and log_probs in this order."""
+    names = ("moves", "says", "log_probs")
     if isinstance(choice, dict):
-        moves, says = choice["moves"], choice.get("says")
+        parts = [choice["moves"], *map(choice.get, names[1:])]
     elif hasattr(choice, "moves"):
-        moves, says = choice.moves, getattr(choice, "says", None)
-    elif isinstance(choice, tuple):
-        moves, says = choice if len(choice) == 2 else (*choice, None)
+        parts = [getattr(choice, name, None) for name in names]
     else:
-        moves, says = choice, None
-    named = {"choice/moves": moves, "choice/says": says}
-    return {name: value for name, value in named.items() if value is not None}
+        parts = [*choice] if isinstance(choice, tuple) else [choice]
+    if not 1 <= len(parts) <= len(names):
+        raise TypeError(f"expected a choice of {', '.join(names)}, found {len(parts)} parts")
+    return {"choice/" + names[i]: part for i, part in enumerate(parts) if part is not None}
 
 
 def _remembered(memory: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains.actions import action_space, silence
 from sts.domains.adapted import WrongRewards
 from sts.domains.conformance.fresh import elsewhere
 from sts.domains.conformance.runs import (
@@ -26,20 +27,25 @@ from sts.domains.drawing import drawing
 from sts.domains.protocol import Framed, Worlds
 from sts.errors import DamagedData, NewerFormat, StsError
 
-MOST_MOVES = 127
 Claim = tuple[str, Callable[[Trial], str | None]]
 
 
 def described(trial: Trial) -> None:
     """Names, moves, no-op, tokens, reward unit, and participants."""
     domain = trial.domain
-    for what, names in (("moves", domain.moves), ("tokens", domain.tokens)):
-        _names(what, names)
+    space = action_space(domain)
+    if domain.moves:
+        _names("moves", domain.moves)
+    if domain.tokens:
+        _names("tokens", domain.tokens)
     if not isinstance(domain.name, str) or not domain.name:
         raise Broken(f"its name is {domain.name!r}")
-    if not 0 <= domain.noop < len(domain.moves) <= MOST_MOVES:
-        raise Broken(f"its no-op is move {domain.noop} of {len(domain.moves)}, at most 127")
-    if not (math.isfinite(domain.reward_unit) and domain.reward_unit > 0):
+    noop = np.asarray(domain.noop)
+    if noop.shape != space.shape or not space.within(noop):
+        of = f"move {domain.noop} of {len(domain.moves)}" if domain.moves else noop.tolist()
+        raise Broken(f"its no-op is {of}, which cannot be made")
+    unit = domain.reward_unit
+    if unit is not None and not (math.isfinite(unit) and unit > 0):
         raise Broken(f"its reward unit is {domain.reward_unit}")
     if not isinstance(domain.guide, str) or domain.sees not in ("observation", "world"):
         raise Broken(f"its guide is no text, or people see {domain.sees!r}")
@@ -62,7 +68,7 @@ def steps(trial: Trial) -> None:
 
 
 def rewards(trial: Trial) -> None:
-    """Rewards are int8, one a participant."""
+    """Rewards are int8 or, where there is no unit, float64; one a participant."""
     try:
         trial.play()
     except Broken as error:
@@ -70,7 +76,8 @@ def rewards(trial: Trial) -> None:
             raise
         return
     for seed, _, made, played in trial.each():
-        if played.rewards.dtype != np.int8 or played.rewards.shape != made.moves.shape:
+        expected = np.float64 if trial.domain.reward_unit is None else np.int8
+        if played.rewards.dtype != expected or played.rewards.shape != made.says.shape:
             found = f"{played.rewards.dtype}{list(played.rewards.shape)}"
             raise Broken(f"seed {seed}: rewards of a run are {found}")
 
@@ -130,7 +137,7 @@ def other_seeds(trial: Trial) -> str | None:
 
 def looking(trial: Trial) -> None:
     """Whatever is asked between steps, and twice, the world goes on as if nobody had."""
-    participants = range(trial.made[0].moves.shape[1])
+    participants = range(trial.made[0].says.shape[1])
     roles = tuple(participants)
     looks: dict[str, Callable[[Worlds], object]] = {
         "observing": lambda w: [w.observe((p,), team=(p,), world=False) for p in roles],
@@ -185,7 +192,8 @@ def _render(worlds: Worlds, *whom: int | None) -> None:
 def noop(trial: Trial) -> None:
     """Nobody need do anything, and that too has the same consequences each time."""
     for seed, state, made, _ in trial.each():
-        idle = Moves(np.full_like(made.moves, trial.domain.noop), np.zeros_like(made.says))
+        still = action_space(trial.domain).full(made.says.shape, trial.domain.noop)
+        idle = Moves(still, silence(trial.domain, made.says.shape))
         try:
             once = play(trial.domain, state, idle)
         except StsError as error:
@@ -285,7 +293,7 @@ def pictured(trial: Trial) -> None:
     """A scene fits its picture, and frames are of one size."""
     for seed, start, made, played in trial.each():
         picture = trial.domain.picture(start)
-        people = made.moves.shape[1]
+        people = made.says.shape[1]
         if len(picture.participants) != people:
             raise Broken(f"seed {seed}: its picture has other than {people} participants")
         _names("picture's names", picture.names)
@@ -360,7 +368,7 @@ FIRST = ("described", "steps", "rewards")
 CLAIMS: dict[str, Claim] = {
     "described": ("its moves, no-op, words and reward unit are what they should be", described),
     "steps": ("it can be made and stepped, whatever is done", steps),
-    "rewards": ("rewards are whole, in range, and one for each participant", rewards),
+    "rewards": ("rewards are whole or real as declared, and one for each participant", rewards),
     "restores": ("a restored world has the state that it was restored from", restores),
     "replays": ("a recording replays, from its start and from its middle", replays),
     "fresh": ("a state goes on identically in a fresh process", fresh),

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.adapted import Adapted
+from sts.domains.adapted import Adapted, handed
 from sts.domains.conformance.batches import Claim
 from sts.domains.conformance.runs import Broken, Trial, settled
 from sts.domains.envelope import unwrap, wrap
@@ -90,7 +90,7 @@ def begins_anew(trial: Trial) -> None:
     """One that has been played begins like a new one, and refuses settings that it has not."""
     domain = _adapted(trial)
     used = domain.environment(trial.starts[0])
-    course = trial.made[0].moves.tolist()
+    course = handed(trial.made[0].moves, bool(domain.moves))
     with guarded(f"domain {domain.name!r} cannot begin again"):
         for moves in course:
             used.step(moves)
@@ -104,7 +104,7 @@ def begins_anew(trial: Trial) -> None:
             )
 
 
-def _begun(trial: Trial, world: Environment, course: list[list[int]]) -> list[object]:
+def _begun(trial: Trial, world: Environment, course: list[list[Any]]) -> list[object]:
     """Returns state and digest of a world that begins, and after each step until one fails."""
     told: list[object] = []
     with settled():
@@ -139,7 +139,7 @@ def observes(trial: Trial) -> None:
     for seed, state, made, _ in trial.each():
         with settled():
             world = domain.environment(state)
-            for t, moves in enumerate(made.moves.tolist()):
+            for t, moves in enumerate(handed(made.moves, bool(domain.moves))):
                 for role in range(len(domain.participants)):
                     when = f"seed {seed}, step {t}: participant {role}"
                     seen = _seen(world, role, when)
@@ -213,7 +213,8 @@ def ends(trial: Trial) -> str | None:
         with settled(), guarded(f"domain {domain.name!r} at seed {seed}"):
             world: Any = domain.environment(state)
             stays = 0
-            for t, moves in enumerate(islice(cycle(made.moves.tolist()), limit)):
+            every = cycle(handed(made.moves, bool(domain.moves)))
+            for t, moves in enumerate(islice(every, limit)):
                 ended, before = bool(world.ended), world.state()
                 if ended and not over:
                     _stays(
@@ -232,7 +233,7 @@ def ends(trial: Trial) -> str | None:
     return None if over else f"no world came to its end within {limit} steps"
 
 
-def _stays(world: Any, moves: list[int], otherwise: str) -> None:
+def _stays(world: Any, moves: list[Any], otherwise: str) -> None:
     """Raises Broken where a world that has ended does anything."""
     before = world.state()
     if any(world.step(moves)) or not world.ended or world.state() != before:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
 from sts.domains.registry import domain as find_domain
 from sts.errors import StsError
@@ -22,10 +23,10 @@ class Broken(StsError):
 
 
 class Moves(NamedTuple):
-    """What is done in one world: int8[T, P] each."""
+    """What is done and said in one world: [T, P, ...], of the domain's actions, and [T, P]."""
 
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
+    moves: NDArray[Any]
+    says: NDArray[Any]
 
     def after(self, step: int) -> Moves:
         """Returns what is done from `step` on."""
@@ -36,7 +37,7 @@ class Played(NamedTuple):
     """What came of it: the scene and the rewards after each step, and the state at the end."""
 
     scene: NDArray[np.uint16]
-    rewards: NDArray[np.int8]
+    rewards: NDArray[Any]
     end: bytes
 
     def after(self, step: int) -> Played:
@@ -44,6 +45,7 @@ class Played(NamedTuple):
         return Played(self.scene[step:], self.rewards[step:], self.end)
 
 
+_TEXTS = ("", "yes", "Wait for me, I come.")
 Between = Callable[[int, Worlds], None]
 
 
@@ -225,9 +227,11 @@ def course(domain: Domain, seed: int, steps: int, participants: int) -> Moves:
     """Returns moves and words at random, in which every move comes up early."""
     size = (steps, participants)
     generator = np.random.default_rng(int(stream("conformance", seed)))
-    moves = generator.integers(len(domain.moves), size=size, dtype=np.int8)
-    says = generator.integers(len(domain.tokens), size=size, dtype=np.int8)
-    for p in range(participants):
+    moves = action_space(domain).drawn(generator, size)
+    says = generator.integers(len(domain.tokens) or len(_TEXTS), size=size, dtype=np.int8)
+    if not domain.tokens:
+        says = np.array(_TEXTS, TEXT)[says]
+    for p in range(participants if domain.moves else 0):
         every = generator.permutation(len(domain.moves))[:steps]
         moves[: every.size, p] = every
     return Moves(moves, says)

@@ -22,7 +22,7 @@ from minari.dataset.minari_dataset import DATASET_ID_RE
 from minari.dataset.minari_storage import MinariStorage
 from numpy.typing import NDArray
 
-from sts.domains import Domain, domain
+from sts.domains import Domain, action_space, domain, reward_values
 from sts.domains.adapted import Adapted
 from sts.domains.gymnasium import GymnasiumEnvironment
 from sts.errors import ArgumentError
@@ -77,7 +77,7 @@ def _fill(
     first = next(every)
     players = dict.fromkeys(t.participants[role].name for t in trajectories)
     world = domain(first.trajectory.episode.domain)
-    actions: Space[Any] = Discrete(len(world.moves))
+    actions = _actions(world)
     own, spec = _gymnasium(world, trajectories, actions)
     spaces = {name: _space(a, own.get(name)) for name, a in first.values.items()}
     storage = MinariStorage.new(
@@ -93,7 +93,7 @@ def _fill(
             "dataset_id": name,
             "minari_version": minari.__version__,
             "algorithm_name": ", ".join(players),
-            "description": f"{world.name}, participant {role}; actions: {', '.join(world.moves)}",
+            "description": f"{world.name}, participant {role}; actions: {_named(world)}",
             KEY: f"{FORMAT}/{VERSION}",
             "sts_domain": world.name,
             "sts_role": role,
@@ -102,14 +102,31 @@ def _fill(
     storage.update_episodes(_buffer(one, role) for one in (first, *every))
 
 
+def _named(world: Domain) -> str:
+    return ", ".join(world.moves) or action_space(world).text()
+
+
+def _actions(world: Domain) -> Space[Any]:
+    """Returns the space of what a participant does; the environment's own if it is no choice."""
+    if world.moves:
+        return Discrete(len(world.moves))
+    one: Any = world.new() if isinstance(world, Adapted) else None
+    if isinstance(one, GymnasiumEnvironment):
+        own: Space[Any] = one.live.action_space
+        return own
+    space = action_space(world)
+    return Box(space.low, space.high, dtype=space.dtype.type)
+
+
 def _buffer(one: Observed, role: int) -> EpisodeBuffer:
     episode = one.trajectory.episode
+    world, moves = domain(episode.domain), episode.moves[:, role]
     last = np.arange(1, episode.steps + 1) == episode.steps
     ended = one.ended[1:]
     return EpisodeBuffer(
         observations=one.values,
-        actions=episode.moves[:, role].astype(np.int64),
-        rewards=episode.rewards[:, role] * domain(episode.domain).reward_unit,
+        actions=moves.astype(np.int64) if world.moves else moves,
+        rewards=reward_values(world, episode.rewards[:, role]),
         terminations=ended,
         truncations=last & ~ended,
         infos=infos(one.trajectory),

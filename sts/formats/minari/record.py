@@ -2,7 +2,8 @@
 
 Beside what Minari asks for, `infos` holds what leads back: for each frame `scene`, and, in the row
 of the frame that they lead to, `moves`, `says` and `rewards` of all participants (the first row has
-none: -1, 0, 0); and once, as bytes in `sts`, the `state` before step 0 and a `record` in JSON.
+none: 0, and -1 for the number of a move); and once, as bytes in `sts`, the `state` before step 0
+and a `record` in JSON.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import checked
+from sts.domains import checked, domain
 from sts.episodes import Episode, Instruction
 from sts.errors import DamagedData
 from sts.storage.files import canonical_json, parsed_json
 from sts.trajectories.types import Participant, Trajectory
 
-KEY, FORMAT, VERSION = "sts_format", "minari", 1
+KEY, FORMAT, VERSION = "sts_format", "minari", 2
 _KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": dict}
-_FIRST = {"moves": -1, "says": 0, "rewards": 0}
+_COLUMNS = ("moves", "says", "rewards")
 
 
 def infos(t: Trajectory) -> dict[str, Any]:
     """Returns the infos of a trajectory's episode; arrays have T + 1 rows."""
-    own = {
+    own: dict[str, Any] = {
         "id": t.id,
         "domain": t.episode.domain,
         "world": t.world,
@@ -34,14 +35,20 @@ def infos(t: Trajectory) -> dict[str, Any]:
         "instructions": [i.view() for i in t.instructions],
         "provenance": t.provenance,
     }
+    if (says := t.episode.says).dtype != np.int8:  # which Minari has no arrays of
+        own["texts"] = says.tolist()
+        says = np.zeros(says.shape, np.int8)
     return {
         "scene": t.episode.scene,
-        **{
-            name: np.insert(getattr(t.episode, name), 0, value, axis=0)
-            for name, value in _FIRST.items()
-        },
+        "moves": np.insert(t.episode.moves, 0, _before(t.episode), axis=0),
+        "says": np.insert(says, 0, 0, axis=0),
+        "rewards": np.insert(t.episode.rewards, 0, 0, axis=0),
         "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(own))},
     }
+
+
+def _before(episode: Episode) -> int:
+    return -1 if domain(episode.domain).moves else 0
 
 
 def trajectory_of(infos: dict[str, Any]) -> Trajectory:
@@ -52,7 +59,9 @@ def trajectory_of(infos: dict[str, Any]) -> Trajectory:
     """
     try:
         own = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
-        moves, says, rewards = (np.asarray(infos[name])[1:] for name in _FIRST)
+        moves, says, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
+        if "texts" in own:
+            says = np.array(own["texts"], np.dtypes.StringDType()).reshape(says.shape)
         state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
         found = Trajectory(
             Episode(own["domain"], state, moves, says, rewards, scene),

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, registry
-from gymnasium.spaces import Dict, Discrete, Space, Tuple
+from gymnasium.spaces import Dict, Space, Tuple
 from minari.dataset.minari_storage import is_image_space
 from numpy.typing import NDArray
 
-from sts.domains import Worlds
+from sts.domains import ActionSpace, Domain, Worlds, action_space, reward_values
 from sts.domains import domain as find_domain
 from sts.domains.adapted import Adapted, WrongRewards
 from sts.domains.envelope import wrap
-from sts.domains.gymnasium import GymnasiumEnvironment
+from sts.domains.gymnasium import GymnasiumEnvironment, actions_of
 from sts.domains.gymnasium import named as gymnasium_named
 from sts.engine.lockstep import Script, play
 from sts.episodes import Episode
@@ -32,7 +32,7 @@ class Recorded(NamedTuple):
 
     Attributes:
       label: which, for an error's reader.
-      actions: int64[T], as the environment took them.
+      actions: [T, ...], as the environment took them.
       rewards: float64[T].
       ended: bool[T], whether it was terminated or truncated there.
       terminated: bool[T].
@@ -40,7 +40,7 @@ class Recorded(NamedTuple):
     """
 
     label: str
-    actions: NDArray[np.int64]
+    actions: NDArray[Any]
     rewards: NDArray[np.float64]
     ended: NDArray[np.bool_]
     terminated: NDArray[np.bool_]
@@ -50,8 +50,10 @@ class Recorded(NamedTuple):
 def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
     """Returns a trajectory for each episode; `importer.read` says what it raises."""
     space, spec = dataset.action_space, dataset.env_spec
-    if type(space) is not Discrete:
-        raise DamagedData(f"{path}: expected a Discrete action space, found {space}")
+    try:
+        actions = actions_of(space)
+    except ArgumentError as error:
+        raise DamagedData(f"{path}: {error}") from None
     if spec is None:
         raise DamagedData(f"{path}: the dataset names no environment, so nothing can replay it")
     with _told(str(path), domain):
@@ -74,7 +76,7 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
         seed = _seed(label, metadata)
         recorded = Recorded(
             label,
-            np.asarray(episode.actions, np.int64),
+            _moves(label, np.asarray(episode.actions), actions, getattr(space, "start", 0)),
             np.asarray(episode.rewards, np.float64),
             np.asarray(episode.terminations) | np.asarray(episode.truncations),
             np.asarray(episode.terminations, np.bool_),
@@ -84,7 +86,7 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
             environment.reset(seed, **settings)
             own = environment.state()
         with _told(label, domain):
-            replay = _episode(name, own, recorded, int(space.start), hint)
+            replay = _episode(name, own, recorded, actions, hint)
         out.append(
             trajectory(
                 replay,
@@ -158,29 +160,48 @@ def leaves(name: str, space: Space[Any], values: Any, jpeg: bool) -> Iterator[tu
         yield name or "observation", values
 
 
-def _episode(name: str, own: bytes, recorded: Recorded, first: int, hint: str) -> Episode:
+def _moves(label: str, found: NDArray[Any], actions: ActionSpace, first: Any) -> NDArray[Any]:
+    """Returns [T, ...], what was done; the number of a move from 0 where it is one of several.
+
+    Raises:
+      DamagedData: an action is none that the dataset says there are.
+    """
+    moves = found - int(first) if actions.dtype == np.int8 and not actions.shape else found
+    fits = moves.dtype.kind in "iuf" and moves.shape[1:] == actions.shape
+    if not fits or not actions.within(moves):
+        of = f"of {actions.high + 1}" if not actions.shape else actions.text()
+        raise DamagedData(f"{label}: expected actions {of}, found others")
+    return moves.astype(actions.dtype)
+
+
+def _episode(name: str, own: bytes, recorded: Recorded, actions: ActionSpace, hint: str) -> Episode:
     """Returns the episode, replayed.
 
     Raises:
-      DamagedData: an action is none of the environment's.
+      DamagedData: the environment takes other actions.
       ReplayMismatch: a step is not as recorded.
     """
     world = find_domain(name)
     assert isinstance(world, Adapted)  # what a GymnasiumEnvironment is made into
     state = wrap(world.name, world.version, own)
-    moves = recorded.actions - first
-    if not ((moves >= 0) & (moves < len(world.moves))).all():
-        raise DamagedData(f"{recorded.label}: expected actions of {len(world.moves)}, found others")
-    acted = moves.astype(np.int8)[:, None]
-    script = Script(acted[None], np.zeros_like(acted)[None], np.ones(acted.shape, np.bool_))
+    taken = action_space(world)
+    if not taken.same(actions):
+        raise DamagedData(
+            f"{recorded.label}: expected actions that {name} takes, {taken.text()} "
+            f"{taken.low.tolist()!s:.40} to {taken.high.tolist()!s:.40}, found {actions.text()} "
+            f"{actions.low.tolist()!s:.40} to {actions.high.tolist()!s:.40}{hint}"
+        )
+    acted = recorded.actions[:, None]
+    size = acted.shape[:2]
+    script = Script(acted[None], np.zeros((1, *size), np.int8), np.ones(size, np.bool_))
     worlds = world.restore([state])
-    check = _checker(recorded, world.reward_unit, hint)
+    check = _checker(recorded, world, hint)
     check(-1, worlds)
-    played = play(world, worlds, [], steps=len(moves), script=script, watch=check)
+    played = play(world, worlds, [], steps=len(acted), script=script, watch=check)
     return Episode(name, state, acted, played.says[0], played.rewards[0], played.scene[0])
 
 
-def _checker(recorded: Recorded, unit: float, hint: str) -> Callable[[int, Worlds], None]:
+def _checker(recorded: Recorded, world: Domain, hint: str) -> Callable[[int, Worlds], None]:
     """Returns what raises ReplayMismatch where the world after a step is not as recorded."""
 
     def unlike(step: int, worlds: Worlds) -> Iterator[str]:
@@ -191,7 +212,8 @@ def _checker(recorded: Recorded, unit: float, hint: str) -> Callable[[int, World
                 yield f"{name} is not as recorded"
         if step < 0:
             return
-        reward = float(worlds.rewards[0, 0]) * unit
+        reward = float(reward_values(world, worlds.rewards)[0, 0])
+        unit = max(1.0, abs(reward)) if world.reward_unit is None else world.reward_unit
         within = unit / 2 if seen.environments[0].rounded else 1e-6 * unit
         if not abs(reward - recorded.rewards[step]) <= within:
             yield f"the reward is {reward:g}, recorded {recorded.rewards[step]:g}"

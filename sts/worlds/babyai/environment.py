@@ -8,6 +8,9 @@ digests goes with them, so an engine that plays otherwise, of whatever version, 
 The package's own step limit is lifted, since a suite has its own. The reward is whole: 1 at the
 step at which the mission's verifier says success, -1 where it says failure (which only strict
 missions know; the package pays 0). After either the world stays as it is.
+
+A level that is opened has no mission: nothing is asked, nothing is paid, and it goes on. Its state
+says so, `"open": true`.
 """
 
 from __future__ import annotations
@@ -61,6 +64,7 @@ class BabyAI:
     Attributes:
       level: its name; "" before the first reset.
       seed: what it was reset with.
+      open: whether it has no mission.
       moves_made: the moves since, a digit each, up to the end of the mission.
       verdict: "continue", "success" or "failure", as the mission's verifier says.
       live: minigrid's own environment, to be looked at.
@@ -75,7 +79,7 @@ class BabyAI:
     guide: ClassVar[str] = GUIDE
 
     def __init__(self) -> None:
-        self.level, self.seed, self.moves_made = "", 0, ""
+        self.level, self.seed, self.open, self.moves_made = "", 0, False, ""
         self.verdict = "continue"
         self.live: Any = None
         self._image: NDArray[np.int8] = np.zeros((VIEW, VIEW, 3), np.int8)
@@ -87,12 +91,19 @@ class BabyAI:
         """Whether the mission is fulfilled or failed."""
         return self.verdict != "continue"
 
-    def reset(self, seed: int, level: str = "GoToLocal") -> None:
+    def reset(self, seed: int, level: str = "GoToLocal", open: bool = False) -> None:
         """Begins `level`, by its name or its Gymnasium id, as it is with this seed.
 
+        Args:
+          seed: of the level.
+          level: which.
+          open: True leaves its mission out, so that nothing ends it.
+
         Raises:
-          ValueError: there is no such level.
+          ValueError: there is no such level, or `open` is neither true nor false.
         """
+        if not isinstance(open, bool):
+            raise ValueError(f"expected open=true or open=false, found {open!r}")
         match = _ID.fullmatch(str(level))
         named = match[1] if match else str(level)
         if named not in levels():
@@ -102,7 +113,9 @@ class BabyAI:
         with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
             seen, _ = self.live.reset(seed=int(seed))
         self.live.max_steps = _LIMIT
-        self.level, self.seed, self.moves_made = named, int(seed), ""
+        if open:
+            self.live.instrs, self.live.mission = NoMission(), ""
+        self.level, self.seed, self.open, self.moves_made = named, int(seed), open, ""
         self.verdict, self._chain = "continue", b""
         grid = self.live.grid.grid  # a wall stays where it is
         self._within = [i for i, one in enumerate(grid) if not (one and one.type == "wall")]
@@ -147,7 +160,7 @@ class BabyAI:
         """Returns the level, the seed, the moves and the chain of digests."""
         chain = self._chain.hex()
         fields = {"chain": chain, "level": self.level, "moves": self.moves_made, "seed": self.seed}
-        return canonical_json(fields)
+        return canonical_json(fields | ({"open": True} if self.open else {}))
 
     def restore(self, state: bytes) -> None:
         """Plays the moves of `state` again.
@@ -156,12 +169,13 @@ class BabyAI:
           ValueError: it is no state, or this engine plays otherwise than the one that made it.
         """
         found = json.loads(state)
+        opened = isinstance(found, dict) and found.pop("open", False)
         if not isinstance(found, dict) or set(found) != {"chain", "level", "moves", "seed"}:
             raise ValueError("expected a BabyAI level, a seed, moves and a chain of digests")
         seed, made = found["seed"], str(found["moves"])
         if type(seed) is not int or seed < 0 or set(made) - set("0123456"):
             raise ValueError("expected a seed of 0 or more and moves 0 to 6")
-        self.reset(seed, str(found["level"]))
+        self.reset(seed, str(found["level"]), opened)
         for move in made:
             self.step((int(move),))
         if (self._chain.hex(), self.moves_made) != (found["chain"], made):
@@ -188,7 +202,7 @@ class BabyAI:
         }
 
     def instruction(self) -> str:
-        """Returns the mission."""
+        """Returns the mission, "" where there is none."""
         return str(self.live.mission)
 
     def render(self) -> NDArray[np.uint8]:
@@ -211,6 +225,17 @@ class BabyAI:
     def sight(self, role: int) -> NDArray[np.uint8]:
         """Returns what it observes as a picture, uint8[512, 448, 3]."""
         return rendering.sight(dict(self.observe(role)))
+
+
+class NoMission:
+    """What minigrid asks of a mission, where there is none: it is never fulfilled nor failed."""
+
+    def verify(self, action: int) -> str:
+        """Returns that it goes on."""
+        return "continue"
+
+    def update_objs_poss(self) -> None:
+        """Looks for nothing."""
 
 
 def _remembered(mission: Any) -> list[int]:

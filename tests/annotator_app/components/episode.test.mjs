@@ -14,8 +14,20 @@ test("what is said during a step is heard in the frame after it", () => {
   assert.deepEqual(episode.utterances, [{ frame: 5, object: 2, text: "yes" }]);
 });
 
+test("texts are heard in the frame after their step, as tokens are", () => {
+  const episode = decode({ ...payload("e"), texts: [[4, 0, "I come."]] });
+  assert.deepEqual(episode.utterances, [{ frame: 5, object: 2, text: "I come." }]);
+});
+
 test("a scene that does not fit its steps is refused", () => {
   assert.throws(() => decode({ ...payload("e"), steps: 9 }), /episode e/);
+});
+
+test("of several instructions the last that was given is in force, and the last is judged", () => {
+  const given = [{ text: "wait", given_at: 1 }, { text: "go", given_at: 3 }];
+  const episode = decode({ ...payload(), instructions: given });
+  assert.deepEqual([0, 1, 2, 3, 5].map((f) => instructionAt(episode, f)), [null, "wait", "wait", "go", "go"]);
+  assert.equal(episode.instruction.text, "go");
 });
 
 test("the instruction is unknown before its step and known from it on", () => {

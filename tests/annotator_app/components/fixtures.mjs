@@ -15,7 +15,7 @@ export function payload(id, { takeover = 4, horizon = 6, says = {}, givenAt = 0 
   return {
     id, drawing: "grid", height: 20, width: 20, names: ["Good", "Evil", "A"], glyphs: ["G", "E", "A"],
     judged: [2], details: {}, steps, takeover, horizon, scene: base64(scene), says: base64(said),
-    tokens: ["", "yes", "no"], instruction: { text: "go", given_at: givenAt },
+    tokens: ["", "yes", "no"], instructions: [{ text: "go", given_at: givenAt }],
   };
 }
 

@@ -7,7 +7,7 @@ const MOVES = ["up-left", "up", "up-right", "left", "stay", "right", "down-left"
 const TOKENS = ["", "yes", "no", "up", "0", "more"];
 
 const view = (played, more = {}) => ({
-  session: "one", first: 0, turns: [], played, received: played, takeover: 2, horizon: 3, given_at: 1, instruction: "go", finished: played === 3,
+  session: "one", first: 0, turns: [], played, received: played, takeover: 2, horizon: 3, instructions: [{ text: "go", given_at: 1 }], finished: played === 3,
   moves: MOVES, tokens: TOKENS, frames: Array.from({ length: 3 + played }, (_, frame) => ({ frame })), ...more,
 });
 

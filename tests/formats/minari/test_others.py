@@ -119,11 +119,13 @@ def test_one_dataset_that_cannot_be_replayed_does_not_keep_the_others_out(
     collect: Collect, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ids = ("CartPole-v1", "Pendulum-v1", "MountainCar-v0")
-    folders = [str(collect(id, name=f"{id[:4].lower()}-v0", episodes=1)) for id in ids]
+    folders = [
+        str(collect(id, name=f"{id[:4].lower()}-v0", episodes=1, seeded=id != ids[1])) for id in ids
+    ]
     flags = ["--format", "minari", "--workspace", str(tmp_path / "w")]
     assert main(["trajectories", "import", *folders, *flags]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"sts: {folders[1]}: expected a Discrete action space, found Box(")
+    assert error.startswith(f"sts: {folders[1]}: episode 0 was recorded without a seed")
     assert error.count("\n") == 1
     found = store.load(Workspace.open(str(tmp_path / "w")))
     assert {t.episode.domain for t in found} == {f"gymnasium:{ids[i]}" for i in (0, 2)}
@@ -140,12 +142,16 @@ def shown(folder: Path) -> minari.MinariDataset:
     return dataset
 
 
-@pytest.mark.parametrize("id", ["CartPole-v1", "FrozenLake-v1"])
+CRANE = "tests.domains.spaces:sts-tests/Crane-v0"
+
+
+@pytest.mark.parametrize("id", ["CartPole-v1", "FrozenLake-v1", "Pendulum-v1", CRANE])
 def test_an_export_has_the_environments_own_space_and_recovers_it(
     collect: Collect, tmp_path: Path, id: str
 ) -> None:
     settings = {"is_slippery": False} if id == "FrozenLake-v1" else {"max_episode_steps": 7}
     found = importer.read(collect(id, **settings))
+    assert found[0].episode.domain == f"gymnasium:{id.rpartition(':')[2]}"
     exporter.write(tmp_path / "ours-v0", found)
     dataset = shown(tmp_path / "ours-v0")
     with dataset.recover_environment() as env:
@@ -244,7 +250,6 @@ def test_wrappers_that_change_what_is_given_are_named(collect: Collect) -> None:
 @pytest.mark.parametrize(
     ("made", "line"),
     [
-        ({"id": "Pendulum-v1"}, r"expected a Discrete action space, found Box\("),
         ({"seeded": False}, "episode 0 was recorded without a seed, so it cannot be replayed"),
     ],
 )
@@ -253,6 +258,32 @@ def test_what_cannot_be_replayed_is_refused_in_one_line(
 ) -> None:
     with pytest.raises(DamagedData, match=line):
         importer.read(collect(**made))
+
+
+@pytest.mark.parametrize(
+    ("id", "value"), [("Pendulum-v1", 2.5), ("Pendulum-v1", np.nan), (CRANE, 2)]
+)
+def test_an_action_outside_its_space_is_refused(collect: Collect, id: str, value: float) -> None:
+    folder = collect(id)
+    changed(folder, "episode_1/actions", (3, 0), value)
+    with pytest.raises(
+        DamagedData, match=r"episode 1: expected actions (float32|int64)\[.\], found"
+    ):
+        importer.read(folder)
+
+
+def test_a_real_reward_that_does_not_replay_is_named(collect: Collect) -> None:
+    folder = collect("Pendulum-v1")
+    changed(folder, "episode_2/rewards", 3, -1.5)
+    with pytest.raises(
+        ReplayMismatch, match=r"episode 2 .* step 3: the reward is .* recorded -1.5"
+    ):
+        importer.read(folder)
+
+
+def test_a_world_of_other_actions_than_the_datasets_is_refused(collect: Collect) -> None:
+    with pytest.raises(DamagedData, match=r"expected actions that gymnasium:.* takes, int8 0 to 1"):
+        importer.read(collect("Pendulum-v1"), domain="gymnasium:CartPole-v1")
 
 
 def test_a_dataset_without_an_environment_is_refused(collect: Collect) -> None:

@@ -77,7 +77,7 @@ def test_a_dataset_that_minari_has_read_and_written_again_comes_back_exactly(
             action_space=dataset.action_space,
         )
     file = tmp_path / "again-v0" / "data" / "metadata.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"sts_format": "minari/1"}))
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"sts_format": "minari/2"}))
     after = importer.read(tmp_path / "again-v0")
     assert all(same(a, b) for a, b in zip(after, before, strict=True))
 
@@ -196,9 +196,14 @@ def alter(folder: Path, **changes: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
 
+def test_a_dataset_of_version_1_is_read(ours: Path) -> None:
+    alter(ours, sts_format="minari/1")
+    assert len(importer.read(ours)) == 2
+
+
 def test_a_later_version_of_minari_or_of_ours_is_refused_by_name(ours: Path) -> None:
-    alter(ours, sts_format="minari/2")
-    with pytest.raises(NewerFormat, match="minari format 2; this version reads up to 1: update"):
+    alter(ours, sts_format="minari/3")
+    with pytest.raises(NewerFormat, match="minari format 3; this version reads up to 2: update"):
         importer.read(ours)
     alter(ours, minari_version="9.1.0")
     with pytest.raises(NewerFormat, match=r"written by Minari 9.1.0; Minari .* reads 0.4.0 to"):

@@ -10,10 +10,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from sts.agents import load
 from sts.domains import domain
 from sts.domains.conformance import check
 from sts.domains.envelope import wrap
 from sts.errors import ArgumentError, DamagedState, OtherVersion
+from sts.trajectories.record import record
 from sts.worlds.babyai.agents.planning import solution
 from sts.worlds.babyai.environment import DONE, MOVES, BabyAI, levels
 from sts.worlds.babyai.library import (
@@ -285,3 +287,42 @@ def test_a_grey_door_stands_out_from_the_wall_around_it(state: str, y: int) -> N
     door = world.render()[y * tile : (y + 1) * tile, :tile]
     assert door.max() - int(wall.max()) > 30, "lighter than any wall"
     assert int(wall.min()) - door.min() > 30, "darker inside"
+
+
+def test_an_open_level_is_the_same_place_without_a_mission_and_goes_on() -> None:
+    told, level = begun(seed=7), BabyAI()
+    level.reset(7, open=True)
+    assert told.instruction() and level.instruction() == ""
+    for move in map(int, solution(begun(seed=7), 40) or ""):
+        rewards, own = told.step((move,)), level.step((move,))
+        assert np.array_equal(told.observe(0)["image"], level.observe(0)["image"])
+        assert own == (0,)
+    assert rewards == (1,) and told.ended and not level.ended
+    before = level.digest()
+    level.step((MOVES.index("left"),))
+    assert level.digest() != before and len(level.moves_made) > len(told.moves_made)
+    other = BabyAI()
+    other.restore(level.state())
+    assert other.open and other.state() == level.state() and other.digest() == level.digest()
+    told.reset(8)
+    assert told.instruction() and not told.open and b"open" not in told.state()
+
+
+@pytest.mark.parametrize("open", [1, "yes", None])
+def test_a_level_is_open_or_not(open: object) -> None:
+    with pytest.raises(ArgumentError, match="expected open=true or open=false"):
+        domain("babyai").generate(1, seed=0, open=open)
+
+
+def test_an_open_level_keeps_every_promise_of_an_environment() -> None:
+    settings = {"level": "PutNextLocal", "open": True}
+    found = list(check("babyai", seeds=2, steps=40, settings=settings))
+    assert [one for one in found if one.ok is False] == []
+
+
+def test_an_open_level_is_recorded_without_an_instruction() -> None:
+    asked, free = (
+        record(load("babyai-random"), domain="babyai", count=1, steps=9, seed=1, settings=settings)
+        for settings in ({}, {"open": True})
+    )
+    assert [len(t.instructions) for t in (*asked, *free)] == [1, 0]
