@@ -19,21 +19,17 @@ from sts.domains.actions import action_space, reward_values, silence
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
-from sts.errors import ArgumentError, DamagedState, StsError
+from sts.domains.rewards import MOST, checked
+from sts.errors import ArgumentError, DamagedState
 from sts.jobs.deadlines import WATCH, guarded
 from sts.numerics.draws import stream
 from sts.storage.files import content_hash
 
 SEEDS = 2**31
-LEAST, MOST = -128, 127
 KEPT = 2**14
 """Worlds whose shapes are remembered; the oldest is forgotten first."""
 _MARK = 2 * DIGEST
 _GLYPHS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-class WrongRewards(StsError):
-    """Rewards that are no whole units, or no numbers, or not one for each participant."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,9 @@ class Stepped:
             for world, chosen in zip(self._worlds, handed(moves, self._named), strict=True):
                 given.append(world.step(chosen))
                 WATCH.count()
-        rewards = self._whole(given) if self._rewards.dtype == np.int8 else self._real(given)
+        shape, whole = self._rewards.shape, self._rewards.dtype == np.int8
+        at = f"domain {self._name!r} at step {self._steps}"
+        rewards = checked(given, (shape[0], shape[1]), whole=whole, at=at)
         self._steps += 1
         self._moves, self._says, self._rewards = moves.copy(), says.copy(), rewards
 
@@ -176,45 +174,6 @@ class Stepped:
         WATCH.count()
         return world.observe(role)
 
-    def _whole(self, given: list[Any]) -> NDArray[np.int8]:
-        """Returns the rewards of a step as int8[B, P].
-
-        Raises:
-          WrongRewards: there are not as many as participants, or one is not whole or out of range.
-        """
-        shape = self._rewards.shape
-        try:
-            found = np.array(given)
-        except (TypeError, ValueError, OverflowError):  # some of one length, others of another
-            found = np.empty(0)
-        fits = found.shape == shape and found.dtype.kind in "iub"
-        if fits and LEAST <= found.min() and found.max() <= MOST:
-            return found.astype(np.int8)
-        wrong = next((one for one in given if not _rewarding(one, shape[1])), given[0])
-        raise WrongRewards(
-            f"domain {self._name!r} at step {self._steps}: expected {shape[1]} whole rewards from "
-            f"{LEAST} to {MOST}, found {wrong!r:.60}"
-        )
-
-    def _real(self, given: list[Any]) -> NDArray[np.float64]:
-        """Returns the rewards of a step as float64[B, P].
-
-        Raises:
-          WrongRewards: there are not as many as participants, or one is no finite number.
-        """
-        try:
-            found = np.array(given)
-        except (TypeError, ValueError, OverflowError):
-            found = np.empty(0)
-        fits = found.shape == self._rewards.shape and found.dtype.kind in "iubf"
-        if fits and np.isfinite(found).all():
-            return found.astype(np.float64)
-        wrong = next((one for one in given if not _finite(one, found.shape[1:])), given[0])
-        raise WrongRewards(
-            f"domain {self._name!r} at step {self._steps}: expected {self._rewards.shape[1]} "
-            f"finite rewards, found {wrong!r:.60}"
-        )
-
     def _guarded(self, doing: str) -> guarded:
         return guarded(f"domain {self._name!r} failed to {doing} at step {self._steps}")
 
@@ -232,20 +191,6 @@ def _hashed(mark: bytes) -> bytes:
 def _looks(world: Environment, role: int | None) -> NDArray[np.uint8]:
     sight = None if role is None else getattr(world, "sight", None)
     return world.render() if sight is None else cast(NDArray[np.uint8], sight(role))
-
-
-def _rewarding(one: Any, participants: int) -> bool:
-    try:
-        return len(one) == participants and all(
-            isinstance(r, int | np.integer | np.bool_) and LEAST <= r <= MOST for r in one
-        )
-    except TypeError:
-        return False
-
-
-def _finite(one: Any, shape: tuple[int, ...]) -> bool:
-    found = np.asarray(one)
-    return found.shape == shape and found.dtype.kind in "iubf" and bool(np.isfinite(found).all())
 
 
 class Adapted:

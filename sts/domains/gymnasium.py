@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains.actions import ActionSpace, discrete
-from sts.domains.adapted import LEAST, MOST, WrongRewards
+from sts.domains.rewards import LEAST, MOST, WrongRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
 from sts.registry import look_here
 from sts.storage.files import canonical_json

@@ -14,10 +14,10 @@ import pytest
 from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text, Tuple
 
 from sts.domains import checked, domain
-from sts.domains.adapted import WrongRewards
 from sts.domains.conformance import check
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.gymnasium import GymnasiumEnvironment, named
+from sts.domains.rewards import WrongRewards
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState, MissingExtra, StsError
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains.actions import action_space, silence
-from sts.domains.adapted import WrongRewards
 from sts.domains.conformance.fresh import elsewhere
 from sts.domains.conformance.runs import (
     Broken,
@@ -25,6 +24,7 @@ from sts.domains.conformance.runs import (
 )
 from sts.domains.drawing import drawing
 from sts.domains.protocol import Framed, Worlds
+from sts.domains.rewards import WrongRewards
 from sts.errors import DamagedData, NewerFormat, StsError
 
 Claim = tuple[str, Callable[[Trial], str | None]]

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from sts.domains import ActionSpace, Domain, Worlds, action_space, reward_values
 from sts.domains import domain as find_domain
-from sts.domains.adapted import Adapted, WrongRewards
+from sts.domains.adapted import Adapted
 from sts.domains.envelope import wrap
 from sts.domains.gymnasium import GymnasiumEnvironment, actions_of
 from sts.domains.gymnasium import named as gymnasium_named
+from sts.domains.rewards import WrongRewards
 from sts.engine.lockstep import Script, play
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
