@@ -16,15 +16,10 @@ KEY_FILE = ".annotate-key"
 
 def person(store: Store, settings: Settings, token: str) -> Annotator | None:
     """Whose link carries `token`; None for nobody's, or for somebody who has retired."""
-    if is_owner(settings, token):
+    if settings.key and hmac.compare_digest(settings.key.encode(), token.encode()):
         found = [one for one in store.annotators() if one.name == settings.owner]
         return found[0] if found and not found[0].retired else None
     return store.annotator_by_token(token) if token else None
-
-
-def is_owner(settings: Settings, token: str) -> bool:
-    """Whether the link is that of the person who started the server for themselves."""
-    return bool(settings.key) and hmac.compare_digest(settings.key.encode(), token.encode())
 
 
 def owner_key(workspace: Workspace, owner: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sts.annotations.items import item_of, players
+from sts.annotations.roles import ROLES
 from sts.annotations.store import Store
+from sts.annotations.types import Annotator
 from sts.continuations.index import Entry
 from sts.continuations.store import opened
 from sts.continuations.types import Continuation
@@ -58,17 +60,17 @@ def enqueue(
     return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
 
 
-def welcome(store: Store, name: str) -> str:
-    """Returns the name of the annotator called `name`, who is added when new.
+def welcome(store: Store, name: str) -> Annotator:
+    """Returns the person called `name`; a new one is added, and does everything that there is.
 
     Raises:
       ArgumentError: not a name, or that person has retired.
     """
     found = [one for one in store.annotators() if one.name == name.strip()]
     if not found:
-        return store.add_annotator(name).name
+        return store.add_annotator(name, ROLES)
     if found[0].retired:
         raise ArgumentError(
             f"annotator {name!r} has retired; let them in again: sts annotators link {name}"
         )
-    return found[0].name
+    return found[0]

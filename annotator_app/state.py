@@ -127,11 +127,6 @@ def person() -> Annotator | None:
     return found
 
 
-def is_owner() -> bool:
-    """Whether this is the person who started the server for themselves."""
-    return people.is_owner(settings(), _token())
-
-
 def settings() -> Settings:
     """What `sts annotate` was started with."""
     return current()

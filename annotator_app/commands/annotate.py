@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from sts.cli.command import Command
 from sts.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from sts.annotations.types import Progress
+    from sts.annotations.types import Annotator, Progress
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -52,22 +53,30 @@ def run(args: argparse.Namespace) -> int:
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
             there = queueing.fill(workspace, store, suite)
-            owner = queueing.welcome(store, args.owner) if args.owner is not None else ""
+            owner = queueing.welcome(store, args.owner) if args.owner is not None else None
             progress = store.progress(suite.label)
-        key = people.owner_key(workspace, owner) if owner else ""
+        key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}"
         link = f"{address}/enter?t={key}" if key else None
         if args.json:
             print(json.dumps({"suite": suite.label, "address": address, "link": link}), flush=True)
         else:
-            print(_text(suite.label, progress, there, address, link), flush=True)
+            print(_text(suite.label, progress, there, address, link, owner), flush=True)
         if link and not args.no_browser:
             server.open_soon(link)
-        server.serve(Settings(str(workspace.root.resolve()), suite.label, owner, key), bound)
+        name = owner.name if owner else ""
+        server.serve(Settings(str(workspace.root.resolve()), suite.label, name, key), bound)
     return 0
 
 
-def _text(suite: str, progress: Progress, there: int, address: str, link: str | None) -> str:
+def _text(
+    suite: str,
+    progress: Progress,
+    there: int,
+    address: str,
+    link: str | None,
+    owner: Annotator | None,
+) -> str:
     count, done, wanted = progress.items, progress.judged, progress.required
     unable = progress.unjudgeable
     none = f", {unable} of the continuations could not be judged" if unable else ""
@@ -80,6 +89,8 @@ def _text(suite: str, progress: Progress, there: int, address: str, link: str | 
     if not progress.items:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
     lines.append(f"judge here: {link}" if link else f"serving {address}")
+    if owner and "lead" not in owner.roles:
+        lines.append(f"{owner.name} sees no report: sts annotators role {quote(owner.name)} lead")
     lines.append("others enter with a link of their own: sts annotators add NAME")
     lines.append("Ctrl-C ends this; nothing is lost")
     return "\n".join(lines)

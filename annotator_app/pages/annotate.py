@@ -12,7 +12,7 @@ from annotator_app.pages.visitor import visitor
 @st.fragment  # when the player sends something, only this runs again
 def page() -> None:
     """Mounts the player, or says why there is none."""
-    person = visitor()
+    person = visitor("annotator")
     if person is None:
         return
     data = exchange(
@@ -23,6 +23,6 @@ def page() -> None:
         place=state.place(),
         shown=state.episode,
         broken=state.broken,
-        runs=state.is_owner(),
+        runs="lead" in person.roles,
     )
     state.component("player")(key="player", data=data, on_sync_change=lambda: None)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotator_app import state
 from annotator_app.pages import annotate, guide, play, report
+from annotator_app.pages.visitor import roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -19,11 +19,14 @@ st.html(
     @media (max-width: 860px) { .stMainBlockContainer { padding: 3.75rem 1rem 0; } }
     </style>"""
 )
-pages = [
-    st.Page(annotate.page, title="Annotate", url_path="annotate", default=True),
-    st.Page(play.page, title="Take a turn", url_path="turn"),
-    st.Page(guide.page, title="Guide", url_path="guide"),
-]
-if state.is_owner():  # people who judge for a study do not see its results
-    pages.insert(2, st.Page(report.page, title="Report", url_path="report"))
+doing = roles()
+pages = []
+if "annotator" in doing:
+    pages.append(st.Page(annotate.page, title="Annotate", url_path="annotate"))
+    pages.append(st.Page(play.page, title="Take a turn", url_path="turn"))
+if "lead" in doing:  # people who judge for a study do not see its results
+    pages.append(st.Page(report.page, title="Report", url_path="report"))
+if not pages:
+    st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
+pages.append(st.Page(guide.page, title="Guide", url_path="guide"))
 st.navigation(pages, position="top").run()

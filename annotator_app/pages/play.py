@@ -17,7 +17,7 @@ _LOG = logging.getLogger(__name__)
 @st.fragment  # when the page sends something, only this runs again
 def page() -> None:
     """Mounts the page, or says why there is none."""
-    person = visitor()
+    person = visitor("annotator")
     if person is None:
         return
     author = namespace(state.place(), person.id)

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotator_app import state
+from annotator_app.pages.visitor import visitor
 from sts.errors import StsError
 from sts.suites import store as suites
 
@@ -14,9 +15,8 @@ HEIGHT = 1400
 
 
 def page() -> None:
-    """Shows the report of the suite that is judged; only to whom the server belongs."""
-    if not state.is_owner():  # the address can be typed by anyone
-        st.error("The report is for the person who runs this study.")
+    """Shows the report of the suite that is judged, to who leads the study."""
+    if visitor("lead") is None:
         return
     label = state.settings().suite
     folder = state.workspace().path("reports", label.replace("@", "-"))

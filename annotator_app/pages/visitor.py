@@ -6,12 +6,25 @@ import streamlit as st
 
 from annotator_app import state
 from annotator_app.auth import AWAY, RETRY
+from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 
 
-def visitor() -> Annotator | None:
-    """Whose page this is; None where it has said why it shows nothing.
+def roles() -> tuple[str, ...]:
+    """What the person at the page does in the study; where that cannot be said, as a judge.
+
+    The pages of a judge then say why they show nothing.
+    """
+    try:
+        person = state.person()
+    except StoreError:
+        person = None
+    return ROLES[:1] if person is None else person.roles
+
+
+def visitor(role: str) -> Annotator | None:
+    """Whose page this is, of those in `role`; None where it has said why it shows nothing.
 
     Where the store cannot be reached the page says so, and runs anew once it can.
     """
@@ -22,6 +35,12 @@ def visitor() -> Annotator | None:
         return None
     if person is None:
         st.error("Your link has ended. Ask for a new one; unsent answers stay in this browser.")
+    elif role not in person.roles:  # it was taken away since, or the address was typed
+        st.error(
+            f"This page is for the role {role}, which you do not have in this study. Whoever leads "
+            "it can give it to you."
+        )
+        return None
     return person
 
 

@@ -64,11 +64,11 @@ def claim(
     independent between annotators (Carter and Wegman 1979), and computed by either database.
 
     Raises:
-      UnknownName: there is no such person, or they have retired.
+      UnknownName: there is no such person, or they have retired or do not judge.
     """
     person = people.lock(connection, annotator_id)
-    if person.retired:
-        current = [a.name for a in people.everybody(connection) if not a.retired]
+    if not person.judges:
+        current = [a.name for a in people.everybody(connection) if a.judges]
         raise UnknownName("current annotator", person.name, current)
     until, offered = now + LEASE, items.c.continuation.not_in(without)
     mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))

@@ -129,5 +129,16 @@ _FIRST = Migration(
 
 _OF_ONE_WORKSPACE = Migration(both=("CREATE TABLE sts_workspace (id TEXT PRIMARY KEY)",))
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE)
+_ROLES = Migration(
+    both=(
+        """CREATE TABLE roles (
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            role TEXT NOT NULL CHECK (role IN ('annotator', 'reviewer', 'curator', 'lead')),
+            added DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (annotator, role))""",
+        "INSERT INTO roles SELECT id, 'annotator', added FROM annotators",
+    )
+)
+
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES)
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -1,22 +1,31 @@
-"""Annotators: who they are and how a personal link lets them in."""
+"""The people of a study: who they are, what they do, and how a personal link lets them in."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from sts.annotations.schema import annotators, slots
+from sts.annotations.roles import ROLES
+from sts.annotations.schema import annotators, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name
 
 
-def add(connection: Connection, name: str, *, linked: bool, now: float) -> Annotator:
-    """Adds a person, with the token of a personal link when `linked`.
+def add(
+    connection: Connection,
+    name: str,
+    *,
+    linked: bool,
+    now: float,
+    doing: Collection[str] = ROLES[:1],
+) -> Annotator:
+    """Adds a person in the roles `doing`, with the token of a personal link when `linked`.
 
     Only the token's hash is kept, so that a copied database lets nobody in; `renew` makes
     another when a link is lost.
@@ -33,7 +42,37 @@ def add(connection: Connection, name: str, *, linked: bool, now: float) -> Annot
         .values(name=name, token_hash=token and _hashed(token), added=now)
         .returning(annotators.c.id)
     ).scalar_one()
-    return Annotator(number, name, token, linked)
+    if doing:
+        connection.execute(
+            insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
+        )
+    return Annotator(number, name, token, linked, roles=in_order(doing))
+
+
+def in_order(doing: Collection[str]) -> tuple[str, ...]:
+    """Returns roles in the order of `ROLES`."""
+    return tuple(role for role in ROLES if role in doing)
+
+
+def set_role(connection: Connection, name: str, role: str, *, held: bool, now: float) -> Annotator:
+    """Gives a person a role, or takes it away; repeating it changes nothing.
+
+    Who no longer judges frees what waits for them; their judgements stay.
+
+    Raises:
+      UnknownName: there is no such person, or no such role.
+    """
+    if role not in ROLES:
+        raise UnknownName("role", role, ROLES)
+    person = lock(connection, named(connection, name).id)
+    own = roles.c.annotator == person.id, roles.c.role == role
+    if held and role not in person.roles:
+        connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
+    elif not held:
+        connection.execute(delete(roles).where(*own))
+        if role == "annotator":
+            _free(connection, person.id)
+    return named(connection, name)
 
 
 def checked_name(name: str) -> str:
@@ -48,7 +87,7 @@ def checked_name(name: str) -> str:
 def find(connection: Connection, name: str) -> Annotator | None:
     """The person of that name."""
     row = connection.execute(select(annotators).where(annotators.c.name == name)).one_or_none()
-    return None if row is None else _annotator(row)
+    return None if row is None else _annotator(connection, row)
 
 
 def named(connection: Connection, name: str) -> Annotator:
@@ -65,7 +104,11 @@ def named(connection: Connection, name: str) -> Annotator:
 
 def everybody(connection: Connection) -> list[Annotator]:
     """Everyone ever added, in that order."""
-    return [_annotator(row) for row in connection.execute(select(annotators).order_by("id"))]
+    doing: dict[int, list[str]] = {}
+    for number, role in connection.execute(select(roles.c.annotator, roles.c.role)):
+        doing.setdefault(number, []).append(role)
+    rows = connection.execute(select(annotators).order_by("id"))
+    return [_with(row, doing.get(row.id, ())) for row in rows]
 
 
 def by_token(connection: Connection, token: str) -> Annotator | None:
@@ -76,7 +119,7 @@ def by_token(connection: Connection, token: str) -> Annotator | None:
     ).one_or_none()
     if row is None or not hmac.compare_digest(row.token_hash, hashed):
         return None
-    return _annotator(row)
+    return _annotator(connection, row)
 
 
 def renew(connection: Connection, name: str) -> Annotator:
@@ -88,7 +131,7 @@ def renew(connection: Connection, name: str) -> Annotator:
         .where(annotators.c.id == person.id)
         .values(token_hash=_hashed(token), retired=None)
     )
-    return Annotator(person.id, person.name, token)
+    return Annotator(person.id, person.name, token, roles=person.roles)
 
 
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
@@ -98,12 +141,17 @@ def retire(connection: Connection, name: str, *, now: float) -> Annotator:
         update(annotators).where(annotators.c.id == person.id).values(retired=now, token_hash=None)
     )
     lock(connection, person.id)
+    _free(connection, person.id)
+    return named(connection, name)
+
+
+def _free(connection: Connection, annotator_id: int) -> None:
+    """Lets others have what waits for a person whose rows are locked."""
     connection.execute(
         update(slots)
-        .where(slots.c.annotator == person.id, slots.c.judged == 0)
+        .where(slots.c.annotator == annotator_id, slots.c.judged == 0)
         .values(annotator=None, lease_until=None)
     )
-    return Annotator(person.id, person.name, linked=False, retired=True)
 
 
 def lock(connection: Connection, annotator_id: int) -> Annotator:
@@ -126,15 +174,21 @@ def lock(connection: Connection, annotator_id: int) -> Annotator:
         .where(slots.c.annotator == annotator_id, slots.c.judged == 0)
         .with_for_update()
     ).all()
-    return _annotator(row)
+    return _annotator(connection, row)
 
 
-def _annotator(row: Row[*tuple[Any, ...]]) -> Annotator:
+def _annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annotator:
+    own = select(roles.c.role).where(roles.c.annotator == row.id)
+    return _with(row, connection.execute(own).scalars().all())
+
+
+def _with(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
     return Annotator(
         row.id,
         row.name,
         linked=row.token_hash is not None,
         retired=row.retired is not None,
+        roles=in_order(doing),
     )
 
 

@@ -29,6 +29,14 @@ annotators = Table(
     Column("retired", Double),
 )
 
+roles = Table(
+    "roles",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("role", Text, primary_key=True),
+    Column("added", Double),
+)
+
 items = Table(
     "items",
     metadata,

@@ -116,14 +116,23 @@ class Store:
         """Closes the store."""
         self.close()
 
-    def add_annotator(self, name: str) -> Annotator:
+    def add_annotator(self, name: str, roles: Collection[str] = ("annotator",)) -> Annotator:
         """Adds a person; the `token` of the result is shown once, since only its hash is kept.
 
         Raises:
           ArgumentError: the name is taken, or not 1 to 64 printable characters.
         """
         with self.database.write(alone=True) as connection:
-            return people.add(connection, name, linked=True, now=self._clock())
+            return people.add(connection, name, linked=True, now=self._clock(), doing=roles)
+
+    def set_role(self, name: str, role: str, *, held: bool = True) -> Annotator:
+        """Gives a person a role, or takes it away; who no longer judges frees what waits for them.
+
+        Raises:
+          UnknownName: there is no such person, or no such role.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.set_role(connection, name, role, held=held, now=self._clock())
 
     def renew_link(self, name: str) -> Annotator:
         """Gives a person a new token and ends the old one; brings back a retired person.
@@ -213,7 +222,7 @@ class Store:
         in `without` are passed over.
 
         Raises:
-          UnknownName: there is no such person, or they have retired.
+          UnknownName: there is no such person, or they have retired or do not judge.
         """
         with self.database.write() as connection:
             return claims.claim(

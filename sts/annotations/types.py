@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-"""Verdicts that carry a step: the first success or the first failure (STS, section 3.3)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -43,7 +41,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """A person who judges.
+    """A person of the study.
 
     Attributes:
       id: the store's number for them.
@@ -51,6 +49,7 @@ class Annotator:
       token: the secret of their personal link, known only at the moment it is made.
       linked: a personal link exists; false for people known by imported judgements alone.
       retired: no longer let in; what they judged stays.
+      roles: what they do, in the order of `ROLES`.
     """
 
     id: int
@@ -58,6 +57,12 @@ class Annotator:
     token: str | None = None
     linked: bool = True
     retired: bool = False
+    roles: tuple[str, ...] = ("annotator",)
+
+    @property
+    def judges(self) -> bool:
+        """Whether they are given anything to judge."""
+        return "annotator" in self.roles and not self.retired
 
 
 class Claim(NamedTuple):

@@ -1,14 +1,17 @@
-"""`sts annotators`: who may judge, and the personal link that lets them in."""
+"""`sts annotators`: who takes part, what each does, and the link that lets them in."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sts.annotations.roles import DUTIES, ROLES
 from sts.cli.arguments import say, table
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sts.annotations.types import Annotator
     from sts.storage.workspace import Workspace
 
@@ -17,19 +20,34 @@ _EXAMPLE = "sts annotators add Ana"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="add | ls | link | retire"
+        dest="action", required=True, metavar="add | ls | link | retire | role"
     )
-    for name, words in (
-        ("add", "add a person and show their personal link, once"),
-        ("link", "replace a person's link; a retired one is let in again"),
-        ("retire", "end a person's link; their judgements stay"),
+    for name, words, example in (
+        ("add", "add a person and show their personal link, once", "Ana --role curator"),
+        ("link", "replace a person's link; a retired one is let in again", "Ana"),
+        ("retire", "end a person's link; their judgements stay", "Ana"),
+        ("role", "give a person a role, or take it away", "Ana lead"),
     ):
         leaf = actions.add_parser(
-            name, help=words, description=words, example=f"sts annotators {name} Ana"
+            name, help=words, description=words, example=f"sts annotators {name} {example}"
         )
         leaf.add_argument("name", metavar="NAME", help="1 to 64 printable characters")
-    words = "list everyone, with how many continuations each has judged"
+        if name == "add":
+            leaf.add_argument(
+                "--role",
+                action="append",
+                choices=ROLES,
+                help="what they do; repeatable (default: annotator)",
+            )
+        if name == "role":
+            leaf.add_argument("role", choices=ROLES, help=_duties())
+            leaf.add_argument("--remove", action="store_true", help="take it away (default: give)")
+    words = "list everyone, with what they do and how many continuations each has judged"
     actions.add_parser("ls", help=words, description=words, example="sts annotators ls")
+
+
+def _duties() -> str:
+    return ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -41,25 +59,30 @@ def _run(args: argparse.Namespace) -> int:
         _list(workspace, as_json=args.json)
         return 0
     with Store.open(workspace) as store:
-        change = {
-            "add": store.add_annotator,
-            "link": store.renew_link,
-            "retire": store.retire_annotator,
-        }[args.action]
-        _show(change(args.name), as_json=args.json)
+        change: dict[str, Callable[[], Annotator]] = {
+            "add": lambda: store.add_annotator(args.name, args.role or ROLES[:1]),
+            "link": lambda: store.renew_link(args.name),
+            "retire": lambda: store.retire_annotator(args.name),
+            "role": lambda: store.set_role(args.name, args.role, held=not args.remove),
+        }
+        _show(change[args.action](), as_json=args.json)
     return 0
 
 
 def _show(annotator: Annotator, *, as_json: bool) -> None:
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
-    if link is None:
+    doing = ", ".join(annotator.roles) or "nothing"
+    if annotator.retired:
         text = f"{name} is retired; `sts annotators link` would let them in again"
+    elif link is None:
+        text = f"{name} is now: {doing}"
     else:
         text = (
             f"{name} enters at the address that `sts annotate` prints, followed by\n  {link}\n"
             "The link is shown this once; `sts annotators link` makes another."
         )
-    say(as_json, {"id": annotator.id, "name": name, "link": link}, text)
+    value = {"id": annotator.id, "name": name, "roles": list(annotator.roles), "link": link}
+    say(as_json, value, text)
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
@@ -71,16 +94,20 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
     if store is not None:
         with store:
             people, judged = store.annotators(), store.judged_by()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "annotator": one.name,
+            "roles": list(one.roles),
             "judged": judged.get(one.name, 0),
             "state": "retired" if one.retired else "linked" if one.linked else "imported",
         }
         for one in people
     ]
     text = (
-        table(("annotator", "judged", "state"), [tuple(row.values()) for row in rows])
+        table(
+            ("annotator", "roles", "judged", "state"),
+            [(r["annotator"], ", ".join(r["roles"]), r["judged"], r["state"]) for r in rows],
+        )
         if rows
         else "nobody yet; `sts annotators add NAME` adds a person"
     )
@@ -88,7 +115,7 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
 
 COMMAND = Command(
-    summary="add, list and retire the people who judge",
+    summary="add, list and retire the people of a study, and say what each does",
     example=_EXAMPLE,
     configure=_configure,
     run=_run,

@@ -52,6 +52,23 @@ def a_continuation(monkeypatch: pytest.MonkeyPatch) -> str:
     return record.id
 
 
+def test_what_a_person_does_is_said_when_they_are_added_and_later(
+    sqlite_workspace: Workspace, capsys: Output
+) -> None:
+    added = sts_json(
+        sqlite_workspace, capsys, "annotators", "add", "Ana", "--role", "lead", "--role", "curator"
+    )
+    assert added["roles"] == ["curator", "lead"]
+    given = sts_json(sqlite_workspace, capsys, "annotators", "role", "Ana", "annotator")
+    assert (given["roles"], given["link"]) == (["annotator", "curator", "lead"], None)
+    assert sts(sqlite_workspace, "annotators", "role", "Ana", "lead", "--remove") == 0
+    assert capsys.readouterr().out == "Ana is now: annotator, curator\n"
+    assert sts(sqlite_workspace, "annotators", "ls") == 0
+    assert "annotator, curator" in capsys.readouterr().out
+    code, line = refused(sqlite_workspace, capsys, "annotators", "role", "Ana", "leed")
+    assert code == 2 and "leed" in line and "lead" in line
+
+
 def test_a_person_is_added_listed_and_retired(sqlite_workspace: Workspace, capsys: Output) -> None:
     made = sts_json(sqlite_workspace, capsys, "annotators", "add", "Ana")
     assert made["name"] == "Ana" and made["link"].startswith("/enter?t=")
@@ -63,11 +80,13 @@ def test_a_person_is_added_listed_and_retired(sqlite_workspace: Workspace, capsy
     assert "/enter?t=" in capsys.readouterr().out
     listed = sts_json(sqlite_workspace, capsys, "annotators", "ls")
     assert listed["annotators"] == [
-        {"annotator": "Ana", "judged": 0, "state": "retired"},
-        {"annotator": "Bo", "judged": 0, "state": "linked"},
+        {"annotator": "Ana", "roles": ["annotator"], "judged": 0, "state": "retired"},
+        {"annotator": "Bo", "roles": ["annotator"], "judged": 0, "state": "linked"},
     ]
     assert sts(sqlite_workspace, "annotators", "ls") == 0
-    assert capsys.readouterr().out.split()[:6] == "annotator judged state Ana 0 retired".split()
+    assert capsys.readouterr().out.split()[:8] == (
+        "annotator roles judged state Ana annotator 0 retired".split()
+    )
 
 
 def test_listing_makes_no_store(sqlite_workspace: Workspace, capsys: Output) -> None:

@@ -77,3 +77,30 @@ def test_an_unknown_name_is_named_beside_the_known_ones(store: Store) -> None:
     store.add_annotator("Ana")
     with pytest.raises(UnknownName, match="unknown annotator 'Bo'; known: Ana"):
         store.retire_annotator("Bo")
+
+
+def test_roles_are_given_and_taken_one_by_one(store: Store) -> None:
+    assert store.add_annotator("Ana").roles == ("annotator",)
+    assert store.add_annotator("Bo", ("lead", "curator")).roles == ("curator", "lead")
+    for _ in range(2):  # saying it again changes nothing
+        assert store.set_role("Ana", "lead").roles == ("annotator", "lead")
+    assert store.set_role("Ana", "annotator", held=False).roles == ("lead",)
+    assert store.set_role("Ana", "lead", held=False).roles == ()
+    assert [a.roles for a in store.annotators()] == [(), ("curator", "lead")]
+    assert store.renew_link("Bo").roles == ("curator", "lead")
+    with pytest.raises(UnknownName, match="unknown role 'boss'; known: annotator, cur"):
+        store.set_role("Ana", "boss")
+    with pytest.raises(UnknownName, match="unknown annotator 'Cy'"):
+        store.set_role("Cy", "lead")
+
+
+def test_who_no_longer_judges_is_given_nothing_and_frees_what_they_hold(store: Store) -> None:
+    store.enqueue(some_items(3))
+    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
+    held = store.claim(ana.id, suite=SUITE)
+    store.submit(ana.id, [a_submission(held[0])])
+    store.set_role("Ana", "annotator", held=False)
+    with pytest.raises(UnknownName, match="unknown current annotator 'Ana'; known: Bo"):
+        store.claim(ana.id, suite=SUITE)
+    assert {c.item for c in store.claim(bo.id, suite=SUITE)} == {c.item for c in held[1:]}
+    assert store.progress(SUITE).by_annotator["Ana"] == 1

@@ -179,6 +179,7 @@ def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
         path: str = "",
         ready: bool = True,
         script: str = "",
+        token: str = "",
         **options: Any,
     ) -> Any:
         options = {"viewport": {"width": 1366, "height": 768}} | options
@@ -189,7 +190,7 @@ def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(at.url(f"/enter?t={link(name, at)}"))
+        page.goto(at.url(f"/enter?t={token or link(name, at)}"))
         if path:
             page.goto(at.url(path))
         if ready:

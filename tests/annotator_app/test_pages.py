@@ -85,11 +85,35 @@ def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
     assert judged[1] > judged[0] > 0
 
 
-def test_people_with_a_link_of_their_own_see_no_results(open_page: Opener) -> None:
+def test_people_who_judge_see_no_results(open_page: Opener) -> None:
     page = open_page("guest")
     assert page.get_by_role("link", name="Report").count() == 0
     page.goto(page.url.rstrip("/") + "/report")
     page.get_by_text("Page not found").wait_for()
+
+
+def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
+    open_page: Opener, server: Server
+) -> None:
+    token = server.store.add_annotator("chief", ("lead",)).token
+    page = open_page("chief", token=token, ready=False)
+    page.get_by_role("link", name="Report").wait_for()
+    assert page.get_by_role("link", name="Annotate").count() == 0
+    page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
+    server.store.set_role("chief", "lead", held=False)
+    page.reload()
+    page.get_by_text("Nothing waits for you here yet").wait_for()
+    assert page.get_by_role("link", name="Report").count() == 0
+
+
+def test_a_page_that_is_open_shows_no_more_to_who_no_longer_judges(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("curious")
+    server.store.set_role("curious", "annotator", held=False)
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.get_by_text("This page is for the role annotator").wait_for()
 
 
 def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:

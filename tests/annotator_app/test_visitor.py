@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator_app import state
 from annotator_app.auth import AWAY
+from sts.annotations.types import Annotator
 from sts.errors import StoreError
 
 
@@ -24,7 +25,8 @@ def script() -> None:
 
     from annotator_app.pages.visitor import visitor
 
-    st.write(f"at the page: {visitor()}")
+    person = visitor("annotator")
+    st.write(f"at the page: {person and person.name}")
 
 
 def test_a_page_whose_store_is_away_says_so_and_runs_anew_once_it_is_back(
@@ -36,7 +38,7 @@ def test_a_page_whose_store_is_away_says_so_and_runs_anew_once_it_is_back(
     monkeypatch.setattr(state, "person", away)
     page = AppTest.from_function(script).run()
     assert [one.value for one in page.error] == [AWAY] and not page.exception
-    monkeypatch.setattr(state, "person", lambda: "Ann")
+    monkeypatch.setattr(state, "person", lambda: Annotator(1, "Ann"))
     page.run()
     assert not page.error and page.markdown[0].value == "at the page: Ann"
 
@@ -45,3 +47,10 @@ def test_a_page_whose_link_has_ended_says_so(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(state, "person", lambda: None)
     page = AppTest.from_function(script).run()
     assert "Your link has ended" in page.error[0].value
+
+
+def test_a_page_is_for_who_has_its_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "person", lambda: Annotator(1, "Ann", roles=("lead",)))
+    page = AppTest.from_function(script).run()
+    assert "for the role annotator" in page.error[0].value
+    assert page.markdown[0].value == "at the page: None"
