@@ -140,5 +140,36 @@ _ROLES = Migration(
     )
 )
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES)
+_DRAFTS = Migration(
+    both=(
+        """CREATE TABLE decisions (
+            draft TEXT NOT NULL,
+            number INTEGER NOT NULL CHECK (number >= 1),
+            uuid TEXT NOT NULL,
+            candidate TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            follows TEXT NOT NULL,
+            scenario TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            received DOUBLE PRECISION NOT NULL,
+            digest TEXT NOT NULL,
+            PRIMARY KEY (draft, number),
+            UNIQUE (draft, uuid))""",
+        "CREATE INDEX decisions_of_candidate ON decisions (draft, candidate, number)",
+    ),
+    sqlite=(
+        """CREATE TRIGGER decisions_are_never_updated BEFORE UPDATE ON decisions
+            BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
+        """CREATE TRIGGER decisions_are_never_deleted BEFORE DELETE ON decisions
+            BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
+    ),
+    postgresql=(
+        """CREATE TRIGGER decisions_are_never_changed
+            BEFORE UPDATE OR DELETE OR TRUNCATE ON decisions
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_events()""",
+    ),
+)
+
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS)
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -37,6 +37,22 @@ roles = Table(
     Column("added", Double),
 )
 
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("draft", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("uuid", Text),
+    Column("candidate", Text),
+    Column("kind", Text),
+    Column("annotator", BigInteger),
+    Column("follows", Text),
+    Column("scenario", Text),
+    Column("detail", Text),
+    Column("received", Double),
+    Column("digest", Text),
+)
+
 items = Table(
     "items",
     metadata,

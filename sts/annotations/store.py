@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 
-from sts.annotations import claims, imports, people, queue, submissions, verdicts, views
+from sts.annotations import claims, decisions, imports, people, queue, submissions, verdicts, views
 from sts.annotations.database import Database, open_postgresql, open_sqlite
 from sts.annotations.types import (
     Ack,
@@ -21,6 +21,7 @@ from sts.annotations.types import (
 )
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
+from sts.suites.decisions import Decision
 
 FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
@@ -161,6 +162,27 @@ class Store:
         """Whose link this is; None for an unknown token or a retired person."""
         with self.database.read() as connection:
             return people.by_token(connection, token)
+
+    def decide(self, draft: str, made: Sequence[Decision]) -> list[Decision]:
+        """Appends decisions to the chain of a draft, all or none; returns them as they are kept.
+
+        When this returns, they are on disk. Sending one again changes nothing.
+
+        Raises:
+          Overtaken: somebody has decided about a candidate since; says what.
+          StoreError: one undoes what does not stand last, or has the uuid of another.
+        """
+        with self.database.write(alone=True) as connection:
+            return decisions.append(connection, draft, made)
+
+    def decisions(self, draft: str) -> list[Decision]:
+        """Every decision about a draft, in order.
+
+        Raises:
+          DamagedData: one is missing or was altered.
+        """
+        with self.database.read() as connection:
+            return decisions.of_draft(connection, draft)
 
     def enqueue(self, items: Iterable[Item], *, required: int = 1) -> int:
         """Adds continuations to judge `required` times each; returns how many are new.

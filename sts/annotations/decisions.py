@@ -1,0 +1,173 @@
+"""Decisions about drafts, appended to a chain: one after another, and none that overlooks one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, insert, select
+
+from sts.annotations.schema import annotators
+from sts.annotations.schema import decisions as table
+from sts.errors import DamagedData, StoreError
+from sts.suites.decisions import KINDS, Decision, State, after, states
+
+_AT_ONCE = 500
+"""Candidates named in one query."""
+
+
+class Overtaken(StoreError):
+    """Somebody has decided about the same candidate meanwhile.
+
+    Args:
+      decision: that was to be made.
+      state: what the candidate has come to.
+    """
+
+    def __init__(self, decision: Decision, state: State) -> None:
+        who = f" by {state.by}" if state.by else ""
+        why = f" ({state.reason})" if state.reason else ""
+        super().__init__(
+            f"{decision.candidate} has changed since you saw it: it is now {state.status}{who}{why}"
+            "; look at it again"
+        )
+        self.decision, self.state = decision, state
+
+
+def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list[Decision]:
+    """Appends decisions to a draft's chain, all or none; returns them as they are kept.
+
+    One that is there already is returned as it is.
+
+    Args:
+      connection: alone in writing.
+      draft: the draft's id.
+      made: in their order; their number and digest are given here.
+
+    Raises:
+      Overtaken: one follows what is not the latest on its candidate.
+      StoreError: one undoes what does not stand last, or has the uuid of another.
+    """
+    about = sorted({one.candidate for one in made})
+    earlier = [d for chosen in _slices(about) for d in _about(connection, draft, chosen)]
+    there, found = {one.uuid: one for one in earlier}, states(earlier)
+    number, digest = _end(connection, draft)
+    kept, new = [], []
+    for one in made:
+        if one.uuid in there:
+            kept.append(_same(there[one.uuid], one))
+            continue
+        state = found.get(one.candidate, State())
+        _check(one, state)
+        number += 1
+        chained = one.chained(number, digest)
+        found[one.candidate], there[one.uuid] = after(state, chained), chained
+        digest = chained.digest
+        kept.append(chained)
+        new.append(_row(draft, chained))
+    if new:
+        connection.execute(insert(table), new)
+    return kept
+
+
+def _slices(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE))
+
+
+def _check(one: Decision, state: State) -> None:
+    """Raises unless the decision can be made on a candidate in this state."""
+    if one.kind not in KINDS:
+        raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {one.kind!r}")
+    if one.kind == "opinion":
+        return
+    if one.follows != state.last:
+        raise Overtaken(one, state)
+    last = state.standing[-1].uuid if state.standing else None
+    if one.kind == "undo" and one.detail.get("undoes") != last:
+        raise StoreError(f"{one.candidate}: there is no such decision to undo")
+
+
+def _same(kept: Decision, sent: Decision) -> Decision:
+    """Returns what is kept, where it is what was sent once more."""
+    if kept[:6] != sent[:6] or dict(kept.detail) != dict(sent.detail):
+        raise StoreError(f"{sent.candidate}: another decision has the uuid {sent.uuid}")
+    return kept
+
+
+def _row(draft: str, one: Decision) -> dict[str, Any]:
+    return {
+        "draft": draft,
+        "number": one.number,
+        "uuid": one.uuid,
+        "candidate": one.candidate,
+        "kind": one.kind,
+        "annotator": one.person,
+        "follows": one.follows,
+        "scenario": one.scenario,
+        "detail": json.dumps(dict(one.detail), ensure_ascii=False, sort_keys=True),
+        "received": one.at,
+        "digest": one.digest,
+    }
+
+
+def of_draft(connection: Connection, draft: str) -> list[Decision]:
+    """Returns all decisions about a draft, in their order, the chain held to its digests.
+
+    Raises:
+      DamagedData: one is missing or was altered.
+    """
+    return _held(_read(connection, table.c.draft == draft))
+
+
+def end(connection: Connection, draft: str) -> str:
+    """Returns the digest of a draft's latest decision, "" for none: it stands for all of them."""
+    return _end(connection, draft)[1]
+
+
+def _end(connection: Connection, draft: str) -> tuple[int, str]:
+    found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
+    row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
+    return (0, "") if row is None else (row.number, row.digest)
+
+
+def _about(connection: Connection, draft: str, candidates: Sequence[str]) -> Iterator[Decision]:
+    return _read(connection, table.c.draft == draft, table.c.candidate.in_(candidates))
+
+
+def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decision]:
+    rows = connection.execute(
+        select(table, annotators.c.name)
+        .join(annotators, annotators.c.id == table.c.annotator)
+        .where(*which)
+        .order_by(table.c.number)
+    )
+    return (_decision(row) for row in rows)
+
+
+def _held(decisions: Iterable[Decision]) -> list[Decision]:
+    kept: list[Decision] = []
+    for number, one in enumerate(decisions, 1):
+        if one != one.chained(number, kept[-1].digest if kept else ""):
+            raise DamagedData(
+                f"decision {one.number} about {one.candidate} was altered, or one before it is "
+                "missing: the annotation database was edited; restore it from a copy"
+            )
+        kept.append(one)
+    return kept
+
+
+def _decision(row: Row[*tuple[Any, ...]]) -> Decision:
+    return Decision(
+        uuid=row.uuid,
+        candidate=row.candidate,
+        kind=row.kind,
+        person=row.annotator,
+        follows=row.follows,
+        scenario=row.scenario,
+        detail=json.loads(row.detail),
+        at=row.received,
+        number=row.number,
+        digest=row.digest,
+        by=row.name,
+    )

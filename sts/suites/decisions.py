@@ -1,0 +1,121 @@
+"""What is decided about the candidates of a draft, by whom, and what it comes to.
+
+A decision is an event that is only ever added. It names the one that it follows on the same
+candidate, so that nobody overrules what they have not seen; undoing is a decision too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from sts.storage.files import canonical_json, content_hash
+
+STATUSES = {"accept": "accepted", "reject": "rejected", "retire": "retired"}
+"""What a candidate is after a decision of this kind."""
+KINDS = (*STATUSES, "edit", "undo", "opinion")
+UNDECIDED = "undecided"
+REASON = 500
+"""Letters of a reason."""
+
+
+class Decision(NamedTuple):
+    """One event.
+
+    Attributes:
+      uuid: made where it was decided, 32 hex digits; sending it again changes nothing.
+      candidate: the id of the scenario in the draft.
+      kind: one of `KINDS`. An opinion is a second person's "accept" or "reject", given blind; it
+        changes nothing.
+      person: the number of who decided.
+      follows: the uuid of the decision on the candidate, opinions apart, that was seen; "" for
+        none.
+      scenario: the `row_hash` of the candidate after an edit; "" for other kinds.
+      detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`.
+      at: UTC seconds.
+      number: its place in the draft, from 1.
+      digest: SHA-256 of the one before it in the draft and of all of the above.
+      by: what that person is called.
+    """
+
+    uuid: str
+    candidate: str
+    kind: str
+    person: int
+    follows: str
+    scenario: str
+    detail: Mapping[str, Any]
+    at: float
+    number: int = 0
+    digest: str = ""
+    by: str = ""
+
+    def chained(self, number: int, before: str) -> Decision:
+        """Returns it as the one after the digest `before`, "" for the first."""
+        own = [number, *self[: self._fields.index("number")]]
+        digest = content_hash(before.encode(), canonical_json(own))
+        return self._replace(number=number, digest=digest)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a candidate has come to.
+
+    Attributes:
+      status: "undecided", "accepted", "rejected" or "retired".
+      scenario: the `row_hash` of what it is now; "" for as it was mined.
+      reason: why, where one was given.
+      by: who decided last, of what stands; "" for nobody.
+      at: when; 0 for never.
+      last: the uuid of its latest decision, opinions apart, also of one that undid another.
+      standing: its decisions that are not undone, the latest last.
+      opinions: what others would do, by person: "accept" or "reject".
+    """
+
+    status: str = UNDECIDED
+    scenario: str = ""
+    reason: str = ""
+    by: str = ""
+    at: float = 0.0
+    last: str = ""
+    standing: tuple[Decision, ...] = ()
+    opinions: Mapping[str, str] | None = None
+
+
+def states(decisions: Iterable[Decision]) -> dict[str, State]:
+    """Returns the state of every candidate about which anything was decided, by its id."""
+    out: dict[str, State] = {}
+    for one in decisions:
+        out[one.candidate] = after(out.get(one.candidate, State()), one)
+    return out
+
+
+def after(state: State, decision: Decision) -> State:
+    """Returns what a candidate has come to by one decision more, which may be made on it."""
+    if decision.kind == "opinion":
+        given = {**(state.opinions or {}), decision.by: str(decision.detail["opinion"])}
+        return replace(state, opinions=given)
+    undo = decision.kind == "undo"
+    standing = state.standing[:-1] if undo else (*state.standing, decision)
+    return replace(_of(standing), last=decision.uuid, opinions=state.opinions)
+
+
+def _of(standing: tuple[Decision, ...]) -> State:
+    """Returns what decisions that all stand come to.
+
+    An edit leaves a candidate as decided as it was: who edits what they have accepted still wants
+    it.
+    """
+    state = State(standing=standing)
+    for one in standing:
+        status, reason = STATUSES.get(one.kind), str(one.detail.get("reason", ""))
+        state = replace(
+            state,
+            status=status or state.status,
+            reason=reason if status else state.reason,
+            scenario=one.scenario or state.scenario,
+            by=one.by,
+            at=one.at,
+        )
+    return state
