@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -70,11 +70,21 @@ def mine(
     *,
     per_category: int,
     seed: int,
+    last: Mapping[str, int] | None = None,
+    taken: Collection[str] = (),
 ) -> Mined:
     """Returns up to `per_category` scenarios of each category, at most one a world.
 
     What a category itself does not find fitting, as its partner may make it, is left out, and so
     are trajectories whose worlds cannot be had here.
+
+    Args:
+      trajectories: to mine.
+      categories: to find scenarios of.
+      per_category: how many, at most.
+      seed: of the choice.
+      last: the highest number of an id of each category so far.
+      taken: hashes of scenarios that are there already, and are not mined again.
 
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
@@ -105,7 +115,13 @@ def mine(
         name: [f for _, f in sorted(kinds.values(), key=_first)] for name, kinds in firsts.items()
     }
     chosen = _choose(kept, per_category)
-    made = [(s, c.fits(s)) for c in categories for s in _scenarios(c, chosen[c.name], seed)]
+    begin = {c.name: (last or {}).get(c.name, 0) for c in categories}
+    made = [
+        (s, c.fits(s))
+        for c in categories
+        for s in _scenarios(c, chosen[c.name], seed, begin[c.name])
+        if s.hash not in taken
+    ]
     return Mined(
         tuple(s for s, fault in made if fault is None),
         {c.name: counts[c.name] for c in categories},
@@ -172,11 +188,12 @@ def _balance(own: list[Pick], used: Counter[str]) -> Any:
     return cost
 
 
-def _scenarios(category: Category, chosen: list[Pick], seed: int) -> Iterator[Scenario]:
+def _scenarios(category: Category, chosen: list[Pick], seed: int, last: int) -> Iterator[Scenario]:
     ranked = sorted(chosen, key=lambda f: DIFFICULTIES.index(f.candidate.difficulty))
     for number, pick in enumerate(ranked):
         text = category.wordings[number % len(category.wordings)]
-        yield scenario(category, pick, id=f"{category.name}-{number + 1:02d}", text=text, seed=seed)
+        id = f"{category.name}-{last + number + 1:02d}"
+        yield scenario(category, pick, id=id, text=text, seed=seed)
 
 
 def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -> Scenario:

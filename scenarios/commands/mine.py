@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scenarios.category import Category
     from scenarios.mining import Mined
     from sts.storage.workspace import Workspace
+    from sts.suites.drafts import Draft
     from sts.trajectories.types import Trajectory
 
 
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
-    parser.add_argument("--replace", action="store_true", help="an older draft of that name")
+    parser.add_argument("--replace", action="store_true", help="begin the draft anew")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,17 +42,15 @@ def run(args: argparse.Namespace) -> int:
 
     from scenarios import categories, mining
     from sts.cli.arguments import at_least, progress, say
-    from sts.errors import ArgumentError
     from sts.storage.workspace import Workspace
-    from sts.suites import store as suites
+    from sts.suites import drafts
     from sts.trajectories import store as trajectories
 
     workspace = Workspace.open(args.workspace)
-    older = suites.draft_mark(workspace, args.name)
+    draft = _draft(workspace, args.name, replace=args.replace)
+    there = [] if draft is None or args.replace else draft.summaries()
     per_category = at_least(1, "--per-category", args.per_category)
     chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
-    if older is not None and not args.replace:
-        raise ArgumentError(f"there is a draft {args.name} already: name another, or --replace it")
     recorded = trajectories.load(workspace)
     if not args.category:
         chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
@@ -65,16 +64,50 @@ def run(args: argparse.Namespace) -> int:
             show(count, len(recorded))
 
     with progress("mining", "trajectories") as show:
-        mined = mining.mine(watched(show), chosen, per_category=per_category, seed=args.seed)
+        mined = mining.mine(
+            watched(show),
+            chosen,
+            per_category=per_category,
+            seed=args.seed,
+            last=drafts.last_numbers(workspace, args.name, (one.id for one in there)),
+            taken={one.hash for one in there},
+        )
     test = sum(t.split == "test" for t in recorded)
     _warn_of_what_is_left_out(mined)
     _refuse_nothing(mined, workspace, chosen, f"{len(recorded)} trajectories, {test} on the test")
-    path = suites.put_draft(workspace, args.name, mined.scenarios, replaces=older)
+    if draft is None or args.replace:
+        draft = drafts.begin(
+            workspace, args.name, mined.scenarios, replaces=draft.id if draft else None
+        )
+    else:
+        draft = drafts.add(draft, mined.scenarios)
+    path = workspace.path(draft.folder)
     value, text = _summary(mined, chosen, per_category)
     text = f"{len(mined.scenarios)} scenarios from {test} trajectories on the test side\n\n{text}"
-    text += f"\n\n-> {path}\nnext: sts suite freeze {args.name}"
+    if there:
+        text += f"\n\nadded to the {len(there)} candidates that draft {args.name} had"
+    text += f"\n\n-> {path}\nnext: sts draft show {args.name}"
     say(args.json, {"draft": args.name, "file": str(path)} | value, text)
     return 0
+
+
+def _draft(workspace: Workspace, name: str, *, replace: bool) -> Draft | None:
+    """Returns the draft that is mined into or replaced; None where one is to be begun.
+
+    Raises:
+      StsError: the suite has versions, of which the next one is to begin.
+    """
+    from sts.errors import StsError
+    from sts.suites import drafts
+    from sts.suites.folders import versions
+
+    draft, newest = drafts.find(workspace, name), max(versions(workspace).get(name, {}), default=0)
+    if newest and (draft is None or replace or drafts.frozen_as(draft)):
+        raise StsError(
+            f"{name}@{newest} is frozen: begin the next version with sts draft from "
+            f"{name}@{newest}, and mine into that"
+        )
+    return draft
 
 
 def _warn_of_what_is_left_out(mined: Mined) -> None:

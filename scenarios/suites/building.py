@@ -11,6 +11,7 @@ from sts.errors import DamagedData, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
+from sts.suites.drafts import open_draft
 from sts.suites.lint import lint
 from sts.suites.types import Suite
 
@@ -35,8 +36,8 @@ def build(
         for line in commands:
             if sts_command([*line, "--workspace", folder]) != 0:
                 raise StsError(f"sts {' '.join(line)} failed")
-        draft = store.draft_path(Workspace.open(folder), name)
-        scenarios = tuple(sorted(store.read_scenarios(draft), key=lambda s: s.id))
+        draft = open_draft(Workspace.open(folder), name)
+        scenarios = tuple(draft.candidate(id) for id in draft.ids())
     faults = lint(scenarios)
     if faults:
         raise DamagedData(f"{name}: {faults[0]} ({len(faults)} faults in all)")

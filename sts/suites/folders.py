@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +16,14 @@ from sts.storage.workspace import Workspace
 
 GROUP = "sts.suites"
 FORMAT, FORMAT_VERSION = "scenarios", 2
+SUITE_VERSION, DRAFT_VERSION = 2, 1
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 VERSION = re.compile(r"[1-9][0-9]{0,5}")
 DESCRIPTION = 500
 """Letters of a suite's description."""
 _MOST_BYTES = 2**26
+_ID = re.compile(r"[0-9a-f]{32}")
+_PART = re.compile(r"candidates/[0-9a-f]{24}\.parquet")
 
 
 class Listed(NamedTuple):
@@ -66,13 +71,44 @@ def contents(folder: Path) -> dict[str, Any]:
       DamagedData, NewerFormat: it is of none.
       KeyError, ValueError: it is none.
     """
-    file = folder / "suite.json"
+    return _contents(folder / "suite.json", "suite", SUITE_VERSION)
+
+
+def drafts(workspace: Workspace) -> list[Path]:
+    """Returns the folder of every draft."""
+    return sorted(file.parent for file in workspace.path("drafts").glob("*/draft.json"))
+
+
+def draft_contents(folder: Path) -> dict[str, Any]:
+    """Returns what the `draft.json` of a folder says.
+
+    Raises:
+      DamagedData, NewerFormat: it is none, or of no format that is read here.
+    """
+    file = folder / "draft.json"
+    try:
+        own = _contents(file, "draft", DRAFT_VERSION)
+        parts = own["parts"]
+        sound = own["name"] == folder.name and bool(_ID.fullmatch(own["id"]))
+        sound = sound and isinstance(own["provenance"], dict)
+        sound = sound and (own["parent"] is None or isinstance(own["parent"], str))
+        sound = sound and all(_PART.fullmatch(n) and type(c) is int for n, c in parts.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DamagedData(f"{file}: not a draft: {error!r}") from None
+    if not sound:
+        raise DamagedData(f"{file}: not a draft of {folder.name}")
+    return own
+
+
+def _contents(file: Path, kind: str, version: int) -> dict[str, Any]:
     own: dict[str, Any] = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)
     number = own["version_of_format"]
     if type(number) is not int or number < 1:
-        raise DamagedData(f"{file}: expected version_of_format 1, found {number!r}")
-    if number > 1:
-        raise NewerFormat(f"{file}: suite format {number}; this version reads up to 1: update sts")
+        raise DamagedData(f"{file}: expected version_of_format {version}, found {number!r}")
+    if number > version:
+        raise NewerFormat(
+            f"{file}: {kind} format {number}; this version reads up to {version}: update sts"
+        )
     return own
 
 
@@ -91,8 +127,19 @@ def listed(workspace: Workspace) -> list[Listed]:
         for version, folder in sorted(folders.items()):
             where = "workspace" if workspace.root in folder.parents else "packaged"
             out.append(_suite(f"{name}@{version}", where, folder))
-    drafts = sorted(workspace.path("drafts").glob("*/scenarios.parquet"))
-    return out + [_draft(path) for path in drafts]
+    spent = frozen(workspace)
+    waiting = [_draft(folder, spent) for folder in drafts(workspace)]
+    return out + [one for one in waiting if one is not None]
+
+
+def frozen(workspace: Workspace) -> dict[str, str]:
+    """Returns the version, NAME@VERSION, that each draft was frozen as, by the draft's id."""
+    out = {}
+    for name, folders in versions(workspace).items():
+        for version, folder in folders.items():
+            with contextlib.suppress(StsError, OSError, LookupError, ValueError, AttributeError):
+                out[contents(folder)["provenance"]["draft"]] = f"{name}@{version}"
+    return out
 
 
 def _suite(label: str, where: str, folder: Path) -> Listed:
@@ -112,16 +159,15 @@ def _suite(label: str, where: str, folder: Path) -> Listed:
     return Listed(label, count, where, description)
 
 
-def _draft(path: Path) -> Listed:
-    import pyarrow as pa
-
-    from sts.storage import parquet
-
+def _draft(folder: Path, spent: Mapping[str, str]) -> Listed | None:
     try:
-        count = parquet.read(path, FORMAT, FORMAT_VERSION, {"id": pa.string()}).num_rows
+        own = draft_contents(folder)
     except StsError as error:
-        return _broken(path.parent.name, "draft", error)
-    return Listed(path.parent.name, count, "draft", "candidates, to be frozen")
+        return _broken(folder.name, "draft", error)
+    if own["id"] in spent:
+        return None
+    begun = f"from {own['parent']}" if own["parent"] else "candidates"
+    return Listed(folder.name, sum(own["parts"].values()), "draft", f"{begun}, to be decided")
 
 
 def _broken(name: str, where: str, error: StsError) -> Listed:

@@ -1,206 +1,59 @@
-"""Suites and drafts on disk: `scenarios.parquet`, and beside it what freezes it, `suite.json`."""
+"""Frozen suites on disk: `scenarios.parquet`, and beside it what freezes it, `suite.json`."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
-from sts.domains import checked
-from sts.episodes import Instruction, columns
-from sts.errors import (
-    ArgumentError,
-    DamagedData,
-    StsError,
-    TamperedSuite,
-    UnknownName,
-)
+from sts.errors import ArgumentError, DamagedData, StsError, TamperedSuite, UnknownName
 from sts.names import escaped, one_line, shown
 from sts.provenance import provenance
-from sts.storage import parquet
-from sts.storage.files import (
-    canonical_json,
-    content_hash,
-    new_folder,
-    parsed_json,
-    regular_bytes,
-    write_atomically,
-)
+from sts.storage.files import new_folder, write_atomically
 from sts.storage.workspace import Workspace
-from sts.suites.folders import (
-    DESCRIPTION,
-    FORMAT,
-    FORMAT_VERSION,
-    VERSION,
-    contents,
-    versions,
-)
+from sts.suites import scenarios
+from sts.suites.drafts import find, named
+from sts.suites.folders import DESCRIPTION, NAME, SUITE_VERSION, VERSION, contents, versions
 from sts.suites.lint import lint, misfits
-from sts.suites.types import Scenario, Suite
+from sts.suites.types import Change, Scenario, Suite
 
-SCHEMA = {
-    "id": pa.string(),
-    "hash": pa.string(),
-    "category": pa.string(),
-    "kind": pa.string(),
-    "instruction": pa.string(),
-    "parameters": pa.string(),
-    "trajectory": pa.string(),
-    "world": pa.string(),
-    "context_start": pa.int32(),
-    "takeover": pa.int32(),
-    "horizon": pa.int32(),
-    "roles": pa.list_(pa.int32()),
-    "partner": pa.string(),
-    "difficulty": pa.string(),
-    "tags": pa.list_(pa.string()),
-    "takeover_hash": pa.string(),
-    "provenance": pa.string(),
-    "heard": pa.string(),
-    "pair": pa.string(),
-    "series": pa.string(),
-    "turn": pa.int32(),
-    "replaces": pa.string(),
-    **columns.EPISODE,
-}
-_PLAIN = (
-    "id category kind trajectory world context_start takeover horizon partner difficulty "
-    "takeover_hash pair series turn replaces"
-).split()
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
-_LABEL = re.compile(rf"({_NAME.pattern})(?:@({VERSION.pattern}))?")
+_LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
-def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
-    """Writes scenarios to one Parquet file, `scenarios/2`."""
-    rows: dict[str, Any] = {name: [getattr(s, name) for s in scenarios] for name in _PLAIN}
-    rows |= {
-        "hash": [s.hash for s in scenarios],
-        "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
-        "parameters": [canonical_json(s.parameters).decode() for s in scenarios],
-        "roles": [list(s.roles) for s in scenarios],
-        "tags": [list(s.tags) for s in scenarios],
-        "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
-        "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
-    }
-    recordings = columns.episode_columns([s.recording for s in scenarios])
-    parquet.write(path, FORMAT, FORMAT_VERSION, SCHEMA, rows | recordings)
-
-
-def read_scenarios(path: Path) -> tuple[Scenario, ...]:
-    """Returns the scenarios in one file.
-
-    Raises:
-      DamagedData: no such file, or a row cannot be a scenario.
-      NewerFormat: a later version.
-      TamperedSuite: a row is not what its hash says.
-    """
-    table = parquet.read(path, FORMAT, FORMAT_VERSION, SCHEMA)
-    rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
-    names = [f"{path}: scenario {row['id']}" for row in rows]
-    recordings = checked(columns.episodes(table), names)
-    out = []
-    for row, recording in zip(rows, recordings, strict=True):
-        try:
-            scenario = Scenario(
-                **{name: row[name] for name in _PLAIN},
-                instruction=Instruction(**parsed_json(row["instruction"], dict)),
-                parameters=parsed_json(row["parameters"], dict),
-                roles=tuple(row["roles"]),
-                tags=tuple(row["tags"]),
-                recording=recording,
-                provenance=parsed_json(row["provenance"], dict),
-                heard=tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
-            )
-            mark = scenario.hash
-        except (TypeError, ValueError, DamagedData) as error:
-            raise DamagedData(f"{path}: scenario {row['id']}: {error}") from None
-        if mark != row["hash"]:
-            raise TamperedSuite(f"{path}: scenario {row['id']} was edited: its hash does not match")
-        out.append(scenario)
-    return tuple(out)
-
-
-def draft_path(workspace: Workspace, name: str) -> Path:
-    """Returns where the draft called `name` is kept.
-
-    Raises:
-      ArgumentError: not a suite's name.
-    """
-    if not _NAME.fullmatch(name):
-        raise ArgumentError(
-            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
-            f"{shown(name)}"
-        )
-    return workspace.path("drafts", name, "scenarios.parquet")
-
-
-def read_draft(workspace: Workspace, name: str) -> tuple[tuple[Scenario, ...], str]:
-    """Returns the scenarios of a draft, and its mark.
-
-    Raises:
-      UnknownName: there is no such draft.
-      ArgumentError: not a suite's name.
-      DamagedData: its file cannot be read.
-    """
-    path = draft_path(workspace, name)
-    mark = draft_mark(workspace, name)
-    if mark is None:
-        drafts = [p.parent.name for p in workspace.path("drafts").glob("*/scenarios.parquet")]
-        raise UnknownName("draft", name, drafts)
-    return tuple(sorted(read_scenarios(path), key=lambda s: s.id)), mark
-
-
-def draft_mark(workspace: Workspace, name: str) -> str | None:
-    """Returns a hash of the draft's file, by which a change of it is seen; None without a draft.
-
-    Raises:
-      ArgumentError: not a suite's name.
-      DamagedData: what stands there is no file.
-    """
-    with contextlib.suppress(FileNotFoundError):
-        return content_hash(regular_bytes(draft_path(workspace, name)))
-    return None
-
-
-def put_draft(
-    workspace: Workspace, name: str, scenarios: Sequence[Scenario], *, replaces: str | None
-) -> Path:
-    """Writes a draft in place of the one with the mark `replaces`, None for none; returns its path.
-
-    Raises:
-      StsError: another draft stands there by now.
-      ArgumentError: not a suite's name.
-    """
-    path = draft_path(workspace, name)
-    with workspace.ensure().locked():
-        if draft_mark(workspace, name) != replaces:
-            raise StsError(
-                f"draft {name} was written by another command meanwhile and stays as that one left "
-                "it; look at it, then mine again with --replace, or under another name"
-            )
-        write_scenarios(path, scenarios)
-    return path
-
-
-def freeze(workspace: Workspace, draft: str, *, description: str = "") -> Suite:
-    """Freezes a draft, NAME or NAME@VERSION, as the next version or that one; returns the suite.
+def freeze(
+    workspace: Workspace,
+    label: str,
+    every: Sequence[Scenario],
+    *,
+    description: str = "",
+    changes: Sequence[Change] = (),
+    last: Mapping[str, int] | None = None,
+    made_by: Mapping[str, Any] | None = None,
+    unchanged: Callable[[], bool] = lambda: True,
+) -> Suite:
+    """Freezes scenarios as the next version of NAME, or as NAME@VERSION; returns the suite.
 
     Of several that freeze at once at most one succeeds. A version is there as a whole or not.
 
+    Args:
+      workspace: where it is put.
+      label: NAME or NAME@VERSION.
+      every: its scenarios.
+      description: one line.
+      changes: what makes it another than its parent.
+      last: the highest number of an id of each category so far.
+      made_by: what its provenance says besides versions.
+      unchanged: asked at the last moment whether what was frozen is still what there is.
+
     Raises:
-      UnknownName: there is no such draft.
-      ArgumentError: the version is none, exists, or is below the newest; or the newest or an older
-        one holds the same scenarios.
-      DamagedData: the draft does not pass `lint`; says how.
-      StsError: the draft was changed meanwhile.
+      ArgumentError: no such name or version, or the version exists or is below the newest; or an
+        older one holds the same scenarios.
+      DamagedData: the scenarios do not pass `lint`; says how.
+      StsError: something was changed meanwhile.
     """
-    name, at, version = draft.partition("@")
+    name, at, version = label.partition("@")
     if at and not VERSION.fullmatch(version):
         raise ArgumentError(
             f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
@@ -210,19 +63,25 @@ def freeze(workspace: Workspace, draft: str, *, description: str = "") -> Suite:
             f"expected a description of one line, at most {DESCRIPTION} letters that print, found "
             f"{shown(description)}"
         )
-    scenarios, mark = read_draft(workspace, name)
-    parent = _newest(workspace, name)
+    parent = _newest(workspace, named(name))
     chosen = int(version) if version else parent + 1
-    _check_next(workspace, name, chosen, scenarios)
-    faults = lint(scenarios)
-    if faults:
+    _check_next(workspace, name, chosen, every)
+    if faults := lint(every):
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise DamagedData(f"draft {name} cannot be frozen: {faults[0]}{more}")
-    grown_from = f"{name}@{parent}" if parent else None
-    suite = Suite(name, chosen, grown_from, description, scenarios, provenance())
+        raise DamagedData(f"{name} cannot be frozen: {faults[0]}{more}")
+    suite = Suite(
+        name,
+        chosen,
+        f"{name}@{parent}" if parent else None,
+        description,
+        tuple(sorted(every, key=lambda s: s.id)),
+        provenance() | dict(made_by or {}),
+        tuple(changes),
+        dict(last or {}),
+    )
     with workspace.ensure().locked():
-        _check_next(workspace, name, chosen, scenarios)
-        if _newest(workspace, name) != parent or draft_mark(workspace, name) != mark:
+        _check_next(workspace, name, chosen, every)
+        if _newest(workspace, name) != parent or not unchanged():
             raise StsError(
                 f"draft {name} or its newest version was changed while it was being frozen; "
                 "nothing was frozen, so freeze it again"
@@ -269,10 +128,11 @@ def _hashes(folder: Path) -> set[str] | None:
 
 def write(folder: Path, suite: Suite) -> None:
     """Writes the files of a suite to a folder, `suite.json`, which makes it one, last."""
-    write_scenarios(folder / "scenarios.parquet", suite.scenarios)
-    own = {
+    scenarios.write(folder / "scenarios.parquet", suite.scenarios)
+    grown = bool(suite.changes or suite.last)
+    own: dict[str, Any] = {
         "format": "suite",
-        "version_of_format": 1,
+        "version_of_format": SUITE_VERSION if grown else 1,
         "name": suite.name,
         "version": suite.version,
         "parent": suite.parent,
@@ -281,6 +141,8 @@ def write(folder: Path, suite: Suite) -> None:
         "hash": suite.hash,
         "scenarios": {s.id: s.hash for s in suite.scenarios},
     }
+    if grown:
+        own |= {"changes": [one._asdict() for one in suite.changes], "last": dict(suite.last)}
     text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_atomically(folder / "suite.json", text.encode())
 
@@ -295,16 +157,18 @@ def read(folder: Path) -> Suite:
     """
     try:
         own = contents(folder)
-        scenarios = read_scenarios(folder / "scenarios.parquet")
+        every = scenarios.read(folder / "scenarios.parquet")
         suite = Suite(
             name=own["name"],
             version=own["version"],
             parent=own["parent"],
             description=own["description"],
-            scenarios=scenarios,
+            scenarios=every,
             provenance=own["provenance"],
+            changes=tuple(Change(**one) for one in own.get("changes", ())),
+            last=dict(own.get("last", {})),
         )
-        sound = own["scenarios"] == {s.id: s.hash for s in scenarios}
+        sound = own["scenarios"] == {s.id: s.hash for s in every}
         sound = sound and own["hash"] == suite.hash
     except FileNotFoundError as error:
         raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
@@ -320,7 +184,7 @@ def read(folder: Path) -> Suite:
             f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
             f"letters that print, found {shown(suite.description)}"
         )
-    for scenario in scenarios:
+    for scenario in every:
         for fault in misfits(scenario):
             raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
@@ -337,7 +201,7 @@ def load(workspace: Workspace, label: str) -> Suite:
     every = versions(workspace)
     if not match or match[1] not in every:
         error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
-        if match and draft_path(workspace, match[1]).exists():
+        if match and find(workspace, match[1]) is not None:
             raise error.saying(f"{error}; {match[1]} is a draft: sts suite freeze {match[1]}")
         raise error
     name, version = match[1], match[2]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from sts.episodes import Episode, Instruction, in_order
 from sts.storage.files import canonical_json, content_hash
@@ -13,6 +14,8 @@ KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")
 LINKS = ("pair", "series", "turn", "replaces")
 """What ties a scenario to others; it changes neither how it runs nor how it is judged."""
+ROW = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")
+"""What else is no part of what it means, and yet of what is frozen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +102,30 @@ class Scenario:
     @cached_property
     def row_hash(self) -> str:
         """SHA-256 of everything in it."""
-        rest: dict[str, Any] = {
-            "id": self.id,
-            "trajectory": self.trajectory,
-            "world": self.world,
-            "context_start": self.context_start,
-            "difficulty": self.difficulty,
-            "tags": list(self.tags),
-            "provenance": self.provenance,
-        }
-        links = {name: getattr(self, name) for name in LINKS}
-        rest |= {name: value for name, value in links.items() if value}
-        return content_hash(self.hash.encode(), canonical_json(rest))
+        return row_hash(self.hash, {name: getattr(self, name) for name in (*ROW, *LINKS)})
+
+
+def row_hash(meaning: str, row: Mapping[str, Any]) -> str:
+    """Returns the SHA-256 of a scenario of the hash `meaning`, whose other columns are in `row`."""
+    own = {name: row[name] for name in ROW} | {"tags": list(row["tags"])}
+    links = {name: row[name] for name in LINKS if row[name]}
+    return content_hash(meaning.encode(), canonical_json(own | links))
+
+
+class Change(NamedTuple):
+    """One line of a version's changelog.
+
+    Attributes:
+      kind: "added", "retired" or "replaced".
+      id: of the scenario; of one that was replaced, its id in the parent.
+      by: the id of what stands in its place; "" for other kinds.
+      reason: why, as far as somebody has said; "".
+    """
+
+    kind: str
+    id: str
+    by: str
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +139,8 @@ class Suite:
       description: one line.
       scenarios: in the order of their ids.
       provenance: what froze it.
+      changes: what makes it another than its parent; empty without one.
+      last: the highest number that an id of each category was ever given, in any version.
     """
 
     name: str
@@ -132,6 +149,8 @@ class Suite:
     description: str
     scenarios: tuple[Scenario, ...]
     provenance: dict[str, Any]
+    changes: tuple[Change, ...] = ()
+    last: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -141,5 +160,7 @@ class Suite:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over every scenario and the suite's own fields."""
-        own = [self.name, self.version, self.parent, self.description, self.provenance]
+        own: list[Any] = [self.name, self.version, self.parent, self.description, self.provenance]
+        if self.changes or self.last:  # so that a suite of an earlier format keeps its hash
+            own += [[list(one) for one in self.changes], dict(self.last)]
         return content_hash(canonical_json(own), *(s.row_hash.encode() for s in self.scenarios))

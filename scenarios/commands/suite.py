@@ -27,6 +27,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     frozen.add_argument(
         "--description", default="", metavar="TEXT", help="one line (default: none)"
     )
+    frozen.add_argument(
+        "--category",
+        action="append",
+        default=[],
+        metavar="module:NAME",
+        help="a category of your own, whose checks are run; repeatable",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -123,10 +130,11 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
+    from scenarios import categories, freezing
     from sts.cli.arguments import say
-    from sts.suites import store
 
-    suite = store.freeze(workspace, args.draft, description=args.description)
+    own = [categories.named(name) for name in args.category]
+    suite = freezing.freeze(workspace, args.draft, description=args.description, own=own)
     say(args.json, {"suite": suite.label, "hash": suite.hash}, f"frozen: {_title(suite)}")
     return 0
 

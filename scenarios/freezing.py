@@ -1,0 +1,190 @@
+"""From a draft that is decided to a version: what it holds, what it changes, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from scenarios import categories
+from scenarios.category import Category
+from sts.annotations.store import Store
+from sts.errors import DamagedData
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites.decisions import Decision, State, states
+from sts.suites.drafts import Draft, check_open, last_numbers, open_draft
+from sts.suites.lint import lint
+from sts.suites.scenarios import Summary
+from sts.suites.types import Change, Scenario, Suite
+
+UNTOUCHED = State()
+
+
+class Looked(NamedTuple):
+    """A candidate of a draft, and what was decided about it.
+
+    Attributes:
+      summary: it as it was mined or inherited.
+      state: what it has come to.
+      inherited: it is of the parent, and stays unless it is retired.
+    """
+
+    summary: Summary
+    state: State
+    inherited: bool
+
+    @property
+    def status(self) -> str:
+        """What it is: undecided, accepted, rejected or retired; or kept, as it is inherited."""
+        if self.inherited and self.state.status != "retired":
+            return "kept"
+        return self.state.status
+
+    @property
+    def stays(self) -> bool:
+        """Whether the next version is to have it."""
+        return self.status in ("kept", "accepted")
+
+
+class Contents(NamedTuple):
+    """What a draft comes to.
+
+    Attributes:
+      scenarios: in order of their ids.
+      changes: what makes them other than the parent's.
+      last: the highest number of an id of each category.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    changes: tuple[Change, ...]
+    last: dict[str, int]
+
+
+def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
+    """Returns every candidate of a draft with what was decided, in order of their ids."""
+    found, own = states(decided), _parent_ids(draft)
+    return [Looked(one, found.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
+
+
+def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
+    """Returns what a draft's decisions make of it.
+
+    An inherited scenario that means something else than in the parent has a new id, and replaces
+    the old one.
+
+    Raises:
+      DamagedData: a file of the draft is missing.
+    """
+    last = last_numbers(draft.workspace, draft.name, (one.summary.id for one in every))
+    scenarios, changes = [], []
+    for one in every:
+        id, state = one.summary.id, one.state
+        if not one.stays:
+            changes += [Change("retired", id, "", state.reason)] if one.inherited else []
+            continue
+        scenario = draft.candidate(id, state.scenario)
+        if one.inherited and scenario.hash != one.summary.hash:
+            last[scenario.category] = last.get(scenario.category, 0) + 1
+            new = f"{scenario.category}-{last[scenario.category]:02d}"
+            scenario = replace(scenario, id=new, replaces=id)
+            changes.append(Change("replaced", id, new, state.reason))
+        elif not one.inherited:
+            changes.append(Change("added", id, "", state.reason))
+        scenarios.append(scenario)
+    ordered = tuple(sorted(scenarios, key=lambda s: s.id))
+    return Contents(ordered, tuple(changes) if draft.parent else (), last)
+
+
+def faults(
+    every: Sequence[Looked], scenarios: Sequence[Scenario], own: Sequence[Category] = ()
+) -> list[str]:
+    """Returns why a draft cannot be frozen, one line each; an empty list where it can.
+
+    Args:
+      every: its candidates.
+      scenarios: what they come to.
+      own: categories of the user's own.
+    """
+    undecided = [one.summary.id for one in every if one.status == "undecided"]
+    out = [_several(undecided, "undecided: accept or reject")] if undecided else []
+    stay = {s.category for s in scenarios}
+    empty = sorted({one.summary.category for one in every} - stay)
+    out += [f"category {name} would be empty: nothing of it is accepted" for name in empty]
+    return out + lint(scenarios) + unfit(scenarios, own)
+
+
+def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
+    """Returns what the categories themselves find wrong with scenarios of theirs, one line each."""
+    rules = categories.installed({s.recording.domain for s in scenarios})
+    rules |= {one.name: one for one in own}
+    out = []
+    for name in sorted({s.category for s in scenarios} - rules.keys()):
+        out.append(f"category {name} is not installed here: name it by --category module:NAME")
+    for s in scenarios:
+        if (rule := rules.get(s.category)) is None:
+            continue
+        if s.kind != rule.kind:
+            out.append(f"{s.id}: {s.category} asks an {rule.kind}, and this is a {s.kind}")
+        elif s.instruction.category != s.category:
+            out.append(f"{s.id}: its instruction is one of {s.instruction.category}")
+        elif (fault := rule.fits(s)) is not None:
+            out.append(f"{s.id}: {fault}")
+    return out
+
+
+def _several(ids: Sequence[str], what: str) -> str:
+    more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    return f"{ids[0]}{more} {'is' if len(ids) == 1 else 'are'} {what}"
+
+
+def _parent_ids(draft: Draft) -> set[str]:
+    if draft.parent is None:
+        return set()
+    return {s.id for s in suites.load(draft.workspace, draft.parent).scenarios}
+
+
+def freeze(
+    workspace: Workspace,
+    label: str,
+    *,
+    description: str = "",
+    own: Sequence[Category] = (),
+) -> Suite:
+    """Freezes a draft, NAME or NAME@VERSION, as the next version or that one; returns the suite.
+
+    Raises:
+      UnknownName: there is no such draft.
+      ArgumentError: as `sts.suites.store.freeze` does.
+      DamagedData: something is wrong with it; says what, with the scenario's id.
+      StsError: it was frozen before, or changed meanwhile.
+    """
+    draft = open_draft(workspace, label.partition("@")[0])
+    check_open(draft)
+    with Store.open(workspace) as store:
+        decided = store.decisions(draft.id)
+        every = looked_at(draft, decided)
+        made = contents(draft, every)
+        found = faults(every, made.scenarios, own)
+        if found:
+            more = f" (and {len(found) - 1} more: sts draft check {draft.name})"
+            raise DamagedData(
+                f"draft {draft.name} cannot be frozen: {found[0]}{more if len(found) > 1 else ''}"
+            )
+        end = decided[-1].digest if decided else ""
+
+        def unchanged() -> bool:
+            there = open_draft(workspace, draft.name)
+            now = store.decisions(draft.id)
+            return there == draft and (now[-1].digest if now else "") == end
+
+        return suites.freeze(
+            workspace,
+            label,
+            made.scenarios,
+            description=description,
+            changes=made.changes,
+            last=made.last,
+            made_by={"draft": draft.id, "decisions": end},
+            unchanged=unchanged,
+        )

@@ -1,0 +1,238 @@
+"""Drafts: candidates in immutable files, and beside them `draft.json`, which says which there are.
+
+What was decided about them stands in the annotation database, under the draft's id. An edited
+candidate is a file of its own, named by what is in it, so that a decision can name it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
+from sts.names import shown
+from sts.provenance import provenance
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites import scenarios as files
+from sts.suites.folders import NAME, contents, draft_contents, drafts, frozen, versions
+from sts.suites.scenarios import Summary
+from sts.suites.types import Scenario
+
+_NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Candidates for the next version of a suite.
+
+    Attributes:
+      workspace: where it is.
+      name: of the suite that it is to be a version of.
+      id: by which decisions name it, 32 hex digits.
+      parent: NAME@VERSION whose scenarios it began with; None for none.
+      parts: how many candidates there are in each of its files.
+      provenance: what began it.
+    """
+
+    workspace: Workspace
+    name: str
+    id: str
+    parent: str | None
+    parts: Mapping[str, int]
+    provenance: Mapping[str, Any]
+
+    @property
+    def folder(self) -> str:
+        """The name, in the workspace's store, below which its files stand."""
+        return f"drafts/{self.name}/{self.id}"
+
+    def summaries(self) -> list[Summary]:
+        """Returns every candidate as it was mined, without its recording, in order of their ids.
+
+        Raises:
+          DamagedData: a file is missing or cannot be read.
+        """
+        every = [one for part in self.parts for one in files.summaries(part, self._get(part))]
+        return sorted(every, key=lambda one: one.id)
+
+    def candidate(self, id: str, edited: str = "") -> Scenario:
+        """Returns a candidate as it was mined, or as what it was edited to.
+
+        Args:
+          id: of it.
+          edited: the `row_hash` of what an edit made of it.
+
+        Raises:
+          UnknownName: there is none.
+          DamagedData: its file is missing or cannot be read.
+        """
+        if edited:
+            (one,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"))
+            if (one.id, one.row_hash) != (id, edited):
+                raise DamagedData(f"{self.folder}: {id} is not what it was edited to")
+            return one
+        for part in self.parts:
+            for one in files.unpacked(part, self._get(part), id):
+                return one
+        raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
+
+    def ids(self) -> list[str]:
+        """Returns the ids of its candidates."""
+        return [one.id for one in self.summaries()]
+
+    def keep(self, edited: Scenario) -> None:
+        """Keeps what a candidate was edited to, for the decision that will name it."""
+        name = f"edited/{edited.row_hash}.parquet"
+        self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
+
+    def _get(self, name: str) -> bytes:
+        try:
+            return self.workspace.store.get(f"{self.folder}/{name}")
+        except FileNotFoundError:
+            raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
+
+
+def named(name: str) -> str:
+    """Returns `name`, which a suite may have.
+
+    Raises:
+      ArgumentError: it is none.
+    """
+    if not NAME.fullmatch(name):
+        raise ArgumentError(
+            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
+            f"{shown(name)}"
+        )
+    return name
+
+
+def find(workspace: Workspace, name: str) -> Draft | None:
+    """Returns the draft called `name`; None where there is none.
+
+    Raises:
+      ArgumentError: no suite may be called so.
+      DamagedData, NewerFormat: its `draft.json` cannot be read.
+    """
+    folder = workspace.path("drafts", named(name))
+    if not (folder / "draft.json").exists():
+        return None
+    own = draft_contents(folder)
+    return Draft(workspace, name, own["id"], own["parent"], own["parts"], own["provenance"])
+
+
+def open_draft(workspace: Workspace, name: str) -> Draft:
+    """Returns the draft called `name`.
+
+    Raises:
+      UnknownName: there is none.
+      ArgumentError: no suite may be called so.
+      DamagedData, NewerFormat: its `draft.json` cannot be read.
+    """
+    found = find(workspace, name)
+    if found is None:
+        raise UnknownName("draft", name, [folder.name for folder in drafts(workspace)])
+    return found
+
+
+def frozen_as(draft: Draft) -> str | None:
+    """Returns the version that a draft was frozen as; None as long as it is one."""
+    return frozen(draft.workspace).get(draft.id)
+
+
+def check_open(draft: Draft) -> None:
+    """Raises StsError where a draft was frozen: what it holds is decided."""
+    if (label := frozen_as(draft)) is not None:
+        raise StsError(
+            f"draft {draft.name} was frozen as {label}; the next version begins with sts draft "
+            f"from {label}"
+        )
+
+
+def begin(
+    workspace: Workspace,
+    name: str,
+    candidates: Sequence[Scenario],
+    *,
+    parent: str | None = None,
+    replaces: str | None = None,
+) -> Draft:
+    """Begins a draft in place of the one with the id `replaces`, None for none; returns it.
+
+    Raises:
+      StsError: another draft stands there by now.
+      ArgumentError: no suite may be called so.
+    """
+    draft = Draft(workspace, named(name), secrets.token_hex(16), parent, {}, provenance())
+    with workspace.ensure().locked():
+        there = find(workspace, name)
+        if (there and there.id) != replaces:
+            raise StsError(
+                f"draft {name} was begun by another command meanwhile and stays as that one left it"
+            )
+        return _with(draft, candidates)
+
+
+def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
+    """Adds candidates to a draft; returns it as it is then.
+
+    Raises:
+      StsError: the draft was replaced meanwhile, or has a candidate of the same id.
+    """
+    with draft.workspace.locked():
+        there = find(draft.workspace, draft.name)
+        if there is None or there.id != draft.id:
+            raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added to it")
+        twice = {one.id for one in candidates} & set(there.ids())
+        if twice:
+            raise StsError(
+                f"draft {draft.name} has a candidate {min(twice)} by now; nothing was added, so "
+                "try again"
+            )
+        return _with(there, candidates)
+
+
+def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
+    """Writes candidates, if any, and then `draft.json`, which makes them part of the draft."""
+    store = draft.workspace.store
+    if candidates:
+        name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
+        store.put_new(f"{draft.folder}/{name}", files.packed(name, candidates))
+        draft = replace(draft, parts={**draft.parts, name: len(candidates)})
+    own = {
+        "format": "draft",
+        "version_of_format": 1,
+        "name": draft.name,
+        "id": draft.id,
+        "parent": draft.parent,
+        "parts": dict(draft.parts),
+        "provenance": dict(draft.provenance),
+    }
+    text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    store.swap(f"drafts/{draft.name}/draft.json", text.encode())
+    return draft
+
+
+def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
+    """Returns the highest number of an id of each category, over all versions of a suite.
+
+    Args:
+      workspace: of the suite.
+      name: of it.
+      ids: others that are taken.
+    """
+    last: Counter[str] = Counter()
+    taken = list(ids)
+    for folder in versions(workspace).get(name, {}).values():
+        own = contents(folder)
+        taken += own["scenarios"]
+        last |= Counter(own.get("last", {}))
+    for id in taken:
+        if found := _NUMBERED.fullmatch(id):
+            last[found[1]] = max(last[found[1]], int(found[2]))
+    return dict(last)

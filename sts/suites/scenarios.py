@@ -1,0 +1,190 @@
+"""Scenarios in Parquet files, `scenarios/2`: what a suite holds, and the candidates of a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from sts.domains import checked
+from sts.episodes import Episode, Instruction, columns
+from sts.errors import DamagedData, TamperedSuite
+from sts.storage import parquet
+from sts.storage.files import canonical_json, parsed_json, regular_bytes, write_atomically
+from sts.suites.folders import FORMAT, FORMAT_VERSION
+from sts.suites.types import Scenario, row_hash
+
+SCHEMA = {
+    "id": pa.string(),
+    "hash": pa.string(),
+    "category": pa.string(),
+    "kind": pa.string(),
+    "instruction": pa.string(),
+    "parameters": pa.string(),
+    "trajectory": pa.string(),
+    "world": pa.string(),
+    "context_start": pa.int32(),
+    "takeover": pa.int32(),
+    "horizon": pa.int32(),
+    "roles": pa.list_(pa.int32()),
+    "partner": pa.string(),
+    "difficulty": pa.string(),
+    "tags": pa.list_(pa.string()),
+    "takeover_hash": pa.string(),
+    "provenance": pa.string(),
+    "heard": pa.string(),
+    "pair": pa.string(),
+    "series": pa.string(),
+    "turn": pa.int32(),
+    "replaces": pa.string(),
+    **columns.EPISODE,
+}
+_PLAIN = (
+    "id category kind trajectory world context_start takeover horizon partner difficulty "
+    "takeover_hash pair series turn replaces"
+).split()
+LARGEST = 2**32
+"""Bytes of a file of scenarios."""
+GROUP = 64
+"""Rows of a row group, which is what has to be read to show one."""
+
+
+class Summary(NamedTuple):
+    """A scenario without its recording, as it is listed.
+
+    Attributes:
+      id: as in `Scenario`, like what else is called so.
+      row_hash: of all of it.
+      text: the instruction that is judged.
+      source: what recorded it.
+      recorded_by: who took part.
+    """
+
+    id: str
+    hash: str
+    row_hash: str
+    category: str
+    kind: str
+    text: str
+    trajectory: str
+    world: str
+    context_start: int
+    takeover: int
+    horizon: int
+    roles: tuple[int, ...]
+    partner: str
+    difficulty: str
+    tags: tuple[str, ...]
+    pair: str
+    series: str
+    turn: int
+    replaces: str
+    source: str
+    recorded_by: tuple[str, ...]
+
+
+def write(path: Path, scenarios: Sequence[Scenario]) -> None:
+    """Writes scenarios to one Parquet file."""
+    write_atomically(path, packed(str(path), scenarios))
+
+
+def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
+    """Returns the bytes of a file of scenarios.
+
+    Raises:
+      DamagedData: a value does not fit its column; the line begins with `name`.
+    """
+    rows: dict[str, Any] = {one: [getattr(s, one) for s in scenarios] for one in _PLAIN}
+    rows |= {
+        "hash": [s.hash for s in scenarios],
+        "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
+        "parameters": [canonical_json(s.parameters).decode() for s in scenarios],
+        "roles": [list(s.roles) for s in scenarios],
+        "tags": [list(s.tags) for s in scenarios],
+        "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
+        "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
+    }
+    rows |= columns.episode_columns([s.recording for s in scenarios])
+    return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=GROUP)
+
+
+def read(path: Path) -> tuple[Scenario, ...]:
+    """Returns the scenarios in one file.
+
+    Raises:
+      DamagedData: no such file, or a row cannot be a scenario.
+      NewerFormat: a later version.
+      TamperedSuite: a row is not what its hash says.
+    """
+    return unpacked(str(path), regular_bytes(path, LARGEST))
+
+
+def unpacked(name: str, raw: bytes, id: str | None = None) -> tuple[Scenario, ...]:
+    """Returns the scenarios in the bytes that `packed` made, or the one with this id.
+
+    Raises:
+      DamagedData, NewerFormat, TamperedSuite: as `read` does.
+    """
+    groups = None
+    if id is not None:
+        column = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
+        there = np.array([one == id for one in column.column("id").to_pylist()])
+        groups = sorted({int(row) // GROUP for row in np.flatnonzero(there)})
+    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
+    if id is not None:
+        table = table.filter(
+            parquet.of_numpy(np.array([one == id for one in table.column("id").to_pylist()], bool))
+        )
+    rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
+    names = [f"{name}: scenario {row['id']}" for row in rows]
+    recordings = checked(columns.episodes(table), names)
+    return tuple(map(_scenario, names, rows, recordings))
+
+
+def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
+    try:
+        scenario = Scenario(
+            **{column: row[column] for column in _PLAIN},
+            instruction=Instruction(**parsed_json(row["instruction"], dict)),
+            parameters=parsed_json(row["parameters"], dict),
+            roles=tuple(row["roles"]),
+            tags=tuple(row["tags"]),
+            recording=recording,
+            provenance=parsed_json(row["provenance"], dict),
+            heard=tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
+        )
+        mark = scenario.hash
+    except (TypeError, ValueError, DamagedData) as error:
+        raise DamagedData(f"{name}: {error}") from None
+    if mark != row["hash"]:
+        raise TamperedSuite(f"{name} was edited: its hash does not match")
+    return scenario
+
+
+def summaries(name: str, raw: bytes) -> list[Summary]:
+    """Returns what is in a file of scenarios, their recordings left unread and so unchecked.
+
+    Raises:
+      DamagedData, NewerFormat: as `read` does.
+    """
+    listed = {one: SCHEMA[one] for one in SCHEMA if one not in columns.EPISODE}
+    rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, listed).to_pylist()
+    return [_summary(f"{name}: scenario {row['id']}", row) for row in rows]
+
+
+def _summary(name: str, row: dict[str, Any]) -> Summary:
+    try:
+        made = parsed_json(row["provenance"], dict)
+        mark = row_hash(row["hash"], row | {"provenance": made})
+        text = parsed_json(row["instruction"], dict)["text"]
+        source, people = str(made.get("source", "")), made.get("recorded_by", ())
+        own = {column: row[column] for column in Summary._fields if column in row}
+        own |= {"roles": tuple(row["roles"]), "tags": tuple(row["tags"])}
+        return Summary(
+            **own, row_hash=mark, text=text, source=source, recorded_by=tuple(map(str, people))
+        )
+    except (TypeError, ValueError, KeyError) as error:
+        raise DamagedData(f"{name}: {error}") from None
