@@ -125,8 +125,7 @@ def ringing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ringing")
     workspace = empty_workspace(folder)
     scenarios = ring.scenarios(60)
-    suites.write_scenarios(suites.draft_path(workspace, "rings"), scenarios)
-    suites.freeze(workspace, "rings")
+    suites.freeze(workspace, "rings", scenarios)
     run(workspace, scenarios, (ring.RINGER,), count=1, seed=0, workers=1, progress=quiet)
     return folder
 

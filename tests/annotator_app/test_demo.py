@@ -159,8 +159,7 @@ def test_a_suite_that_is_not_packaged_is_made_once(tmp_path: Path) -> None:
         *("suite", "run", "show", "label", "report", "annotate"),
     ]
     workspace = Workspace.open(str(tmp_path))
-    suites.write_scenarios(suites.draft_path(workspace, "overcooked"), scenarios(1))
-    suites.freeze(workspace, "overcooked")
+    suites.freeze(workspace, "overcooked", scenarios(1))
     again = commands("overcooked", tmp_path, "--no-app")
     assert [words[0] for words in again] == ["suite", "run", "show", "label", "report"]
     assert ["suite", "verify", "overcooked@1"] in again

@@ -200,8 +200,7 @@ def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     scenario, *_ = ring.scenarios(4, name)
-    suites.write_scenarios(suites.draft_path(workspace, "rings"), [scenario])
-    suite = suites.freeze(workspace, "rings")
+    suite = suites.freeze(workspace, "rings", [scenario])
     turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
     with Store.open(workspace) as store:
         who = store.add_annotator("ann")

@@ -157,7 +157,7 @@ def _mined(one: Domain, folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
             code = main([*line, "--workspace", str(folder)])
         if code:
             raise StsError(f"sts {' '.join(line)} failed: {told.getvalue()}")
-    found = store.read_scenarios(store.draft_path(Workspace.open(folder), SUITE))
+    found = store.SCENARIOS.read(store.draft_path(Workspace.open(folder), SUITE))
     return tuple(found)[: sizes.scenarios]
 
 

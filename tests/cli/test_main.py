@@ -19,8 +19,7 @@ from tests.examples import SAMPLE_2016, scenarios
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     workspace = Workspace.open(str(tmp_path / "w"))
-    suites.write_scenarios(suites.draft_path(workspace, "mine"), scenarios(2))
-    suites.freeze(workspace, "mine")
+    suites.freeze(workspace, "mine", scenarios(2))
     return workspace.root
 
 
@@ -164,7 +163,7 @@ def limited(words: list[str], root: Path, limit: str, tmp_path: Path) -> tuple[i
 def test_a_full_or_read_only_disk_is_one_line_and_leaves_no_debris(
     root: Path, tmp_path: Path, limit: str, found: str, words: list[str]
 ) -> None:
-    suites.write_scenarios(suites.draft_path(Workspace.open(str(root)), "mine"), scenarios(1))
+    suites.SCENARIOS.write(suites.draft_path(Workspace.open(str(root)), "mine"), scenarios(1))
     before = sorted(p for p in root.rglob("*") if p.is_file())
     code, error = limited(words, root, limit, tmp_path)
     assert (code, error.count("\n")) == (1, 1), error

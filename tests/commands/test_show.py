@@ -39,8 +39,7 @@ from tests.examples import played, recorded, scenarios
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("show")
     workspace = Workspace.open(str(folder))
-    suites.write_scenarios(suites.draft_path(workspace, "mine"), scenarios(2))
-    suites.freeze(workspace, "mine")
+    suites.freeze(workspace, "mine", scenarios(2))
     words = ["--agent", "random", "--agent", "local-search", "--continuations", "2"]
     assert main(["run", "mine@1", *words, "--workspace", str(folder)]) == 0
     return folder
@@ -194,7 +193,7 @@ def test_nothing_in_a_file_sets_a_terminal_or_makes_a_line_of_its_own(
     suites.write(
         workspace.path("suites", "hostile", "1"), Suite("hostile", 1, None, "", (hostile,), {})
     )
-    suites.write_scenarios(suites.draft_path(workspace, "hostile"), [hostile])
+    suites.SCENARIOS.write(suites.draft_path(workspace, "hostile"), [hostile])
     (id,) = (t.id for t in trajectories.load(workspace))
     monkeypatch.setattr(lint, "misfits", lambda scenario: [])
     monkeypatch.setattr(suites, "misfits", lambda scenario: [])
@@ -228,8 +227,7 @@ def test_more_frames_than_there_are_take_no_more_room() -> None:
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pictures")
     workspace = Workspace.open(str(folder))
-    suites.write_scenarios(suites.draft_path(workspace, "rings"), ring.scenarios(2))
-    suites.freeze(workspace, "rings")
+    suites.freeze(workspace, "rings", ring.scenarios(2))
     words = ["--agent", ring.RINGER, "--continuations", "1"]
     assert main(["run", ring.SUITE, *words, "--workspace", str(folder)]) == 0
     return folder

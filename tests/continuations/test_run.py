@@ -134,7 +134,7 @@ print(*halves)
 def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
-    suites.write_scenarios(tmp_path / "s.parquet", several[4:8])
+    suites.SCENARIOS.write(tmp_path / "s.parquet", several[4:8])
     words = [
         sys.executable,
         "-c",

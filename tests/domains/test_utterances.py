@@ -99,8 +99,8 @@ def test_a_minari_dataset_brings_texts_back(tmp_path: Path) -> None:
 def test_texts_are_said_in_a_continuation_and_shown_to_judges(
     scenario: Any, tmp_path: Path
 ) -> None:
-    suites.write_scenarios(tmp_path / "s.parquet", [scenario])
-    (kept,) = suites.read_scenarios(tmp_path / "s.parquet")
+    suites.SCENARIOS.write(tmp_path / "s.parquet", [scenario])
+    (kept,) = suites.SCENARIOS.read(tmp_path / "s.parquet")
     assert kept.hash == scenario.hash
     asked = replace(kept, instruction=Instruction("Über “hier”!", "light-one", 6, "curator"))
     (made,) = continue_all([asked], Quiet(), seed=0, indices=[0])

@@ -35,8 +35,7 @@ def workspace(tmp_path: Path, trajectories: list[Trajectory]) -> Workspace:
     workspace = Workspace.open(str(tmp_path / "w")).ensure()
     every = list(categories.installed().values())
     found = mining.mine(trajectories, every, per_category=2, seed=0)
-    suites.write_scenarios(suites.draft_path(workspace, "tiny"), found.scenarios)
-    suites.freeze(workspace, "tiny")
+    suites.freeze(workspace, "tiny", found.scenarios)
     return workspace
 
 
@@ -153,10 +152,9 @@ def test_continuations_of_other_suites_are_left_out(workspace: Workspace) -> Non
 def test_a_category_without_a_rule_is_named_and_its_continuations_stay_unjudged(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    draft = suites.read_scenarios(suites.draft_path(workspace, "tiny"))
+    draft = suites.SCENARIOS.read(suites.draft_path(workspace, "tiny"))
     own = dataclasses.replace(draft[0], id="dance-01", category="dance")
-    suites.write_scenarios(suites.draft_path(workspace, "other"), [own, draft[1]])
-    suites.freeze(workspace, "other")
+    suites.freeze(workspace, "other", [own, draft[1]])
     assert sts(workspace, "run", "other@1", "--agent", "oracle") == 0
     capsys.readouterr()
     assert sts(workspace, "label", "other@1", "--json") == 0

@@ -222,7 +222,7 @@ def test_the_command_writes_a_draft_that_freezes(
     printed = json.loads(capsys.readouterr().out)
     assert [row["category"] for row in printed["categories"]] == [c.name for c in EVERY]
     assert {row["chosen"] for row in printed["categories"]} == {2}
-    assert len(suites.read_scenarios(suites.draft_path(workspace, "tiny"))) == 16
+    assert len(suites.SCENARIOS.read(suites.draft_path(workspace, "tiny"))) == 16
     assert suites.freeze(workspace, "tiny").label == "tiny@1"
 
 
@@ -276,7 +276,7 @@ def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
     assert sts(workspace, "mine", name, "--per-category", "3", *more) == 1
     error = capsys.readouterr().err
     assert f"draft {name} was written by another command meanwhile" in error.splitlines()[-1]
-    assert len(suites.read_scenarios(suites.draft_path(workspace, name))) == 16
+    assert len(suites.SCENARIOS.read(suites.draft_path(workspace, name))) == 16
 
 
 @pytest.mark.parametrize(

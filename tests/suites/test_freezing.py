@@ -19,13 +19,7 @@ from tests.examples import scenarios
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    workspace = Workspace.open(str(tmp_path / "w")).ensure()
-    draft(workspace, scenarios(2))
-    return workspace
-
-
-def draft(workspace: Workspace, found: list[Scenario], name: str = "mine") -> None:
-    store.write_scenarios(store.draft_path(workspace, name), found)
+    return Workspace.open(str(tmp_path / "w")).ensure()
 
 
 def together(*calls: Callable[[], object]) -> list[object]:
@@ -72,7 +66,9 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_two_freezes_at_once_leave_one_suite(
     workspace: Workspace, labels: tuple[str, str], why: str
 ) -> None:
-    outcomes = together(*(partial(store.freeze, workspace, label) for label in labels))
+    outcomes = together(
+        *(partial(store.freeze, workspace, label, scenarios(2)) for label in labels)
+    )
     (suite,) = (one for one in outcomes if isinstance(one, Suite))
     with pytest.raises(ArgumentError, match=why):
         raise next(one for one in outcomes if isinstance(one, StsError))
@@ -85,69 +81,43 @@ def test_two_versions_frozen_at_once_do_not_both_grow_from_one_parent(
     workspace: Workspace,
 ) -> None:
     every = scenarios(3)
-    draft(workspace, every[:1])
     store.write(workspace.path("suites", "mine", "1"), Suite("mine", 1, None, "", (every[2],), {}))
-    outcomes = together(*(partial(store.freeze, workspace, f"mine@{n}") for n in (2, 3)))
+    outcomes = together(*(partial(store.freeze, workspace, f"mine@{n}", every[:1]) for n in (2, 3)))
     assert sum(isinstance(one, Suite) for one in outcomes) == 1
     assert len(store.versions(workspace)["mine"]) == 2
 
 
-def test_a_draft_mined_anew_while_it_is_frozen_is_not_frozen(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lint = store.lint
-
-    def mined_meanwhile(found: tuple[Scenario, ...]) -> list[str]:
-        draft(workspace, scenarios(1))
-        return lint(found)
-
-    monkeypatch.setattr(store, "lint", mined_meanwhile)
+def test_what_changed_while_it_was_frozen_is_not_frozen(workspace: Workspace) -> None:
     with pytest.raises(StsError, match="changed while it was being frozen; nothing was frozen"):
-        store.freeze(workspace, "mine")
+        store.freeze(workspace, "mine", scenarios(2), unchanged=lambda: False)
     assert "mine" not in store.versions(workspace)
-    monkeypatch.setattr(store, "lint", lint)
-    assert len(store.freeze(workspace, "mine").scenarios) == 1
-
-
-def test_of_two_that_write_one_draft_at_once_one_is_refused(workspace: Workspace) -> None:
-    for name in ("mine", "new"):
-        mark = store.draft_mark(workspace, name)
-        put = partial(store.put_draft, workspace, name, replaces=mark)
-        outcomes = together(partial(put, scenarios(1)), partial(put, scenarios(3)))
-        assert sum(isinstance(one, Path) for one in outcomes) == 1
-        with pytest.raises(StsError, match="was written by another command meanwhile and stays"):
-            raise next(one for one in outcomes if isinstance(one, StsError))
 
 
 def test_a_version_below_the_newest_is_refused(workspace: Workspace) -> None:
-    assert store.freeze(workspace, "mine@3").label == "mine@3"
-    draft(workspace, scenarios(1))
+    assert store.freeze(workspace, "mine@3", scenarios(2)).label == "mine@3"
     with pytest.raises(ArgumentError, match="mine@2 would be older than mine@3, .* the next is 4"):
-        store.freeze(workspace, "mine@2")
-    assert store.freeze(workspace, "mine").label == "mine@4"
+        store.freeze(workspace, "mine@2", scenarios(1))
+    assert store.freeze(workspace, "mine", scenarios(1)).label == "mine@4"
 
 
 def test_the_same_scenarios_are_not_frozen_again_in_any_order_or_under_other_ids(
     workspace: Workspace,
 ) -> None:
-    store.freeze(workspace, "mine")
+    store.freeze(workspace, "mine", scenarios(2))
     first, second = scenarios(2)
-    draft(workspace, scenarios(1))
-    store.freeze(workspace, "mine")
+    store.freeze(workspace, "mine", scenarios(1))
     for again in ([first, second], [second, first]):
-        draft(workspace, again)
         with pytest.raises(ArgumentError, match="mine@1 holds the same scenarios already"):
-            store.freeze(workspace, "mine")
+            store.freeze(workspace, "mine", again)
     assert sorted(store.versions(workspace)["mine"]) == [1, 2]
 
 
 def test_a_broken_version_hinders_no_other(workspace: Workspace) -> None:
-    store.freeze(workspace, "mine")
+    store.freeze(workspace, "mine", scenarios(2))
     file = workspace.path("suites", "mine", "1", "suite.json")
     for text in ("{", "[]", '{"version_of_format": 1, "scenarios": [1]}', '{"scenarios": {}}'):
         file.write_text(text)
-        draft(workspace, scenarios(2))
-        assert store.freeze(workspace, "mine").version > 1
+        assert store.freeze(workspace, "mine", scenarios(2)).version > 1
         shutil.rmtree(workspace.path("suites", "mine", "2"))
 
 
@@ -163,7 +133,7 @@ def test_killed_at_any_moment_a_freeze_leaves_nothing_or_the_whole_version(
         with monkeypatch.context() as patch:
             left = killed_after(moment, patch)
             try:
-                store.freeze(workspace, "mine")
+                store.freeze(workspace, "mine", scenarios(2))
             except Killed:
                 pass
         if workspace.path("suites", "mine", "1").exists():

@@ -14,7 +14,8 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
-from sts.suites import folders, store
+from sts.suites import drafts, folders, store
+from sts.suites import scenarios as files
 from sts.suites.lint import lint
 from sts.suites.types import Suite
 from tests.examples import on_test_side, recorded, scenario, scenarios
@@ -26,8 +27,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def frozen(workspace: Workspace, name: str = "mine") -> Suite:
-    store.write_scenarios(store.draft_path(workspace, name), scenarios(3))
-    return store.freeze(workspace, name, description="three")
+    return store.freeze(workspace, name, scenarios(3), description="three")
 
 
 def folder(workspace: Workspace) -> Path:
@@ -36,8 +36,8 @@ def folder(workspace: Workspace) -> Path:
 
 def test_scenarios_are_read_back_with_the_same_hashes(tmp_path: Path) -> None:
     before = scenarios(3)
-    store.write_scenarios(tmp_path / "s.parquet", before)
-    after = store.read_scenarios(tmp_path / "s.parquet")
+    files.write(tmp_path / "s.parquet", before)
+    after = files.read(tmp_path / "s.parquet")
     assert [s.row_hash for s in after] == [s.row_hash for s in before]
 
 
@@ -87,8 +87,7 @@ def test_ties_and_all_that_is_heard_are_kept_and_shown(
         dataclasses.replace(first, id="reach-good-09", instruction=asks, pair=LINKS["pair"]),
         third,
     ]
-    store.write_scenarios(store.draft_path(workspace, "mine"), made)
-    suite = store.freeze(workspace, "mine")
+    suite = store.freeze(workspace, "mine", made)
     kept = {s.id: s for s in store.load(workspace, "mine@1").scenarios}
     assert {i: s.row_hash for i, s in kept.items()} == {s.id: s.row_hash for s in made}
     assert kept[first.id].heard == (EARLIER,) and not kept[third.id].heard
@@ -119,8 +118,7 @@ def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> No
     suite = frozen(workspace)
     assert suite.label == "mine@1"
     assert store.load(workspace, "mine@1").hash == suite.hash
-    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
-    again = store.freeze(workspace, "mine")
+    again = store.freeze(workspace, "mine", scenarios(2))
     assert (again.label, again.parent) == ("mine@2", "mine@1")
     assert store.load(workspace, "mine@1").hash == suite.hash
 
@@ -128,7 +126,7 @@ def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> No
 def test_a_version_is_never_frozen_twice(workspace: Workspace) -> None:
     frozen(workspace)
     with pytest.raises(ArgumentError, match="mine@1 is frozen already; the next is 2"):
-        store.freeze(workspace, "mine@1")
+        store.freeze(workspace, "mine@1", scenarios(2))
 
 
 @pytest.mark.parametrize("label", ["nothing@1", "mine", "mine@9", "mine@0", "../x@1", "mine@1@2"])
@@ -139,7 +137,7 @@ def test_an_unknown_suite_or_version_says_what_there_is(workspace: Workspace, la
 
 
 def test_a_draft_asked_for_as_a_suite_is_said_to_be_one(workspace: Workspace) -> None:
-    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
+    drafts.begin(workspace, "mine", scenarios(2))
     with pytest.raises(UnknownName, match="mine is a draft: sts suite freeze mine"):
         store.load(workspace, "mine@1")
 
@@ -166,13 +164,13 @@ def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
 def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> None:
     frozen(workspace)
     path = folder(workspace) / "scenarios.parquet"
-    table = parquet.read(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA)
-    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    table = parquet.read(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     old = rows[column][1]
     rows[column][1] = (
         old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
     )
-    parquet.write(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA, rows)
+    parquet.write(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
         store.load(workspace, "mine@1")
 
@@ -181,8 +179,8 @@ def test_a_suite_without_a_file_or_from_later_is_refused(workspace: Workspace) -
     frozen(workspace)
     file = folder(workspace) / "suite.json"
     text = json.loads(file.read_text())
-    file.write_text(json.dumps(text | {"version_of_format": 2}))
-    with pytest.raises(NewerFormat, match="suite format 2"):
+    file.write_text(json.dumps(text | {"version_of_format": 3}))
+    with pytest.raises(NewerFormat, match="suite format 3"):
         store.load(workspace, "mine@1")
     file.write_text("{")
     with pytest.raises(DamagedData, match="not a suite"):
@@ -206,9 +204,8 @@ def test_an_unsound_draft_is_not_frozen(workspace: Workspace) -> None:
         ((dataclasses.replace(good[0], kind="riddle"),), "kind must be"),
         ((), "no scenarios"),
     ):
-        store.write_scenarios(store.draft_path(workspace, "bad"), bad)
         with pytest.raises(DamagedData, match=why):
-            store.freeze(workspace, "bad")
+            store.freeze(workspace, "bad", bad)
     assert not workspace.path("suites", "bad").exists()
 
 
@@ -217,29 +214,27 @@ def test_a_recording_that_does_not_replay_is_not_frozen(workspace: Workspace) ->
     rewards = one.recording.rewards.copy()
     rewards[3, 0] = 2 if rewards[3, 0] != 2 else 1
     recording = dataclasses.replace(one.recording, rewards=rewards)
-    draft = store.draft_path(workspace, "bad")
-    store.write_scenarios(draft, [dataclasses.replace(one, recording=recording)])
     with pytest.raises(DamagedData, match="does not replay: step 3"):
-        store.freeze(workspace, "bad")
+        store.freeze(workspace, "bad", [dataclasses.replace(one, recording=recording)])
 
 
 @pytest.mark.parametrize("name", ["", "UP", "a/b", "../x", "a b", "-a"])
-def test_a_draft_needs_a_plain_name(workspace: Workspace, name: str) -> None:
+def test_a_suite_needs_a_plain_name(workspace: Workspace, name: str) -> None:
     with pytest.raises(ArgumentError, match="expected a suite name"):
-        store.draft_path(workspace, name)
+        drafts.begin(workspace, name, scenarios(1))
+    with pytest.raises(ArgumentError, match="expected a suite name"):
+        store.freeze(workspace, name, scenarios(1))
 
 
-def test_suites_are_listed_shown_verified_and_frozen_from_the_command_line(
+def test_suites_are_listed_shown_and_verified_from_the_command_line(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(2))
     at = ["--workspace", str(workspace.root)]
-    assert main(["suite", "freeze", "mine", "--description", "two", *at]) == 0
+    store.freeze(workspace, "mine", scenarios(2), description="two")
     assert main(["suite", "ls", *at]) == 0
     assert main(["suite", "show", "mine@1", *at]) == 0
     assert main(["suite", "verify", "mine@1", *at]) == 0
     out = capsys.readouterr().out
-    assert "frozen: mine@1: two" in out
     assert "Go to Good." in out
     assert "mine@1 is sound" in out
     assert main(["suite", "show", "mine@1", "--json", *at]) == 0
@@ -252,7 +247,8 @@ def test_a_broken_suite_hides_no_other(
 ) -> None:
     frozen(workspace)
     (folder(workspace) / "suite.json").write_text("{")
-    store.draft_path(workspace, "mine").write_bytes(b"")
+    drafts.begin(workspace, "mine", scenarios(2))
+    workspace.path("drafts", "mine", "draft.json").write_bytes(b"")
     assert main(["suite", "ls", "--workspace", str(workspace.root)]) == 0
     out = capsys.readouterr().out
     assert "mine@1" in out
@@ -272,8 +268,8 @@ def test_a_scenario_cut_later_in_a_trajectory_restores_there() -> None:
         ("[]", "expected a JSON dict"),
         ("[" * 100_000, "nested too deeply"),
         ('{"version_of_format": NaN}', "NaN is not JSON"),
-        ('{"version_of_format": "2"}', "expected version_of_format 1"),
-        ('{"version_of_format": 0}', "expected version_of_format 1"),
+        ('{"version_of_format": "2"}', "expected version_of_format 2"),
+        ('{"version_of_format": 0}', "expected version_of_format 2"),
         ('{"version_of_format": 1, "name": 1}', "not a suite"),
     ],
 )
@@ -332,9 +328,8 @@ def test_an_unsound_suite_is_refused_though_its_hashes_match(
     store.write(folder(workspace), Suite("mine", 1, None, "", (bad,), {}))
     with pytest.raises(DamagedData, match=found):
         store.load(workspace, "mine@1")
-    store.write_scenarios(store.draft_path(workspace, "draft"), [bad])
     with pytest.raises(DamagedData, match=found):
-        store.freeze(workspace, "draft")
+        store.freeze(workspace, "other", [bad])
 
 
 @pytest.mark.parametrize("number", [2**31, 2**70])
@@ -344,15 +339,14 @@ def test_a_number_of_steps_beyond_its_column_is_one_line(
 ) -> None:
     bad = dataclasses.replace(scenarios(1)[0], **{field: number})
     with pytest.raises(DamagedData, match=f"column {field} cannot hold what is no int32"):
-        store.write_scenarios(store.draft_path(workspace, "mine"), [bad])
+        drafts.begin(workspace, "mine", [bad])
     assert not list(workspace.path("drafts").rglob("*"))
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "x" * 501, "\N{LEFT-TO-RIGHT ISOLATE}", "\x1b[2J"])
 def test_a_description_that_no_line_can_show_is_refused(workspace: Workspace, text: str) -> None:
-    store.write_scenarios(store.draft_path(workspace, "mine"), scenarios(1))
     with pytest.raises(ArgumentError, match="expected a description of one line"):
-        store.freeze(workspace, "mine", description=text)
+        store.freeze(workspace, "mine", scenarios(1), description=text)
     store.write(folder(workspace), Suite("mine", 1, None, text, tuple(scenarios(1)), {}))
     with pytest.raises(DamagedData, match="expected a description of one line"):
         store.load(workspace, "mine@1")
@@ -373,31 +367,26 @@ def test_a_pipe_in_place_of_a_suites_file_is_not_waited_for(workspace: Workspace
         os.mkfifo(folder(workspace) / name)
         with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
             store.load(workspace, "mine@1")
-    draft = store.draft_path(workspace, "mine")
-    draft.unlink()
-    os.mkfifo(draft)
-    with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
-        store.freeze(workspace, "mine")
 
 
 def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
-    store.write_scenarios(path, scenarios(1))
-    table = parquet.read(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA)
-    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    files.write(path, scenarios(1))
+    table = parquet.read(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     told = json.loads(rows["instruction"][0])
     for change in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
         rows["instruction"] = [json.dumps(told | change)]
-        parquet.write(path, "scenarios", store.FORMAT_VERSION, store.SCHEMA, rows)
+        parquet.write(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA, rows)
         with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
-            store.read_scenarios(path)
+            files.read(path)
 
 
 @pytest.mark.parametrize("version", ["²", "", "0", "01", "1234567", "9" * 5000, "-1"])
 def test_a_version_has_one_to_six_digits(workspace: Workspace, version: str) -> None:
     frozen(workspace)
     with pytest.raises(ArgumentError, match="expected a version of 1 or more"):
-        store.freeze(workspace, f"mine@{version}")
+        store.freeze(workspace, f"mine@{version}", scenarios(2))
 
 
 def test_a_folder_that_is_no_version_is_passed_over(workspace: Workspace) -> None:
@@ -414,8 +403,7 @@ def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> No
         scenario(on_test_side(recorded(count=16, radius=radius))[0], id=f"reach-good-0{radius}")
         for radius in (1, 2)
     ]
-    store.write_scenarios(store.draft_path(workspace, "both"), found)
-    assert len(store.freeze(workspace, "both").scenarios) == 2
+    assert len(store.freeze(workspace, "both", found).scenarios) == 2
     assert [len(group) for group in by_shape(found)] == [1, 1]
 
 
