@@ -63,8 +63,8 @@ class Category:
       domain: the worlds it is about.
       horizon: L, the number of continuation steps.
       wordings: texts with the fields of `Candidate.words`.
-      candidates: yields the moments of a trajectory at which it makes sense; each leaves `context`
-        steps before it and `horizon` steps after it.
+      candidates: of a trajectory, C and L, which may be others than the category's own: yields the
+        moments at which it makes sense; each leaves C steps before it and L steps after it.
       label: of an episode, its takeover, the judged roles and the parameters. It reads nothing
         before the takeover frame.
       fits: says in a few words why a scenario's instruction does not fit its takeover; else None.
@@ -77,19 +77,23 @@ class Category:
     domain: str
     horizon: int
     wordings: tuple[str, ...]
-    candidates: Callable[[Trajectory], Iterator[Candidate]]
+    candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
     label: Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
     fits: Callable[[Scenario], str | None]
     context: int = CONTEXT
     partner: str = "no-op"
 
+    def moments(self, trajectory: Trajectory) -> list[Candidate]:
+        """Returns the candidates of a trajectory at the category's own lengths."""
+        return list(self.candidates(trajectory, self.context, self.horizon))
+
 
 def spoken_for(category: Category) -> Category:
     """Returns a category of anybody's: whatever it raises becomes one line."""
 
-    def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         with blaming(f"category {category.name!r} failed to find candidates in {trajectory.id}"):
-            return iter(list(category.candidates(trajectory)))
+            return iter(list(category.candidates(trajectory, context, horizon)))
 
     def fits(scenario: Scenario) -> str | None:
         with blaming(f"category {category.name!r} failed to say whether {scenario.id} fits it"):

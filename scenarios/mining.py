@@ -103,7 +103,7 @@ def mine(
             continue
         for category in concerned:
             with _naming(trajectory):
-                candidates = list(category.candidates(trajectory))
+                candidates = category.moments(trajectory)
             for candidate in candidates:
                 counts[category.name] += 1
                 kind = (trajectory.world, candidate.answer, candidate.difficulty)
@@ -191,13 +191,14 @@ def _balance(own: list[Pick], used: Counter[str]) -> Any:
 def _scenarios(category: Category, chosen: list[Pick], seed: int, last: int) -> Iterator[Scenario]:
     ranked = sorted(chosen, key=lambda f: DIFFICULTIES.index(f.candidate.difficulty))
     for number, pick in enumerate(ranked):
-        text = category.wordings[number % len(category.wordings)]
+        wording = category.wordings[number % len(category.wordings)]
+        text = wording.format(**pick.candidate.words)
         id = f"{category.name}-{last + number + 1:02d}"
         yield scenario(category, pick, id=id, text=text, seed=seed)
 
 
 def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -> Scenario:
-    """Returns the scenario that asks a candidate, in the wording `text`, with one role judged."""
+    """Returns the scenario that asks a candidate, in the words `text`, with one role judged."""
     trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
     with _naming(trajectory):
@@ -205,7 +206,7 @@ def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -
     recording = trajectory.episode.part(before, start, stop)
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
-    asked = Instruction(text.format(**candidate.words), category.name, given_at=at, source=source)
+    asked = Instruction(text, category.name, given_at=at, source=source)
     carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
     return Scenario(
         id=id,

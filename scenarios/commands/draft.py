@@ -31,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("id", nargs="*", metavar="ID", help="only these (default: all)")
     shown.add_argument("--status", choices=STATUSES, help="only what is so (default: all)")
     shown.add_argument("--category", metavar="C", help="only of this category (default: all)")
+    _configure_edits(actions)
     for name, words, example in (
         ("accept", "candidates into the next version", "mysuite walk-01"),
         ("reject", "candidates, saying why", "mysuite walk-02 --reason unclear"),
@@ -47,9 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             one.add_argument(
                 "--reason", required=name != "accept", metavar="TEXT", help="why, in one line"
             )
-        one.add_argument(
-            "--as", dest="author", metavar="NAME", help="who decides (default: your login)"
-        )
+        _add_author(one)
     _named(actions, "diff", "what the next version changes", "mysuite")
     checked = _named(actions, "check", "why it cannot be frozen, if so", "mysuite")
     checked.add_argument(
@@ -58,6 +57,49 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="module:NAME",
         help="a category of your own, whose checks are run; repeatable",
+    )
+
+
+def _configure_edits(actions: Any) -> None:
+    edit = _named(
+        actions, "edit", "a candidate, deriving what depends on it", "mysuite walk-01 --takeover 14"
+    )
+    edit.add_argument("id", metavar="ID")
+    add = _named(
+        actions,
+        "add",
+        "a candidate at a moment of your choice",
+        "mysuite --trajectory 3f2a --takeover 14 --role 0 --category walk",
+    )
+    add.add_argument("--trajectory", required=True, metavar="T", help="its id or first digits")
+    as_is = "(default: as it is)"
+    for one, needed in ((edit, False), (add, True)):
+        default, own = ("", "(default: the category's)") if needed else (f" {as_is}", as_is)
+        one.add_argument(
+            "--takeover",
+            type=int,
+            required=needed,
+            metavar="STEP",
+            help=f"of the trajectory{default}",
+        )
+        one.add_argument(
+            "--role", type=int, required=needed, metavar="R", help=f"who is asked{default}"
+        )
+        one.add_argument(
+            "--category", required=needed, metavar="C", help=f"a name or module:NAME{default}"
+        )
+        one.add_argument("--context", type=int, metavar="C", help=f"steps before it {own}")
+        one.add_argument("--length", type=int, metavar="L", help=f"steps after it {own}")
+        one.add_argument("--partner", metavar="P", help=f"what the others do {own}")
+        one.add_argument("--wording", type=int, metavar="N", help=f"of the category, from 0 {own}")
+        one.add_argument("--text", metavar="TEXT", help=f"words of your own {own}")
+        one.add_argument("--tag", action="append", metavar="T", help=f"all its tags {own}")
+        _add_author(one)
+
+
+def _add_author(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "--as", dest="author", metavar="NAME", help="who decides (default: your login)"
     )
 
 
@@ -74,7 +116,14 @@ def run(args: argparse.Namespace) -> int:
     from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
-    actions = {"from": _from, "show": _show, "diff": _diff, "check": _check}
+    actions = {
+        "from": _from,
+        "show": _show,
+        "edit": _edit,
+        "add": _add,
+        "diff": _diff,
+        "check": _check,
+    }
     return actions.get(args.action, _decide)(args, workspace)
 
 
@@ -213,6 +262,78 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
         f"{done[args.action]} by {person.name}: {what}",
     )
+    return 0
+
+
+def _changes(args: argparse.Namespace) -> dict[str, Any]:
+    """Returns what the flags of `edit` and `add` ask for."""
+    names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
+    found = {name: getattr(args, name) for name in names} | {"tags": args.tag}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
+    import time
+
+    from scenarios import categories
+    from scenarios.curation import author, decision
+    from scenarios.editing import edited
+    from sts.annotations.store import Store
+    from sts.cli.arguments import say
+    from sts.errors import ArgumentError
+    from sts.suites.drafts import check_open
+    from sts.trajectories import store as trajectories
+
+    draft, every = _looked(workspace, args.name)
+    check_open(draft)
+    (one,) = _chosen(draft, every, [args.id])
+    before = draft.candidate(args.id, one.state.scenario)
+    category = categories.named(args.category or before.category)
+    asked = _changes(args) | ({"category": category.name} if args.category else {})
+    made = edited(before, trajectories.find(workspace, before.trajectory), category, asked)
+    if not made.changes:
+        raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
+    draft.keep(made.scenario)
+    with Store.open(workspace) as store:
+        person = author(store, args.author)
+        event = decision(one, "edit", person, reason="", at=time.time())
+        detail = {"changes": asked}
+        store.decide(draft.id, [event._replace(scenario=made.scenario.row_hash, detail=detail)])
+    lines = [f"{name}: {_word(old)} -> {_word(new)}" for name, (old, new) in made.changes.items()]
+    text = "\n".join((f"{args.id} edited by {person.name}", *lines, _fit(made.fault)))
+    changes = {name: {"before": old, "after": new} for name, (old, new) in made.changes.items()}
+    value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": made.fault}
+    say(args.json, value, text)
+    return 0
+
+
+def _word(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _fit(fault: str | None) -> str:
+    return "it fits" if fault is None else f"it does not fit: {fault}"
+
+
+def _add(args: argparse.Namespace, workspace: Workspace) -> int:
+    from scenarios import categories
+    from scenarios.editing import added
+    from sts.cli.arguments import say
+    from sts.suites import drafts
+    from sts.trajectories import store as trajectories
+
+    draft = drafts.open_draft(workspace, args.name)
+    drafts.check_open(draft)
+    trajectory = trajectories.find(workspace, args.trajectory)
+    category = categories.named(args.category)
+    last = drafts.last_numbers(workspace, draft.name, draft.ids()).get(category.name, 0)
+    id = f"{category.name}-{last + 1:02d}"
+    made = added(trajectory, category, _changes(args) | {"category": category.name}, id=id)
+    drafts.add(draft, [made.scenario])
+    text = f"added {id}: {made.scenario.instruction.text}\n{_fit(made.fault)}"
+    say(args.json, {"draft": draft.name, "candidate": id, "fault": made.fault}, text)
     return 0
 
 

@@ -25,7 +25,7 @@ class LanternKeeper(Keeper):
     name, domain = "lantern-keeper", "tests.domains.worlds:Lanterns"
 
 
-def candidates(trajectory):
+def candidates(trajectory, context, horizon):
     yield Candidate(10, 0, "easy")
 
 

@@ -156,7 +156,7 @@ class Talker(Agent):
         return Choice(np.ones((*says.shape, 4)), says.astype(str)), memory
 
 
-def candidates(trajectory: Any) -> Any:
+def candidates(trajectory: Any, context: int, horizon: int) -> Any:
     yield Candidate(8, 0, "easy")
 
 

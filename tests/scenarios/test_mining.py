@@ -151,7 +151,7 @@ def test_candidates_leave_room_for_context_and_continuation(
 ) -> None:
     for category in EVERY:
         for trajectory in on_test_side(trajectories)[:4]:
-            for candidate in category.candidates(trajectory):
+            for candidate in category.moments(trajectory):
                 assert CONTEXT <= candidate.moment
                 assert candidate.moment + category.horizon <= trajectory.episode.steps
 

@@ -35,7 +35,7 @@ def proposed() -> dict[str, list[Scenario]]:
     for trajectory in on_test_side(played):
         for name in NAMES:
             category = categories.named(name)
-            for candidate in category.candidates(trajectory):
+            for candidate in category.moments(trajectory):
                 found[name, candidate.difficulty].append(mining.Pick(trajectory, candidate))
     out: dict[str, list[Scenario]] = {name: [] for name in NAMES}
     for (name, _), own in found.items():

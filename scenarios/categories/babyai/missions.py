@@ -41,7 +41,7 @@ def category(kind: str, *, context: int, horizon: int, whole: bool = False) -> C
         part of the mission is done.
     """
 
-    def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         """Yields moments with an open mission, every `context` steps."""
         if not any(_asked(i.text, kind) for i in trajectory.instructions):
             return

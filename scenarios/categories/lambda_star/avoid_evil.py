@@ -25,49 +25,50 @@ HORIZON = 10
 FLIGHT, NEAR = 3, 2
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which Evil is near and standing still ends badly."""
-    for track, moment in moments(trajectory.episode, HORIZON):
-        if _fault(track, moment) or _escapes(track, moment, 0, 0) or not _possible(track, moment):
+    for track, moment in moments(trajectory.episode, context, horizon):
+        if _fault(track, moment, context) or _escapes(track, moment, horizon, 0, 0):
             continue
-        yield Candidate(moment, track.role, _difficulty(track, moment))
+        if _possible(track, moment, horizon):
+            yield Candidate(moment, track.role, _difficulty(track, moment, horizon))
 
 
-def _difficulty(track: Track, moment: int) -> str:
+def _difficulty(track: Track, moment: int, horizon: int) -> str:
     down, right = offsets(track.evil[moment], track.me[moment], track.size)
-    if _escapes(track, moment, np.sign(down), np.sign(right)):
+    if _escapes(track, moment, horizon, np.sign(down), np.sign(right)):
         return "easy"
     flights = (heading(move) for move in MOVES)
-    return "medium" if any(_escapes(track, moment, *way) for way in flights) else "hard"
+    return "medium" if any(_escapes(track, moment, horizon, *way) for way in flights) else "hard"
 
 
-def _escapes(track: Track, moment: int, down: int, right: int) -> bool:
+def _escapes(track: Track, moment: int, horizon: int, down: int, right: int) -> bool:
     """Says whether FLIGHT steps that way and then standing still keep clear of Evil."""
-    steps = np.minimum(np.arange(1, HORIZON + 1), FLIGHT)
+    steps = np.minimum(np.arange(1, horizon + 1), FLIGHT)
     row, column = divmod(int(track.me[moment]), track.size.width)
     rows, columns = (
         (row + down * steps) % track.size.height,
         (column + right * steps) % track.size.width,
     )
     cells = rows * track.size.width + columns
-    evil = track.evil[moment + 1 : moment + HORIZON + 1]
+    evil = track.evil[moment + 1 : moment + horizon + 1]
     return bool((distances(cells, evil, track.size) > SIGHT).all())
 
 
-def _possible(track: Track, moment: int) -> bool:
+def _possible(track: Track, moment: int, horizon: int) -> bool:
     """Says whether any moves at all keep clear of Evil."""
     size = track.size
     everywhere = np.arange(size.height * size.width)
     free = (everywhere == track.me[moment]).reshape(size)
-    for evil in track.evil[moment + 1 : moment + HORIZON + 1]:
+    for evil in track.evil[moment + 1 : moment + horizon + 1]:
         wide = free | np.roll(free, 1, 0) | np.roll(free, -1, 0)
         reached = wide | np.roll(wide, 1, 1) | np.roll(wide, -1, 1)
         free = reached & (distances(everywhere, int(evil), size) > SIGHT).reshape(size)
     return bool(free.any())
 
 
-def _fault(track: Track, moment: int) -> str | None:
-    seen = ago(track.to_evil, moment)
+def _fault(track: Track, moment: int, context: int) -> str | None:
+    seen = ago(track.to_evil, moment, context)
     if seen is None or seen > 1:
         return "Evil was not in sight at takeover or the step before"
     if track.to_evil[moment] == 0:
@@ -77,7 +78,8 @@ def _fault(track: Track, moment: int) -> str | None:
 
 def fits(scenario: Scenario) -> str | None:
     """Says why Evil need not or cannot be avoided at takeover."""
-    return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
+    track = Track(scenario.recording, scenario.roles[0])
+    return _fault(track, scenario.takeover, scenario.takeover)
 
 
 def label(

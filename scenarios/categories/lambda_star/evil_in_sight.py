@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scenarios.category import CONTEXT, Candidate, Category
+from scenarios.category import Candidate, Category
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
@@ -20,13 +20,13 @@ HORIZON = 5
 LONG = 4
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments with Evil about."""
-    for track, moment in moments(trajectory.episode, HORIZON):
-        if _fault(track, moment):
+    for track, moment in moments(trajectory.episode, context, horizon):
+        if _fault(track, moment, context):
             continue
         answer = _answer(track, moment)
-        before = track.to_evil[moment - CONTEXT : moment + 1] <= SIGHT
+        before = track.to_evil[moment - context : moment + 1] <= SIGHT
         frames = int(np.argmax(np.append(before[::-1] != before[-1], True)))
         difficulty = "hard" if frames == 1 else "medium" if frames < LONG else "easy"
         yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
@@ -36,8 +36,8 @@ def _answer(track: Track, moment: int) -> str:
     return "yes" if track.to_evil[moment] <= SIGHT else "no"
 
 
-def _fault(track: Track, moment: int) -> str | None:
-    return "Evil was never in sight" if ago(track.to_evil, moment) is None else None
+def _fault(track: Track, moment: int, context: int) -> str | None:
+    return "Evil was never in sight" if ago(track.to_evil, moment, context) is None else None
 
 
 def fits(scenario: Scenario) -> str | None:
@@ -45,7 +45,9 @@ def fits(scenario: Scenario) -> str | None:
     track = Track(scenario.recording, scenario.roles[0])
     truth = _answer(track, scenario.takeover)
     wrong = scenario.parameters["answer"] != truth
-    return f"the answer is {truth}" if wrong else _fault(track, scenario.takeover)
+    return (
+        f"the answer is {truth}" if wrong else _fault(track, scenario.takeover, scenario.takeover)
+    )
 
 
 CATEGORY = Category(

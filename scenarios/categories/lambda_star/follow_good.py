@@ -23,20 +23,22 @@ HORIZON = 15
 STEPS = {"easy": 4, "medium": 7, "hard": 10}
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which Good is in sight and about to lead somewhere."""
-    for track, moment in moments(trajectory.episode, HORIZON):
+    for track, moment in moments(trajectory.episode, context, horizon):
         if _fault(track, moment):
             continue
-        ahead = slice(moment + 1, moment + HORIZON + 1)
+        ahead = slice(moment + 1, moment + horizon + 1)
         good, size = track.good[ahead], track.size
-        moving = good != track.good[moment : moment + HORIZON]
-        followed = distances(chase(track, moment, HORIZON), good, size) <= SIGHT
-        if 2 * moving.sum() < HORIZON or not followed.all():
+        moving = good != track.good[moment : moment + horizon]
+        followed = distances(chase(track, moment, horizon), good, size) <= SIGHT
+        if 2 * moving.sum() < horizon or not followed.all():
             continue
         waiting = distances(good, int(track.me[moment]), size) <= SIGHT
         evil = distances(good, track.evil[ahead], size) <= SIGHT
         for difficulty, steps in STEPS.items():
+            if steps > horizon:
+                continue
             harmless = difficulty == "hard" and not evil.any()
             if not in_a_row(waiting, steps).any() and not harmless:
                 yield Candidate(

@@ -23,14 +23,14 @@ RECENT = 3
 FAR = 4
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments with one team-mate at hand."""
     episode = trajectory.episode
     names = domain(DOMAIN).picture(episode.state).names
-    for track, moment in moments(episode, HORIZON):
+    for track, moment in moments(episode, context, horizon):
         apart = [_apart(episode, track, other) for other in range(episode.participants)]
         for target in range(episode.participants):
-            if _fault(apart, track.role, target, moment):
+            if _fault(apart, track.role, target, moment, context):
                 continue
             away = int(apart[target][moment])
             difficulty = ("easy", "medium", "hard")[min(away, 3) - 1]
@@ -43,14 +43,14 @@ def _apart(episode: Episode, track: Track, other: int) -> Any:
     return distances(track.me, episode.scene[:, FIRST + other].astype("int64"), track.size)
 
 
-def _fault(apart: list[Cells], role: int, target: int, moment: int) -> str | None:
+def _fault(apart: list[Cells], role: int, target: int, moment: int, context: int) -> str | None:
     if target == role:
         return "a participant cannot join itself"
     if apart[target][moment] == 0:
         return "the two share a cell already"
     if apart[target][moment] > FAR:
         return f"the team-mate is more than {FAR} cells away"
-    seen = {p: ago(a, moment) for p, a in enumerate(apart) if p != role}
+    seen = {p: ago(a, moment, context) for p, a in enumerate(apart) if p != role}
     lately = [p for p, when in seen.items() if when is not None and when <= RECENT]
     if lately != [target]:
         return f"the team-mate is not the only one in sight in the last {RECENT} steps"
@@ -65,7 +65,7 @@ def fits(scenario: Scenario) -> str | None:
         return "there is no such team-mate"
     track = Track(episode, role)
     apart = [_apart(episode, track, other) for other in range(episode.participants)]
-    return _fault(apart, role, target, scenario.takeover)
+    return _fault(apart, role, target, scenario.takeover, scenario.takeover)
 
 
 def label(

@@ -21,25 +21,25 @@ HORIZON = 15
 RECENT = 2
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments shortly after Good was seen."""
-    for track, moment in moments(trajectory.episode, HORIZON):
-        ahead = slice(moment + 1, moment + HORIZON + 1)
-        if _fault(track, moment) or (track.good[ahead] == track.me[moment]).any():
+    for track, moment in moments(trajectory.episode, context, horizon):
+        ahead = slice(moment + 1, moment + horizon + 1)
+        if _fault(track, moment, context) or (track.good[ahead] == track.me[moment]).any():
             continue
-        yield Candidate(moment, track.role, _difficulty(track, moment))
+        yield Candidate(moment, track.role, _difficulty(track, moment, horizon))
 
 
-def _difficulty(track: Track, moment: int) -> str:
-    good = track.good[moment + 1 : moment + HORIZON + 1]
-    met = first(chase(track, moment, HORIZON) == good)
+def _difficulty(track: Track, moment: int, horizon: int) -> str:
+    good = track.good[moment + 1 : moment + horizon + 1]
+    met = first(chase(track, moment, horizon) == good)
     if met is None:
         return "hard"
-    return "easy" if met <= HORIZON // 3 else "medium"
+    return "easy" if met <= horizon // 3 else "medium"
 
 
-def _fault(track: Track, moment: int) -> str | None:
-    seen = ago(track.to_good, moment)
+def _fault(track: Track, moment: int, context: int) -> str | None:
+    seen = ago(track.to_good, moment, context)
     if seen is None or seen > RECENT:
         return f"Good was not in sight in the last {RECENT} steps"
     return "the participant is on Good already" if track.to_good[moment] == 0 else None
@@ -47,7 +47,8 @@ def _fault(track: Track, moment: int) -> str | None:
 
 def fits(scenario: Scenario) -> str | None:
     """Says why Good cannot be asked for at takeover."""
-    return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
+    track = Track(scenario.recording, scenario.roles[0])
+    return _fault(track, scenario.takeover, scenario.takeover)
 
 
 def label(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import CONTEXT, Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -21,11 +21,11 @@ HORIZON = 10
 STAY = MOVES.index("stay")
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments of participants that were on the move."""
-    for track, moment in moments(trajectory.episode, HORIZON):
-        stays = slice(moment, moment + HORIZON + 1)
-        if _fault(track, moment) or (track.me[stays] == track.me[moment]).all():
+    for track, moment in moments(trajectory.episode, context, horizon):
+        stays = slice(moment, moment + horizon + 1)
+        if _fault(track, moment, context) or (track.me[stays] == track.me[moment]).all():
             continue
         good, evil = (
             bool((distances(path[stays], int(track.me[moment]), track.size) <= SIGHT).any())
@@ -35,14 +35,15 @@ def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
         yield Candidate(moment, track.role, difficulty)
 
 
-def _fault(track: Track, moment: int) -> str | None:
-    moved = (track.moves[moment - CONTEXT : moment] != STAY).sum()
-    return "the participant hardly moved before" if 2 * moved < CONTEXT else None
+def _fault(track: Track, moment: int, context: int) -> str | None:
+    moved = (track.moves[moment - context : moment] != STAY).sum()
+    return "the participant hardly moved before" if 2 * moved < context else None
 
 
 def fits(scenario: Scenario) -> str | None:
     """Says why there is nothing to stop."""
-    return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
+    track = Track(scenario.recording, scenario.roles[0])
+    return _fault(track, scenario.takeover, scenario.takeover)
 
 
 def label(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import CONTEXT, Label
+from scenarios.category import Label
 from sts.episodes import Episode
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
@@ -89,11 +89,11 @@ class Track:
         self.to_evil = distances(self.me, self.evil, self.size)
 
 
-def moments(episode: Episode, horizon: int) -> Iterator[tuple[Track, int]]:
+def moments(episode: Episode, context: int, horizon: int) -> Iterator[tuple[Track, int]]:
     """Yields every participant's track with every step that leaves room on both sides."""
     for role in range(episode.participants):
         track = Track(episode, role)
-        for moment in range(CONTEXT, episode.steps - horizon + 1):
+        for moment in range(context, episode.steps - horizon + 1):
             yield track, moment
 
 
@@ -105,12 +105,12 @@ def chase(track: Track, moment: int, steps: int) -> Cells:
     return np.array(cells[1:], np.int64)
 
 
-def ago(distance: Cells, moment: int) -> int | None:
+def ago(distance: Cells, moment: int, context: int) -> int | None:
     """Returns how many frames before `moment` something was last in sight; None if not in context.
 
     0 says that it is in sight at `moment`.
     """
-    seen = np.flatnonzero(distance[moment - CONTEXT : moment + 1][::-1] <= SIGHT)
+    seen = np.flatnonzero(distance[moment - context : moment + 1][::-1] <= SIGHT)
     return int(seen[0]) if seen.size else None
 
 

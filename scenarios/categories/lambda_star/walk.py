@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import CONTEXT, Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -28,15 +28,15 @@ WAYS = tuple(move for move in MOVES if move != "stay")
 STAY = MOVES.index("stay")
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields a direction and a number of cells a moment, in turn."""
-    for track, moment in moments(trajectory.episode, HORIZON):
+    for track, moment in moments(trajectory.episode, context, horizon):
         turn = moment + track.role
         way, cells = WAYS[turn % len(WAYS)], min(NUMBERS) + turn // len(WAYS) % len(NUMBERS)
-        moved = (track.moves[moment - CONTEXT : moment] != STAY).sum()
+        moved = (track.moves[moment - context : moment] != STAY).sum()
         asked: dict[str, Any] = {"direction": way, "cells": cells}
-        unasked = (track.moves[moment : moment + HORIZON], _chasing(track, moment))
-        if 2 * moved < CONTEXT or not _clear(track.size, **asked):
+        unasked = (track.moves[moment : moment + horizon], _chasing(track, moment, horizon))
+        if cells > horizon or 2 * moved < context or not _clear(track.size, **asked):
             continue
         if any(_there(moves, **asked).any() for moves in unasked):
             continue
@@ -58,9 +58,9 @@ def _clear(size: Grid, direction: str, cells: int) -> bool:
     return 2 * cells * abs(down) < size.height and 2 * cells * abs(right) < size.width
 
 
-def _chasing(track: Track, moment: int) -> NDArray[np.int64]:
+def _chasing(track: Track, moment: int, horizon: int) -> NDArray[np.int64]:
     """Returns the moves of going after Good from `moment` on."""
-    cells = np.append(track.me[moment], chase(track, moment, HORIZON))
+    cells = np.append(track.me[moment], chase(track, moment, horizon))
     down, right = offsets(cells[:-1], cells[1:], track.size)
     moves: NDArray[np.int64] = 3 * (down + 1) + right + 1
     return moves

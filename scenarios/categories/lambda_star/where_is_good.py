@@ -17,10 +17,10 @@ from .tracks import DOMAIN, SIGHT, Track, across_edge, direction, distances, mom
 HORIZON = 5
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields every moment with Good in sight."""
     episode = trajectory.episode
-    for track, moment in moments(episode, HORIZON):
+    for track, moment in moments(episode, context, horizon):
         if track.to_good[moment] > SIGHT:
             continue
         scene = episode.scene[moment].astype("int64")

@@ -22,10 +22,10 @@ from .moments import CONTEXT, DOMAIN, PARTNER, Moment, Place, names, timeline, w
 HORIZON, LEAD, SOON = 50, 25, 60
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields a moment before each time that a cook laid something that the other then took."""
     line = timeline(trajectory.episode)
-    for step in range(CONTEXT + 1, len(line)):
+    for step in range(context + 1, len(line)):
         for who, deed, place in line[step].events:
             thing = deed.removesuffix("_drop")
             if thing not in ("onion", "dish") or not deed.endswith("_drop"):
@@ -33,9 +33,9 @@ def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
             if not _taken(line[step + 1 : step + 1 + SOON], 1 - who, thing, place):
                 continue
             moment = step
-            while moment > max(CONTEXT, step - LEAD) and not _fault(line[moment - 1], who, thing):
+            while moment > max(context, step - LEAD) and not _fault(line[moment - 1], who, thing):
                 moment -= 1
-            if moment < step and moment + HORIZON < len(line):
+            if moment < step and moment + horizon < len(line):
                 words = names(who) | {"a": "an onion" if thing == "onion" else "a dish"}
                 how = _difficulty(line[moment], who, thing)
                 yield Candidate(moment, who, how, {"thing": thing}, words, answer=thing)

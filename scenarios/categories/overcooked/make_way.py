@@ -22,15 +22,15 @@ HORIZON = 20
 EASY, MEDIUM = 3, 6
 
 
-def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which a cook is in the way of the other, who later comes by."""
     episode = trajectory.episode
     line = timeline(episode)
-    for moment in range(CONTEXT, len(line) - HORIZON):
+    for moment in range(context, len(line) - horizon):
         for role in range(episode.participants):
             if not _in_the_way(episode, line, moment, role):
                 continue
-            steps = _until(line[moment : moment + HORIZON + 1], role)
+            steps = _until(line[moment : moment + horizon + 1], role)
             if steps is not None:
                 how = "easy" if steps <= EASY else "medium" if steps <= MEDIUM else "hard"
                 yield Candidate(moment, role, how, words=names(role))

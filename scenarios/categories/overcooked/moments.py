@@ -98,8 +98,8 @@ def first_done(done: Done) -> Callable[[Episode, int, tuple[int, ...], dict[str,
 
 
 def moments_before(
-    done: Done, sensible: Sensible, *, horizon: int, lead: int
-) -> Callable[[Trajectory], Iterator[Candidate]]:
+    done: Done, sensible: Sensible, *, lead: int
+) -> Callable[[Trajectory, int, int], Iterator[Candidate]]:
     """Returns the candidates: before each time that a cook did it, the earliest sensible moment.
 
     That is at most `lead` steps before and no earlier than the time before it, with every moment
@@ -107,11 +107,11 @@ def moments_before(
     than two thirds.
     """
 
-    def candidates(trajectory: Trajectory) -> Iterator[Candidate]:
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         line = timeline(trajectory.episode)
         for role in range(len(HATS)):
-            before = CONTEXT
-            for step in range(CONTEXT + 1, len(line)):
+            before = context
+            for step in range(context + 1, len(line)):
                 if not done(line[step - 1], line[step], role):
                     continue
                 moment, earliest, before = step, max(before, step - lead), step
@@ -160,7 +160,7 @@ def category(
         domain=DOMAIN,
         horizon=horizon,
         wordings=wordings,
-        candidates=moments_before(done, sensible, horizon=horizon, lead=lead),
+        candidates=moments_before(done, sensible, lead=lead),
         label=first_done(done),
         fits=fitting(sensible),
         context=CONTEXT,

@@ -105,7 +105,7 @@ def test_the_label_is_the_verifier_s_word_after_takeover() -> None:
 def test_every_category_finds_open_missions_of_its_kind(
     category: Category, trajectories: list[Trajectory]
 ) -> None:
-    own = [(t, c) for t in trajectories for c in category.candidates(t)]
+    own = [(t, c) for t in trajectories for c in category.moments(t)]
     assert own
     for trajectory, found in own[:: max(1, len(own) // 8)]:
         assert found.moment >= category.context
@@ -132,7 +132,7 @@ def test_a_sequence_is_asked_only_where_the_horizon_has_room() -> None:
     enough = sequence.context + sequence.horizon
     for steps in (12, enough - 1, enough):
         made = recorded("GoToSeqS5R2", "babyai-noisy-bot-60", steps=steps)
-        moments = {c.moment for t in made for c in sequence.candidates(t)}
+        moments = {c.moment for t in made for c in sequence.moments(t)}
         assert moments == ({sequence.context} if steps == enough else set())
 
 
@@ -145,7 +145,7 @@ def test_within_a_quarter_of_the_steps_is_easy_and_within_a_half_medium(
     for needed in range(2, 3 * horizon // 4 + 1):
         monkeypatch.setattr(planning, "solution", lambda *_, n=needed: "2" * n)
         wanted = "easy" if 4 * needed <= horizon else "medium" if 2 * needed <= horizon else "hard"
-        assert next(own.candidates(one)).difficulty == wanted, needed
+        assert own.moments(one)[0].difficulty == wanted, needed
 
 
 def test_a_mission_fits_that_the_next_move_fulfils_and_not_one_that_is_over() -> None:

@@ -71,7 +71,7 @@ def test_they_are_known_without_the_package():
 @pytest.mark.parametrize("name", NAMES)
 def test_before_a_deed_is_asked_for_there_is_context_and_after_it_the_horizon(name, recorded):
     category = categories.named(name)
-    found = [(t, c) for t in recorded.values() for c in category.candidates(t)]
+    found = [(t, c) for t in recorded.values() for c in category.moments(t)]
     assert found
     for trajectory, candidate in found:
         assert CONTEXT <= candidate.moment <= trajectory.episode.steps - category.horizon
@@ -82,7 +82,7 @@ def test_the_person_who_was_recorded_did_what_is_asked_and_it_fits(name, recorde
     category = categories.named(name)
     checked = 0
     for trajectory in recorded.values():
-        for candidate in list(category.candidates(trajectory))[:2]:
+        for candidate in list(category.moments(trajectory))[:2]:
             made = scenario(category, Pick(trajectory, candidate), id="x", text="x", seed=0)
             done = category.label(made.recording, CONTEXT, made.roles, made.parameters)
             assert done.verdict == "success" and 1 <= done.step <= category.horizon
@@ -180,7 +180,7 @@ def test_handed_over_is_what_is_laid_within_reach_and_not_taken_back(monkeypatch
 def test_how_hard_it_is_goes_by_when_the_person_first_did_it(name, lead, recorded):
     category = categories.named(name)
     for trajectory in recorded.values():
-        for candidate in category.candidates(trajectory):
+        for candidate in category.moments(trajectory):
             took = category.label(trajectory.episode, candidate.moment, (candidate.role,), {}).step
             assert candidate.difficulty == difficulty(took, lead)
 

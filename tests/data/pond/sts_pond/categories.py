@@ -24,10 +24,10 @@ def _difficulty(away: int) -> str:
 def asked(fault, distance):
     """Returns the candidates: every second step at which it makes sense, for each ferry."""
 
-    def candidates(trajectory):
+    def candidates(trajectory, context, horizon):
         episode = trajectory.episode
         for moment, water in enumerate(waters(episode)):
-            if moment < CONTEXT or moment > episode.steps - HORIZON or moment % 2:
+            if moment < context or moment > episode.steps - horizon or moment % 2:
                 continue
             for role in range(episode.participants):
                 if fault(water, role) is None:

@@ -1,0 +1,246 @@
+"""A candidate changed by a curator, with all that depends on the change derived again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from scenarios.category import Candidate, Category
+from scenarios.mining import Pick, scenario
+from sts.errors import ArgumentError
+from sts.names import LIMIT, one_line, shown
+from sts.suites.lint import WORDS
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+FIELDS = {
+    "takeover": int,
+    "context": int,
+    "length": int,
+    "role": int,
+    "wording": int,
+    "text": str,
+    "category": str,
+    "partner": str,
+    "tags": list,
+}
+"""What can be changed, and its JSON type. `takeover` is a step of the trajectory."""
+DONE = "done-in-recording"
+
+
+class Edited(NamedTuple):
+    """What an edit comes to.
+
+    Attributes:
+      scenario: as it is then.
+      changes: what is another than before, by name: before and after.
+      fault: why it does not fit, in a few words; else None.
+    """
+
+    scenario: Scenario
+    changes: dict[str, tuple[Any, Any]]
+    fault: str | None
+
+
+def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns changes of `FIELDS`, each of its type.
+
+    Raises:
+      ArgumentError: one is none, or of another type or range.
+    """
+    for name, value in changes.items():
+        if name not in FIELDS:
+            raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {shown(name)}")
+        if type(value) is not FIELDS[name]:
+            raise ArgumentError(
+                f"{name}: expected {FIELDS[name].__name__}, found {shown(str(value))}"
+            )
+    if "text" in changes and not (changes["text"].strip() and one_line(changes["text"], WORDS)):
+        raise ArgumentError(
+            f"expected an instruction of one line, at most {WORDS} letters that print, found "
+            f"{shown(changes['text'])}"
+        )
+    for tag in changes.get("tags", ()):
+        if not (isinstance(tag, str) and tag.strip() and one_line(tag, LIMIT)):
+            raise ArgumentError(
+                f"expected tags of at most {LIMIT} letters that print, found {shown(str(tag))}"
+            )
+    if "text" in changes and "wording" in changes:
+        raise ArgumentError("expected a text or a wording, found both")
+    return dict(changes)
+
+
+def edited(
+    before: Scenario, trajectory: Trajectory, category: Category, changes: Mapping[str, Any]
+) -> Edited:
+    """Returns a scenario with some fields changed, and what is derived from them.
+
+    These are the state at takeover, the truth and whatever else its category asks for, its
+    difficulty, the label of the recording, and the text, where it is one of the category's
+    wordings. Its id and provenance stay.
+
+    Args:
+      before: the scenario.
+      trajectory: that it came from.
+      category: that it is to be of.
+      changes: of `FIELDS`.
+
+    Raises:
+      ArgumentError: a change is none, or the trajectory has no such steps or role.
+      ReplayMismatch: the trajectory does not replay.
+    """
+    changes = checked(changes)
+    context, horizon = (
+        changes.get("context", before.takeover),
+        changes.get("length", before.horizon),
+    )
+    moment = changes.get("takeover", before.context_start + before.takeover)
+    role = changes.get("role", before.roles[0])
+    _check_room(trajectory, moment, context, horizon, role)
+    partner = changes.get("partner", before.partner)
+    ruled = replace(category, context=context, horizon=horizon, partner=partner)
+    candidate = _candidate(ruled, trajectory, moment, role, before)
+    made = scenario(
+        ruled,
+        Pick(trajectory, candidate),
+        id=before.id,
+        text=_text(before, category, candidate, changes),
+        seed=0,
+    )
+    tags = [one for one in changes.get("tags", before.tags) if one != DONE]
+    tags += [DONE] if DONE in made.tags else []
+    links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
+    made = replace(made, tags=tuple(tags), provenance=before.provenance, **links)
+    return Edited(made, _differences(before, made), category.fits(made))
+
+
+def added(
+    trajectory: Trajectory, category: Category, chosen: Mapping[str, Any], *, id: str
+) -> Edited:
+    """Returns a new scenario of a category at a moment that somebody chose.
+
+    Args:
+      trajectory: that it is of.
+      category: of it.
+      chosen: `takeover` and `role`, and whatever else of `FIELDS` is not the category's own.
+      id: of it.
+
+    Raises:
+      ArgumentError: the category asks nothing there; says where it does. Or as `edited` does.
+      ReplayMismatch: the trajectory does not replay.
+    """
+    chosen = checked(chosen)
+    context = chosen.get("context", category.context)
+    horizon = chosen.get("length", category.horizon)
+    moment, role = chosen["takeover"], chosen["role"]
+    _check_room(trajectory, moment, context, horizon, role)
+    every = [c for c in category.candidates(trajectory, context, horizon) if c.role == role]
+    there = [c for c in every if c.moment == moment]
+    if not there:
+        others = ", ".join(dict.fromkeys(str(c.moment) for c in every)) or "nowhere"
+        raise ArgumentError(
+            f"{category.name} asks nothing of role {role} at step {moment} of trajectory "
+            f"{trajectory.id}; it does at: {others}"
+        )
+    ruled = replace(category, context=context, horizon=horizon)
+    text = category.wordings[0].format(**there[0].words)
+    first = scenario(ruled, Pick(trajectory, there[0]), id=id, text=text, seed=0)
+    first = replace(first, provenance=first.provenance | {"made_by": "sts draft add"})
+    return edited(first, trajectory, category, chosen)
+
+
+def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int, role: int) -> None:
+    """Raises ArgumentError unless the trajectory has these steps and this role."""
+    steps, people = trajectory.episode.steps, trajectory.episode.participants
+    if context < 0 or horizon < 1:
+        raise ArgumentError(
+            f"expected a context of 0 steps or more and a length of 1 or more, found {context} and "
+            f"{horizon}"
+        )
+    if not context <= moment <= steps - horizon:
+        raise ArgumentError(
+            f"expected a takeover from {context} to {steps - horizon}, as trajectory "
+            f"{trajectory.id} has {steps} steps, found {moment}"
+        )
+    if not 0 <= role < people:
+        raise ArgumentError(f"expected a role from 0 to {people - 1}, found {role}")
+
+
+def _candidate(
+    category: Category, trajectory: Trajectory, moment: int, role: int, before: Scenario
+) -> Candidate:
+    """Returns what the category asks there: what it was, if that can be, else what it finds first.
+
+    Where it finds nothing it is what it was, and does not fit.
+    """
+    every = category.candidates(trajectory, category.context, category.horizon)
+    there = [one for one in every if (one.moment, one.role) == (moment, role)]
+    alike = [one for one in there if one.parameters == before.parameters]
+    if there:
+        return (alike or there)[0]
+    return Candidate(moment, role, before.difficulty, before.parameters)
+
+
+def _text(
+    before: Scenario, category: Category, candidate: Candidate, changes: Mapping[str, Any]
+) -> str:
+    """Returns the instruction: what was typed, the wording that was chosen, or as it was worded."""
+    if "text" in changes:
+        return str(changes["text"])
+    number = changes.get("wording")
+    if number is None:
+        found = [i for i, one in enumerate(category.wordings) if _words(one, before) is not None]
+        if before.category != category.name:
+            number = 0
+        elif not found:  # it was typed
+            return before.instruction.text
+        else:
+            number = found[0]
+    elif not 0 <= number < len(category.wordings):
+        raise ArgumentError(
+            f"expected a wording from 0 to {len(category.wordings) - 1}, found {number}"
+        )
+    words = candidate.words or (_words(category.wordings[number], before) or {})
+    try:
+        return category.wordings[number].format(**words)
+    except KeyError:  # the category asks nothing there that would fill it
+        return before.instruction.text
+
+
+def _words(wording: str, before: Scenario) -> dict[str, str] | None:
+    """Returns what fills a wording to the instruction of a scenario; None where nothing does."""
+    parts = re.split(r"\{(\w+)\}", wording)
+    pattern, seen = "", set()
+    for i, part in enumerate(parts):
+        if i % 2 == 0:
+            pattern += re.escape(part)
+        else:
+            pattern += f"(?P={part})" if part in seen else f"(?P<{part}>.+)"
+            seen.add(part)
+    found = re.fullmatch(pattern, before.instruction.text)
+    return found.groupdict() if found else None
+
+
+def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]]:
+    """Returns what is another than before."""
+
+    def view(one: Scenario) -> dict[str, Any]:
+        return {
+            "takeover": one.context_start + one.takeover,
+            "context": one.takeover,
+            "length": one.horizon,
+            "role": one.roles[0],
+            "category": one.category,
+            "text": one.instruction.text,
+            "partner": one.partner,
+            "difficulty": one.difficulty,
+            "parameters": one.parameters,
+            "tags": [tag for tag in one.tags if tag != DONE],
+            "done in the recording": DONE in one.tags,
+            "state at takeover": one.takeover_hash[:16],
+        }
+
+    old, new = view(before), view(after)
+    return {name: (old[name], new[name]) for name in old if old[name] != new[name]}
