@@ -1,0 +1,160 @@
+"""An edit derives again whatever depends on it, and says what is another than before."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios import categories, mining
+from scenarios.editing import added, edited
+from sts.errors import ArgumentError
+from sts.suites.lint import lint
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+from tests.examples import on_test_side, recorded
+
+EVERY = {c.name: c for c in categories.installed(["lambda-star"]).values()}
+RECORDED = on_test_side(recorded(count=40, team=2, steps=50, height=8, width=9, seed=5))
+BY_ID = {one.id: one for one in RECORDED}
+MINED = mining.mine(RECORDED, [*EVERY.values()], per_category=4, seed=0).scenarios
+
+
+def one_of(category: str) -> tuple[Scenario, Trajectory]:
+    found = next(s for s in MINED if s.category == category)
+    return found, BY_ID[found.trajectory]
+
+
+def test_no_change_is_the_same_scenario() -> None:
+    assert {s.category for s in MINED} == set(EVERY)
+    for before in MINED:
+        made = edited(before, BY_ID[before.trajectory], EVERY[before.category], {})
+        assert made.changes == {} and made.fault is None
+        assert made.scenario.row_hash == before.row_hash
+
+
+@given(data=st.data())
+def test_whatever_fits_after_an_edit_can_be_frozen(data: st.DataObject) -> None:
+    before = data.draw(st.sampled_from(MINED))
+    trajectory, steps = BY_ID[before.trajectory], 50
+    context, length = data.draw(st.integers(0, 15)), data.draw(st.integers(1, 20))
+    moment = data.draw(st.integers(context, steps - length))
+    changes = {"context": context, "length": length, "takeover": moment}
+    made = edited(before, trajectory, EVERY[before.category], changes)
+    assert (made.scenario.takeover, made.scenario.horizon) == (context, length)
+    assert made.scenario.context_start + context == moment
+    assert lint([made.scenario]) == []
+    assert EVERY[before.category].fits(made.scenario) == made.fault
+
+
+def test_the_answer_is_that_of_the_new_takeover() -> None:
+    before, trajectory = one_of("where-is-good")
+    category = EVERY["where-is-good"]
+    there = {c.moment: c for c in category.moments(trajectory) if c.role == before.roles[0]}
+    assert len(there) > 1
+    for moment, candidate in there.items():
+        made = edited(before, trajectory, category, {"takeover": moment})
+        assert made.scenario.parameters == candidate.parameters
+        assert made.scenario.difficulty == candidate.difficulty
+        assert made.fault is None
+        changed = candidate.parameters != before.parameters
+        assert ("parameters" in made.changes) == changed
+
+
+def test_a_wording_follows_what_is_asked_and_words_of_ones_own_stay() -> None:
+    before, trajectory = one_of("walk")
+    category = EVERY["walk"]
+    other = next(
+        c
+        for c in category.moments(trajectory)
+        if c.role == before.roles[0] and c.parameters != before.parameters
+    )
+    made = edited(before, trajectory, category, {"takeover": other.moment})
+    assert made.scenario.instruction.text in [w.format(**other.words) for w in category.wordings]
+    for number, wording in enumerate(category.wordings):
+        chosen = edited(made.scenario, trajectory, category, {"wording": number})
+        assert chosen.scenario.instruction.text == wording.format(**other.words)
+    typed = edited(made.scenario, trajectory, category, {"text": "Go {there} and on."})
+    assert typed.scenario.instruction.text == "Go {there} and on."
+    again = edited(typed.scenario, trajectory, category, {"length": before.horizon + 1})
+    assert again.scenario.instruction.text == "Go {there} and on."
+
+
+def test_another_category_asks_its_own_at_the_same_moment() -> None:
+    before, trajectory = one_of("follow-good")
+    made = edited(before, trajectory, EVERY["where-is-good"], {"category": "where-is-good"})
+    assert (made.scenario.category, made.scenario.kind) == ("where-is-good", "question")
+    assert made.scenario.instruction.text == EVERY["where-is-good"].wordings[0]
+    assert made.scenario.id == before.id and made.fault is None
+    assert "answer" in made.scenario.parameters
+
+
+def test_an_unfit_takeover_is_said_to_be_one() -> None:
+    before, trajectory = one_of("where-is-good")
+    category = EVERY["where-is-good"]
+    there = {c.moment for c in category.moments(trajectory) if c.role == before.roles[0]}
+    none = next(t for t in range(10, 45) if t not in there)
+    made = edited(before, trajectory, category, {"takeover": none})
+    assert made.fault == "Good is not in sight at takeover"
+
+
+def test_tags_are_set_and_what_the_rule_found_stays() -> None:
+    for before in MINED:
+        made = edited(before, BY_ID[before.trajectory], EVERY[before.category], {"tags": ["wrap"]})
+        done = "done-in-recording" in before.tags
+        assert made.scenario.tags == ("wrap", "done-in-recording")[: 1 + done]
+        assert made.scenario.hash == before.hash
+
+
+def test_links_and_provenance_outlive_an_edit() -> None:
+    before, trajectory = one_of("reach-good")
+    linked = dataclasses.replace(before, pair="p", series="s", turn=2, replaces="reach-good-00")
+    made = edited(linked, trajectory, EVERY["reach-good"], {"length": 12})
+    assert (made.scenario.pair, made.scenario.series, made.scenario.turn) == ("p", "s", 2)
+    assert made.scenario.provenance == before.provenance
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"takeover": 49}, "expected a takeover from 10 to 35, as trajectory"),
+        ({"takeover": 9}, "expected a takeover from 10 to 35"),
+        ({"takeover": -1, "context": 0}, "expected a takeover from 0"),
+        ({"context": -1}, "expected a context of 0 steps or more"),
+        ({"length": 0}, "a length of 1 or more"),
+        ({"length": 10**9}, "expected a takeover from"),
+        ({"role": 2}, "expected a role from 0 to 1, found 2"),
+        ({"role": "0"}, "role: expected int, found '0'"),
+        ({"takeover": True}, "takeover: expected int"),
+        ({"wording": 4}, "expected a wording from 0 to 3, found 4"),
+        ({"text": " "}, "expected an instruction of one line"),
+        ({"text": "a\nb"}, "expected an instruction of one line"),
+        ({"text": "x" * 2001}, "expected an instruction of one line"),
+        ({"text": "a", "wording": 0}, "a text or a wording, found both"),
+        ({"tags": ["a\x1b"]}, "expected tags"),
+        ({"tags": [1]}, "expected tags"),
+        ({"state": "00"}, "expected a change of takeover, context"),
+    ],
+)
+def test_a_change_that_is_none_is_one_line(changes: dict[str, object], found: str) -> None:
+    before, trajectory = one_of("reach-good")
+    with pytest.raises(ArgumentError, match=found) as error:
+        edited(before, trajectory, EVERY["reach-good"], changes)
+    assert "\n" not in str(error.value)
+
+
+def test_a_scenario_is_added_where_its_category_asks_and_nowhere_else() -> None:
+    before, trajectory = one_of("where-is-good")
+    category = EVERY["where-is-good"]
+    moment = before.context_start + before.takeover
+    chosen = {"takeover": moment, "role": before.roles[0], "category": "where-is-good"}
+    made = added(trajectory, category, chosen, id="where-is-good-77")
+    assert (made.scenario.id, made.fault) == ("where-is-good-77", None)
+    assert made.scenario.parameters == before.parameters
+    assert lint([made.scenario]) == []
+    there = {c.moment for c in category.moments(trajectory) if c.role == before.roles[0]}
+    none = next(t for t in range(10, 45) if t not in there)
+    with pytest.raises(ArgumentError, match="asks nothing of role .* it does at: "):
+        added(trajectory, category, chosen | {"takeover": none}, id="x-01")
