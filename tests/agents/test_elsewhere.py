@@ -101,6 +101,16 @@ def test_rows_are_those_of_the_same_class_in_process(kind, name, tmp_path) -> No
     assert len(there) == 18
 
 
+def test_a_row_says_which_versions_played_it(name, tmp_path) -> None:
+    several = scenarios(1)
+    continued(tmp_path, name("Mine"), several)
+    continued(tmp_path, "twin:Mine", several)
+    rows = store.load(Workspace.open(str(tmp_path)), {s.hash for s in several})
+    there, *_, here = sorted(rows, key=lambda c: "played_by" not in c.provenance)
+    assert set(there.provenance["played_by"]) == {"python", "numpy"}
+    assert "played_by" not in here.provenance
+
+
 def test_workers_and_interruptions_change_no_row(name, tmp_path) -> None:
     several = scenarios(4)
     whole = continued(tmp_path / "whole", name("Mine"), several)
