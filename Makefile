@@ -23,10 +23,13 @@ test: $(VENV)/.test  ## the test suite
 test-all: $(VENV)/.test  ## the test suite with its slow tier
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-check: $(VENV)/.dev  ## ruff, mypy strict, import-linter, rooms and arrows counted
+check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms and arrows counted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if command -v tsc >/dev/null; then echo tsc -p annotator_app/components && tsc -p annotator_app/components; \
+	else echo "the pages' scripts are not checked: there is no tsc (on Debian: apt-get install node-typescript)"; \
+		test -z "$(STS_REQUIRE_TSC)"; fi
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.rooms
 
