@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million lock clean
+.PHONY: help demo test test-all check wheel bench bench-million pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -50,6 +50,9 @@ bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 
 bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
 	$(BIN)/python -m tests.benchmarks.million
+
+pictures: $(VENV)/.test  ## take the README's pictures anew, with chromium; minutes
+	$(BIN)/python -m tests.pictures
 
 lock:  ## resolve constraints.lock anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade \
