@@ -97,7 +97,7 @@ export class Board {
     return canvas;
   }
 
-  /** @param {{ drawing: string | null }} source */
+  /** @param {{ drawing?: string | null }} source */
   #drawing({ drawing }) {
     return this.failed.has(drawing) ? null : this.drawings.get(drawing) ?? null;
   }
@@ -121,7 +121,7 @@ export class Board {
     return x;
   }
 
-  /** @param {{ drawing: string | null }} source @param {Options} options
+  /** @param {{ drawing?: string | null }} source @param {Options} options
    * @param {(drawing: Drawing) => void} paint */
   #draw(source, options, paint) {
     const drawing = this.#drawing(source);

@@ -88,9 +88,10 @@ type Shown = {
   first: number;
   frames: any[];
   sprites?: Sprite[];
-  drawing: string | null;
-  height: number;
-  width: number;
+  drawing?: string;
+  height?: number;
+  width?: number;
+  kind: string;
   moves: string[];
   tokens: string[];
   turns: [number, number][];
