@@ -1,18 +1,21 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million lock clean
+.PHONY: help demo test test-all check wheel bench bench-million pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo $$p; break; }; done)
 LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHECK=1 \
-	$(BIN)/python -m pip install $(if $(MAKE_TERMOUT),--progress-bar on,--quiet) --constraint constraints.lock
+	$(BIN)/python -m pip install --quiet --constraint constraints.lock
+# What a long command begins with: on a terminal, a line that says every second how far it is.
+SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 1)); \
+	printf '\r%3d s, %4d MB in $(VENV) ' $$s $$(du -sm $(VENV) | cut -f1); done) 2>/dev/null & trap "kill $$!; echo" EXIT;)
 APP ?= 1
 WORKERS ?= 2
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 demo: $(VENV)/.base  ## the whole pipeline on the packaged suite, then the annotator (APP=0: without)
 	$(BIN)/sts demo $(if $(filter 0,$(APP)),--no-app)
@@ -23,10 +26,13 @@ test: $(VENV)/.test  ## the test suite
 test-all: $(VENV)/.test  ## the test suite with its slow tier
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-check: $(VENV)/.dev  ## ruff, mypy strict, import-linter, rooms and arrows counted
+check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms and arrows counted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if command -v tsc >/dev/null; then echo tsc -p annotator_app/components && tsc -p annotator_app/components; \
+	else echo "the pages' scripts are not checked: there is no tsc (on Debian: apt-get install node-typescript)"; \
+		test -z "$(STS_REQUIRE_TSC)"; fi
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.rooms
 
@@ -45,6 +51,9 @@ bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
 	$(BIN)/python -m tests.benchmarks.million
 
+pictures: $(VENV)/.test  ## take the README's pictures anew, with chromium; minutes
+	$(BIN)/python -m tests.pictures
+
 lock:  ## resolve constraints.lock anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade \
 		--no-header --no-annotate --no-emit-index-url pyproject.toml -o constraints.lock
@@ -56,17 +65,20 @@ clean:  ## remove the virtual environment and caches
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 to 3.13 found; install one, or say make PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no ensurepip; on Debian: apt-get install python3-venv" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "making $(VENV) with $(PYTHON)"
+	@$(SHOWN) $(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(BIN)/python pyproject.toml constraints.lock
-	@echo "installing into $(VENV): 1.0 GB on the disk, a minute or two"
-	$(LOCKED) --editable .
+	@echo "installing into $(VENV): 1030 MB there, 270 MB over the network; a minute or two"
+	@$(SHOWN) $(LOCKED) --editable .
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python pyproject.toml constraints.lock
-	$(LOCKED) --editable '.[test]'
+	@echo "installing into $(VENV), with what tests need: 1450 MB there; some minutes"
+	@$(SHOWN) $(LOCKED) --editable '.[test]'
 	@touch $@ $(VENV)/.base
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.lock
-	$(LOCKED) --editable '.[test,dev]'
+	@echo "installing into $(VENV), with what tests and checks need: 1520 MB there; some minutes"
+	@$(SHOWN) $(LOCKED) --editable '.[test,dev]'
 	@touch $@ $(VENV)/.test $(VENV)/.base

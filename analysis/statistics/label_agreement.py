@@ -80,7 +80,7 @@ def _clustered(equal: np.ndarray, cluster: np.ndarray) -> tuple[float, float]:
     # Judgements on one scenario hang together, so scenarios are the independent units.
     _, place = np.unique(cluster, return_inverse=True)
     clusters = int(place.max()) + 1
-    share = equal.mean()
+    share = np.asarray(equal.mean())
     off = np.bincount(place, weights=equal - share)
     error = np.sqrt(clusters / max(clusters - 1, 1) * (off**2).sum()) / len(equal)
     trials = intervals.effective_trials(share, error, np.array(clusters))

@@ -10,8 +10,10 @@ import { paintBubble } from "./speech.mjs";
 
 export class Board {
   // `drawings` are worlds' own, by name; `changed` is called when a picture has come, or is broken.
+  /** @param {HTMLCanvasElement} canvas @param {{ drawings: Drawings, changed: () => void }} how */
   constructor(canvas, { drawings, changed }) {
-    Object.assign(this, { canvas, drawings });
+    this.canvas = canvas;
+    this.drawings = drawings;
     this.failed = new Set(); // drawings that threw
     this.film = new Film(changed);
   }
@@ -21,6 +23,7 @@ export class Board {
   }
 
   // Whether a frame's picture is "here", "coming" or "broken".
+  /** @param {Episode} episode @param {number} frame @returns {Pictured} */
   pictured(episode, frame) {
     if (!episode.sprites) return this.#drawing(episode) ? "here" : "broken";
     const { webp } = spriteOf(episode.sprites, frame);
@@ -29,6 +32,7 @@ export class Board {
   }
 
   // Has the sprites of these views decoded: that in view at once, then what follows it and the others.
+  /** @param {Seen | null} view @param {Seen[]} soon */
   keep(view, soon = []) {
     const known = (...sprites) => sprites.filter(Boolean);
     const later = known(spriteAt(view, 1), ...soon.map((one) => spriteAt(one)));
@@ -36,6 +40,7 @@ export class Board {
   }
 
   // Shows a frame of an episode; `said` are utterances, of which those of the frame itself are fresh.
+  /** @param {Episode} episode @param {number} frame @param {Utterance[]} said */
   show(episode, frame, said = []) {
     const options = this.#begin(frame > episode.takeover);
     if (!options) return;
@@ -53,11 +58,13 @@ export class Board {
   }
 
   // Says in words what `show` shows, for people who do not see it.
+  /** @param {Episode} episode @param {number} frame */
   describe(episode, frame) {
     this.#label(this.#drawing(episode)?.describe?.(episode, frame) ?? `Picture: ${placeOf(episode, frame).join(", ")}`);
   }
 
   // Shows what somebody who acts sees: frame `frame` of a view of the play page.
+  /** @param {Shown} view @param {number} frame */
   showSight(view, frame) {
     const options = this.#begin(frame > view.takeover);
     if (!options) return;
@@ -75,11 +82,13 @@ export class Board {
   }
 
   // Where somebody who acts is, in words; "" where the drawing does not say.
+  /** @param {Shown} view @param {number} frame */
   placeOf(view, frame) {
     return this.#drawing(view)?.placeOf?.(view.frames[frame]) ?? "";
   }
 
   // A symbol for each object of an episode, by its name: as on the board, or a spot of its colour.
+  /** @param {Episode} episode @param {number} object */
   symbol(episode, object) {
     const { paintObject } = this.#drawing(episode) ?? {};
     if (!paintObject) return swatch(episode.names[object]);
@@ -88,6 +97,7 @@ export class Board {
     return canvas;
   }
 
+  /** @param {{ drawing?: string | null }} source */
   #drawing({ drawing }) {
     return this.failed.has(drawing) ? null : this.drawings.get(drawing) ?? null;
   }
@@ -111,6 +121,8 @@ export class Board {
     return x;
   }
 
+  /** @param {{ drawing?: string | null }} source @param {Options} options
+   * @param {(drawing: Drawing) => void} paint */
   #draw(source, options, paint) {
     const drawing = this.#drawing(source);
     this.canvas.setAttribute("aria-busy", "false");
@@ -118,7 +130,7 @@ export class Board {
     x.save();
     try {
       if (drawing) paint(drawing);
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       console.error(`the drawing of ${source.drawing} failed: ${error?.stack ?? error}`);
       this.failed.add(source.drawing);
     }
@@ -135,6 +147,8 @@ export class Board {
   }
 
   // Shows the picture of a frame and returns whether it is there.
+  /** @param {Pick<Shown, "sprites" | "height" | "width">} view @param {number} frame
+   * @param {Options} options */
   #showSprite({ sprites, height, width }, frame, options) {
     const sprite = spriteOf(sprites, frame);
     const bitmap = this.film.bitmap(sprite.webp);
@@ -150,7 +164,10 @@ export class Board {
   }
 }
 
+/** @typedef {{ episode: Episode, frame: number }} Seen */
+
 // The sprite that shows a view's frame, or one `later` than that; undefined where there is none.
+/** @param {Seen | null} view */
 function spriteAt(view, later = 0) {
   const sprites = view?.episode?.sprites ?? [];
   return sprites[spriteOf(sprites, view?.frame)?.at + later]?.webp;

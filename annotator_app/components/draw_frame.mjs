@@ -1,5 +1,7 @@
 // Painting: one frame of a sprite on an empty canvas, as large as fits.
 
+import { element } from "./page.mjs";
+
 // Where a picture loses no more than a fifth of its size by it, each of its pixels becomes a square of
 // whole pixels; else its squares are made too large first, so that all come out alike.
 function clean(scale) {
@@ -8,7 +10,7 @@ function clean(scale) {
 }
 
 function enlarged(bitmap, left, top, width, height, times) {
-  const large = new OffscreenCanvas(width * times, height * times);
+  const large = element("canvas", { width: width * times, height: height * times });
   const x = large.getContext("2d");
   x.imageSmoothingEnabled = false;
   x.drawImage(bitmap, left, top, width, height, 0, 0, large.width, large.height);

@@ -9,12 +9,14 @@ function words(raw) {
   return Uint16Array.from({ length: raw.length / 2 }, (_, i) => view.getUint16(2 * i, true));
 }
 
+/** @param {Payload} payload @returns {Episode} */
 export function decode(payload) {
   const says = bytes(payload.says);
   const objects = payload.names.length;
   const speakers = payload.steps ? says.length / payload.steps : 0;
-  const numbers = payload.sprites ? null : words(bytes(payload.scene));
-  const scenes = numbers ? numbers.length / objects : payload.sprites.reduce((sum, sprite) => sum + sprite.count, 0);
+  const { sprites } = payload;
+  const numbers = sprites ? null : words(bytes(payload.scene));
+  const scenes = sprites ? sprites.reduce((sum, one) => sum + one.count, 0) : numbers.length / objects;
   if (scenes !== payload.steps + 1 || !Number.isInteger(speakers))
     throw new Error(`episode ${payload.id}: ${scenes} scenes for ${payload.steps} steps`);
   const utterances = [];
@@ -33,6 +35,7 @@ export function decode(payload) {
 }
 
 // Where a frame stands: in which of the sprites, and which of its frames; null where none has it.
+/** @param {Sprite[] | undefined | null} sprites @param {number} frame */
 export function spriteOf(sprites, frame) {
   let index = frame;
   for (const [at, sprite] of (sprites ?? []).entries()) {
@@ -43,6 +46,7 @@ export function spriteOf(sprites, frame) {
 }
 
 // Which part of the timeline a frame is in, and where in it.
+/** @param {Episode} episode @param {number} frame */
 export function placeOf(episode, frame) {
   const { takeover, length } = episode;
   if (frame < takeover) return ["context", `${count(takeover - frame, "step")} before takeover`];
@@ -51,8 +55,10 @@ export function placeOf(episode, frame) {
 }
 
 // What has last been asked by a frame; null before the first. They are in the order of their steps.
+/** @param {{ instructions: Instruction[] }} episode @param {number} frame */
 export function instructionAt({ instructions }, frame) {
-  return instructions.findLast(({ given_at }) => frame >= given_at)?.text ?? null;
+  return instructions.filter(({ given_at }) => frame >= given_at).at(-1)?.text ?? null;
 }
 
+/** @param {number} n @param {string} noun */
 export const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;

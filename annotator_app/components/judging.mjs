@@ -5,6 +5,7 @@ import { PLAYBACK_KEYS } from "./keys.mjs";
 import { element } from "./page.mjs";
 import { REASONS } from "./session.mjs";
 
+/** @type {KeyRow[]} */
 export const JUDGING_KEYS = [
   { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
   { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
@@ -20,16 +21,23 @@ export const JUDGING_KEYS = [
 
 export class Judging {
   // `ask` is told of what is done here; `symbol` gives the symbol of an episode's object.
+  /** @param {ShadowRoot} root
+   * @param {{ ask: (action: Action) => void,
+   *   symbol: (episode: Episode, object: number) => Element }} how */
   constructor(root, { ask, symbol }) {
-    Object.assign(this, { root, ask, symbol });
+    this.root = root;
+    this.ask = ask;
+    this.symbol = symbol;
     this.#writeKeys();
   }
 
+  /** @param {string} selector @returns {any} what the markup has there */
   $(selector) {
     return this.root.querySelector(selector);
   }
 
   // The episode is listed anew when it is another, or when the colours of the page have changed.
+  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
   render(session, anew) {
     const { visit } = session;
     this.$(".keys").hidden = !session.help;
@@ -40,8 +48,8 @@ export class Judging {
     if (anew || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
-    for (const button of this.root.querySelectorAll(".verdicts button"))
-      button.setAttribute("aria-pressed", mark?.verdict === button.dataset.action);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
+      button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
     this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
     this.$(".submit").firstChild.textContent = visit.corrects ? "Submit correction" : "Submit";
     this.$('[data-action="undo"]').disabled = !mark;

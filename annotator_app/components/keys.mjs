@@ -1,6 +1,7 @@
 // What the keys of the Viewer do, once: the same rows map key presses and fill the help.
 // r and c are left out on purpose: Streamlit listens to them.
 
+/** @type {KeyRow[]} */
 export const PLAYBACK_KEYS = [
   { keys: [" "], show: "Space", action: "play", help: "play or pause" },
   { keys: ["ArrowLeft"], show: "←", action: "back", help: "one step back (Shift: ten)" },
@@ -19,8 +20,11 @@ const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
 
 // From rows like these: what gives the action of a key press, or null when the press belongs to
 // somebody else. Of several keys of one row the action says by `at` which it was.
+/** @param {KeyRow[]} rows @returns {(event: KeyboardEvent) => Action | null} */
 export function actionsOf(rows) {
-  const byKey = new Map(rows.flatMap(({ keys, action }) => keys.map((key, at) => [key, { action, at }])));
+  /** @type {Map<string, { action: string, at: number }>} */
+  const byKey = new Map();
+  for (const { keys, action } of rows) keys.forEach((key, at) => byKey.set(key, { action, at }));
   return ({ key, shiftKey, ctrlKey, metaKey, altKey, repeat }) => {
     if (ctrlKey || metaKey || altKey) return null;
     const row = byKey.get(key.length === 1 ? key.toLowerCase() : key);

@@ -6,14 +6,17 @@ import { recall } from "./page.mjs";
 const AT_ONCE = 500;
 
 export class Outbox {
+  /** @type {Map<string, Submission>} */
   #kept = new Map();
 
+  /** @param {Kept} storage @param {string} namespace */
   constructor(storage, namespace) {
     this.storage = storage;
     this.prefix = `sts:outbox:${namespace}:`;
     this.volatile = false; // storage refused a write: what is unsent lives in this page only
     const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i));
-    const found = new Map(keys.filter((key) => key?.startsWith(this.prefix)).flatMap((key) => this.#load(key)));
+    const ours = keys.flatMap((key) => (key?.startsWith(this.prefix) ? this.#load(key) : []));
+    const found = new Map(ours.map((one) => [one.uuid, one]));
     // Storage has no order, and the server takes a correction only after what it corrects.
     const take = (uuid) => {
       const submission = found.get(uuid);
@@ -24,9 +27,10 @@ export class Outbox {
     for (const uuid of [...found.keys()]) take(uuid);
   }
 
+  /** @param {string} key @returns {Submission[]} */
   #load(key) {
     const submission = recall(this.storage, key);
-    if (submission && key === this.prefix + submission.uuid) return [[submission.uuid, submission]];
+    if (submission && key === this.prefix + submission.uuid) return [submission];
     this.storage.removeItem(key); // never written by us in this form, and nobody would answer for it
     return [];
   }
@@ -44,10 +48,12 @@ export class Outbox {
     return this.all().slice(0, AT_ONCE);
   }
 
+  /** @param {string} item */
   holds(item) {
     return this.all().some((submission) => submission.item === item);
   }
 
+  /** @param {Submission} submission */
   put(submission) {
     this.#kept.set(submission.uuid, submission);
     try {
@@ -58,6 +64,7 @@ export class Outbox {
   }
 
   // Forgets what the server has answered for; returns the answers that refused something of ours.
+  /** @param {Ack[]} acks */
   settle(acks) {
     const ours = acks.filter((ack) => this.#kept.has(ack.uuid));
     for (const { uuid } of ours) {
@@ -68,5 +75,6 @@ export class Outbox {
   }
 }
 
+/** @param {(array: Uint8Array) => Uint8Array} random */
 export const uuid = (random) =>
   Array.from(random(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,15 +1,19 @@
 // What every component of ours asks of the page it lives in.
 
+/** @param {string} tag @returns {any} */
 export const element = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
 
 // Where a mouse goes down on a button the focus stays, and with it the keys.
+/** @param {any} event */
 export const keepFocus = (event) => event.target.closest("button") && event.preventDefault();
 
 export const isTyping = (target) =>
   !!target?.closest?.("input:not([type=range]), textarea, select, [contenteditable=true]");
 
 // True when a key press is meant for something else: a dialog, or a focused link or button.
+/** @param {KeyboardEvent} event @param {ShadowRoot | HTMLElement} root */
 export function ownsKey(event, root) {
+  /** @type {any} */
   const target = event.composedPath()[0];
   if (target.closest?.("[role=dialog]") && !root.contains(target)) return true;
   return (event.key === " " || event.key === "Enter") && !!target.closest?.("button, a[href], [role=button]");
@@ -17,6 +21,7 @@ export function ownsKey(event, root) {
 
 // localStorage, even where it is full and can only be read; where the browser allows none, a stand-in
 // that refuses every write, so that nobody is told that it keeps what they do.
+/** @returns {Kept} */
 export function localStore() {
   try {
     void localStorage.length; // throws where it is forbidden, or is not there at all
@@ -30,15 +35,17 @@ export function localStore() {
 }
 
 // What was kept under a key, or null where there is nothing that can be read.
+/** @param {Kept} store @param {string} key @returns {any} */
 export function recall(store, key) {
   try {
-    return JSON.parse(store.getItem(key));
+    return JSON.parse(store.getItem(key) ?? "null");
   } catch {
     return null;
   }
 }
 
 // Keeps a value where there is room; returns whether there was.
+/** @param {Kept} store @param {string} key @param {any} value */
 export function keep(store, key, value) {
   const text = JSON.stringify(value);
   try {
@@ -50,6 +57,7 @@ export function keep(store, key, value) {
 }
 
 // Colours for a canvas, from those of the page that it stands in (page.css).
+/** @param {HTMLCanvasElement} canvas @returns {Theme} */
 export function themeOf(canvas) {
   const style = getComputedStyle(canvas);
   const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
@@ -64,11 +72,13 @@ export function themeOf(canvas) {
 }
 
 // How light a CSS colour is, from 0 to 1; what is no colour counts as white.
+/** @param {string} colour */
 export function luminance(colour) {
   const [red, green, blue] = levels(asBrowserReads(colour)) ?? [255, 255, 255];
   return (0.21 * red + 0.72 * green + 0.07 * blue) / 255;
 }
 
+/** @param {string} colour @returns {number[] | undefined} */
 function levels(colour) {
   const [, hex, list] = colour.match(/^(?:#([0-9a-f]{3,8})|rgba?\((.*)\))$/i) ?? [];
   if (!hex) return list?.match(/[\d.]+/g)?.map(Number);
@@ -101,10 +111,15 @@ export const mounted = (name, make) => (component) => {
 
 // Streamlit covers the page with a dialog when the connection is lost. Our pages say so themselves
 // and can go on without it, so it is closed as soon as it opens.
+/** @param {AbortSignal} signal */
 export function closeConnectionDialogs(signal) {
   const watch = new MutationObserver(() => {
-    const state = document.querySelector("[data-test-connection-state]")?.dataset.testConnectionState;
-    if (state && state !== "CONNECTED") document.querySelector(".stDialog button[aria-label=Close]")?.click();
+    /** @type {HTMLElement | null} */
+    const told = document.querySelector("[data-test-connection-state]");
+    const state = told?.dataset.testConnectionState;
+    /** @type {HTMLElement | null} */
+    const close = document.querySelector(".stDialog button[aria-label=Close]");
+    if (state && state !== "CONNECTED") close?.click();
   });
   watch.observe(document.body, { childList: true, subtree: true });
   signal.addEventListener("abort", () => watch.disconnect());

@@ -11,6 +11,10 @@ const CONTEXT_PACE = 350; // ms a step while the context plays
 const PAUSE = 120; // seconds of one pause that count as time spent, at most
 
 class PlayPage {
+  /** @type {Turns | undefined} */ turns;
+  /** @type {string | undefined} */ author;
+
+  /** @param {ShadowRoot} root */
   constructor(root) {
     this.root = root;
     this.abort = new AbortController();
@@ -26,6 +30,7 @@ class PlayPage {
     ];
   }
 
+  /** @param {string} selector @returns {any} what the markup has there */
   $(selector) {
     return this.root.querySelector(selector);
   }
@@ -43,6 +48,8 @@ class PlayPage {
 
   // What came for another person, whose link was opened in this browser, is theirs: a page opened
   // anew shows it to them, and what was played here waits for its player.
+  /** @param {{ data: Shown & { author: string, trouble?: string },
+   *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.send = setStateValue;
     this.author ??= data.author;
@@ -80,7 +87,7 @@ class PlayPage {
     }, { capture: true, signal });
     this.root.addEventListener("mousedown", keepFocus, { signal });
     this.root.addEventListener("click", (event) => {
-      const button = event.target.closest("button");
+      const button = /** @type {HTMLElement} */ (event.target).closest("button");
       if (button?.dataset.action === "next") this.#next();
       else if (button) this.#act({ name: button.dataset.action, move: button.dataset.move, word: button.dataset.word });
     }, { signal });

@@ -6,17 +6,22 @@ import { count } from "./episode.mjs";
 export const SPEEDS = [1, 2, 4, 6, 8, 12, 16, 24, 30]; // steps a second
 
 // What is gone through: an episode, the frame in view, and the continuation's frames seen by now.
+/** @param {Episode} episode @returns {View} */
 export const viewOf = (episode, frame = 0) => ({ episode, frame, watched: new Set() });
 
 export class Playback {
   // `pictured` says of a frame of an episode whether its picture is "here", "coming" or "broken".
-  constructor({ settings = {}, pictured = () => "here" } = {}) {
+  /** @param {{ settings?: { speed?: number, autoplay?: boolean } | null,
+   *   pictured?: (episode: Episode, frame: number) => Pictured }} how */
+  constructor({ settings, pictured = () => "here" } = {}) {
     this.pictured = pictured;
-    this.speed = SPEEDS.includes(settings?.speed) ? settings.speed : 8;
+    this.speed = SPEEDS.find((speed) => speed === settings?.speed) ?? 8;
     this.autoplay = settings?.autoplay ?? true;
+    /** @type {View | null} */
     this.view = null;
     this.playing = false;
     this.lastTick = 0;
+    /** @type {(text: string) => void} */
     this.say = () => {}; // whoever shows messages puts itself here
   }
 
@@ -42,6 +47,7 @@ export class Playback {
   }
 
   // Takes up a view where it was left, or null; a fresh one begins by itself where that is wished.
+  /** @param {View | null} view @param {number} now */
   open(view, now, begins = true) {
     this.view = view;
     this.playing = false;
@@ -54,6 +60,7 @@ export class Playback {
     if (this.step > 0 && this.picture === "here") this.view.watched.add(this.view.frame);
   }
 
+  /** @param {number} frame @param {number} now */
   go(frame, now) {
     if (!this.view) return;
     this.view.frame = Math.max(0, Math.min(this.view.episode.steps, frame));
@@ -62,6 +69,7 @@ export class Playback {
   }
 
   // Called at every repaint: moves on by one frame at most, so no frame is ever skipped unseen.
+  /** @param {number} now */
   tick(now) {
     if (this.playing && this.picture !== "here") this.lastTick = now;
     if (!this.playing || now - this.lastTick < 1000 / this.speed) return false;
@@ -72,6 +80,7 @@ export class Playback {
     return true;
   }
 
+  /** @param {number} now */
   play(now) {
     if (this.view.frame === this.view.episode.steps) this.go(this.view.episode.takeover, now);
     this.playing = true;
@@ -79,6 +88,7 @@ export class Playback {
   }
 
   // Does what a key or a button says; returns whether it was one of these.
+  /** @param {Action} action @param {number} now */
   act({ name, by = 1, frame = 0 }, now) {
     if (name === "autoplay") this.#toggleAutoplay();
     else if (name === "slower" || name === "faster") this.#changeSpeed(name);

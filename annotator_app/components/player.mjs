@@ -18,6 +18,10 @@ const SETTINGS = "sts:settings";
 const STILL = "(prefers-reduced-motion)";
 
 class Player {
+  /** @type {Session | undefined} */ session;
+  /** @type {string | undefined} */ author;
+
+  /** @param {ShadowRoot} root */
   constructor(root) {
     this.root = root;
     this.store = localStore();
@@ -44,6 +48,7 @@ class Player {
     this.timer = setInterval(() => this.#keepInTouch(), 1000);
   }
 
+  /** @param {string} selector @returns {any} what the markup has there */
   $(selector) {
     return this.root.querySelector(selector);
   }
@@ -55,6 +60,8 @@ class Player {
   }
 
   // Runs on mount and whenever `data` or the theme changes.
+  /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string } },
+   *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.send = setStateValue;
     this.author ??= data.author;

@@ -20,6 +20,7 @@ const SEEN = new Set(["success", "failure", "not_done"]); // what is said of a f
 const REMEMBERED = 20; // episodes that B can go back through
 const MOST = 200; // keys that wait for a picture
 
+/** @param {Episode} episode @returns {Visit} */
 const visitOf = (episode, frame) => ({
   ...viewOf(episode, frame),
   mark: null, // {verdict, step, reason}
@@ -27,6 +28,7 @@ const visitOf = (episode, frame) => ({
   spent: 0, // milliseconds, the page being visible
 });
 
+/** @param {Mark} mark */
 const describe = ({ verdict, step }) => `${VERDICTS[verdict]}${step ? ` at step ${step}` : ""}`;
 
 // A judgement of an earlier page, so that B can correct it here.
@@ -35,15 +37,26 @@ function remembered(episode, { uuid: sent, mark }) {
 }
 
 export class Session {
+  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,
+   *   random: (array: Uint8Array) => Uint8Array }} how */
   constructor({ outbox, random, playback }) {
-    Object.assign(this, { outbox, random, playback });
+    this.outbox = outbox;
+    this.random = random;
+    this.playback = playback;
     playback.say = (text) => this.say(text);
+    /** @type {Episode[]} */
     this.queue = [];
+    /** @type {Visit | null} */
     this.visit = null;
+    /** @type {Visit | null} */
     this.interrupted = null; // the visit that a correction interrupted
+    /** @type {Visit[]} */
     this.history = [];
+    /** @type {(Ack & { text: string })[]} */
     this.refused = [];
+    /** @type {Action[]} */
     this.pending = []; // actions that wait for the picture in view, in the order they came
+    /** @type {Counts | null} */
     this.counts = null;
     this.say("Play with Space, go to the moment, press S or F, then Enter. ? shows all keys.");
     this.help = false;
@@ -52,6 +65,7 @@ export class Session {
 
   // Takes what the server sent. Its queue is the truth, but for what this page has answered since;
   // a queue of null says nothing about it.
+  /** @param {Judged} data @param {number} now */
   receive({ acks, queue, counts, previous = [] }, now) {
     for (const ack of this.outbox.settle(acks)) {
       const entry = this.history.find((visit) => visit.sent === ack.uuid);
@@ -68,10 +82,11 @@ export class Session {
   }
 
   // The one episode, or none where it cannot be shown, which is said once.
+  /** @param {Payload} payload */
   #decoded(payload) {
     try {
       return [decode(payload)];
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       if (!this.damaged.has(payload.id)) this.say(`Left out, it cannot be shown: ${error.message}`, "error");
       this.damaged.add(payload.id);
       return [];
@@ -91,6 +106,7 @@ export class Session {
     if (this.visit) this.visit.spent += milliseconds;
   }
 
+  /** @param {Visit | null} visit @param {number} now */
   #show(visit, now) {
     this.visit = visit;
     this.playback.open(visit, now, !visit?.corrects);
@@ -105,6 +121,7 @@ export class Session {
   // ---- what a person does
 
   // Returns whether there is something new to send.
+  /** @param {Action} action @param {number} now */
   act(action, now) {
     if (action.name === "help") this.help = !this.help;
     else if (action.name === "cancel") this.#cancel(now);
@@ -126,6 +143,7 @@ export class Session {
     return sending;
   }
 
+  /** @param {Action} action */
   #mustWait({ name }) {
     return SEEN.has(name) && this.playback.picture === "coming";
   }
@@ -142,6 +160,7 @@ export class Session {
     if (length) this.say(`${this.message.text} What was typed after that is dropped: this one had not been seen.`);
   }
 
+  /** @param {Action} action @param {number} now @returns {boolean} */
   #do(action, now) {
     const { name } = action;
     if (name === "previous") this.#previous(now);
@@ -164,6 +183,7 @@ export class Session {
     this.visit.mark = null;
   }
 
+  /** @param {"success" | "failure"} verdict */
   #mark(verdict) {
     const { step } = this.playback;
     if (step < 1)
@@ -192,6 +212,7 @@ export class Session {
   }
 
   // `at` is one of REASONS; the number after the last opens a field for the person's own words, `text`.
+  /** @param {Action} action */
   #giveReason({ at, text }) {
     if (text === undefined && !(at in REASONS)) return;
     this.visit.mark = { ...this.visit.mark, reason: text === undefined ? REASONS[at] : text.trim() || null };
@@ -212,6 +233,7 @@ export class Session {
     return false;
   }
 
+  /** @param {Visit} visit @param {Mark} mark @param {number} now */
   #send(visit, mark, now) {
     const submission = {
       uuid: uuid(this.random),

@@ -3,18 +3,23 @@
 import { instructionAt, spriteOf } from "./episode.mjs";
 import { keep, recall } from "./page.mjs";
 
+/** @type {Record<string, string>} */
 export const COMPASS = {
   q: "up-left", w: "up", e: "up-right",
   a: "left", s: "stay", d: "right",
   z: "down-left", x: "down", c: "down-right",
 };
+/** @type {Record<string, string>} */
 const WAYS = {
   up: "w", north: "w", forward: "w", left: "a", west: "a", right: "d", east: "d",
   down: "s", south: "s", back: "s", backward: "s", stay: "x", wait: "x", noop: "x", done: "x",
 };
 const FREE = [..."eqfzgvbhijklopu"]; // t is a control; r and c are left to Streamlit
+/** @type {Record<string, string>} */
 const NUMPAD = { 7: "q", 8: "w", 9: "e", 4: "a", 5: "s", 6: "d", 1: "z", 2: "x", 3: "c" };
+/** @type {Record<string, string>} */
 const WORDS = { y: "yes", n: "no", m: "more" };
+/** @type {Record<string, string>} */
 const CONTROLS = {
   " ": "play", ArrowLeft: "back", ArrowRight: "forward", Home: "start", End: "now", t: "now",
   Backspace: "silence", Escape: "silence",
@@ -22,8 +27,10 @@ const CONTROLS = {
 
 // A domain's moves by key: those of COMPASS where it has all of these, else each way by its name and
 // the others in order.
+/** @param {string[]} moves @returns {Record<string, string>} */
 export function layoutOf(moves) {
   if (Object.values(COMPASS).every((move) => moves.includes(move))) return COMPASS;
+  /** @type {Record<string, string>} */
   const layout = {};
   const others = moves.filter((move) => {
     const key = WAYS[move.toLowerCase()];
@@ -37,6 +44,7 @@ export function layoutOf(moves) {
 
 // The action of a key press, or null. A move alone moves; with Shift it is a word to be said; the
 // numeric keypad moves, the row of digits says numbers.
+/** @param {KeyboardEvent} event @returns {Action | null} */
 export function turnAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }, layout = COMPASS) {
   if (ctrlKey || metaKey || altKey) return null;
   const pad = code.startsWith("Numpad") ? NUMPAD[code.slice(6)] : undefined;
@@ -51,6 +59,7 @@ export function turnAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey,
 }
 
 // What the help says of these keys: how the moves that are words too are said, and which others.
+/** @param {Record<string, string>} layout @param {string[]} tokens */
 export function speechHelp(layout, tokens) {
   const ways = Object.values(layout).some((move) => tokens.includes(move));
   const letters = Object.entries(WORDS).filter(([, word]) => tokens.includes(word)).map(([key]) => key.toUpperCase());
@@ -65,9 +74,19 @@ export function speechHelp(layout, tokens) {
 }
 
 export class Turns {
+  /** @type {Shown | null | undefined} */ view;
+  /** @type {[number, number][]} */ turns = [];
+  /** @type {Record<string, string>} */ layout = COMPASS;
+  seconds = 0;
+  frame = 0;
+  word = 0;
+  playing = false;
+
+  /** @param {{ storage: Kept, namespace: string }} how */
   constructor({ storage, namespace }) {
     this.storage = storage;
     this.prefix = `sts:play:${namespace}:`;
+    /** @type {string | null | undefined} */
     this.session = undefined; // undefined: nothing came yet; null: there is no scenario to play
     this.message = "";
   }
@@ -75,6 +94,7 @@ export class Turns {
   // Takes what the server shows: all that came since the frames which it was told are here. A scenario
   // begun on an earlier page goes on where it was left; what led to the frames that this page lacks
   // is asked for.
+  /** @param {Shown} view */
   receive(view) {
     const fresh = view.session !== this.session;
     const caughtUp = this.frame === this.last;
@@ -97,6 +117,7 @@ export class Turns {
     if (view.finished) this.storage.removeItem(this.prefix + this.session);
   }
 
+  /** @param {Shown} view */
   #merge(view) {
     let frames = 0;
     const sprites = (this.view?.sprites ?? []).filter((one) => (frames += one.count) <= view.first);
@@ -159,6 +180,7 @@ export class Turns {
   }
 
   // Does what a key or button says; returns true when the server has to hear of it.
+  /** @param {Action} action */
   act({ name, move, word }) {
     if (!this.view?.session) return false;
     if (name === "move") return this.#move(move);

@@ -29,8 +29,17 @@ export class Viewer {
   // `rows` say what the keys do, and `act(action, now)` does it, where that is more than going through
   // the episode. `arrived(now)` is called when a picture has come, `ticked` when playing has gone on by
   // a frame, and `rendered` when what is shown has changed, before it is painted.
+  /** @param {HTMLElement} root
+   * @param {{ drawings: Drawings, settings?: { speed?: number, autoplay?: boolean },
+   *   rows?: KeyRow[], act?: (action: Action, now: number) => void,
+   *   arrived?: (now: number) => void, ticked?: () => void, rendered?: () => void }} how */
   constructor(root, { drawings, settings, rows = PLAYBACK_KEYS, act, arrived, ticked, rendered }) {
-    Object.assign(this, { root, ticked, rendered, abort: new AbortController(), drawn: null });
+    this.root = root;
+    this.ticked = ticked;
+    this.rendered = rendered;
+    this.abort = new AbortController();
+    /** @type {Episode | null} */
+    this.drawn = null;
     this.act = act ?? ((action, now) => this.playback.act(action, now));
     root.classList.add("sts", "viewer");
     root.tabIndex = -1;
@@ -43,7 +52,9 @@ export class Viewer {
       },
     });
     this.playback = new Playback({ settings, pictured: (episode, frame) => this.board.pictured(episode, frame) });
+    /** @type {{ frame: number, sign?: string, text: string } | null} */
     this.flag = null; // {frame, sign, text}: what the page wants to see marked on the timeline
+    /** @type {{ episode: Episode, frame: number }[]} */
     this.soon = []; // views that will follow
     this.actionOf = actionsOf(rows);
     this.#listen();
@@ -51,6 +62,7 @@ export class Viewer {
     this.resize.observe(this.$("canvas"));
   }
 
+  /** @param {string} selector @returns {any} what the markup has there */
   $(selector) {
     return this.root.querySelector(selector);
   }
@@ -67,6 +79,7 @@ export class Viewer {
   }
 
   // Shows a view from where it stands; null shows nothing.
+  /** @param {View | null} view */
   open(view) {
     this.playback.open(view, performance.now());
     this.render();
@@ -98,6 +111,7 @@ export class Viewer {
     this.ask(action);
   }
 
+  /** @param {Action} action */
   ask(action) {
     this.act(action, performance.now());
     this.render();
@@ -119,7 +133,7 @@ export class Viewer {
   render() {
     this.rendered?.();
     const { view } = this.playback;
-    this.root.dataset.frame = this.playback.frame;
+    this.root.dataset.frame = String(this.playback.frame);
     this.board.keep(view, this.soon);
     this.root.hidden = !view;
     if (!view) return;
@@ -153,7 +167,7 @@ export class Viewer {
   #renderTimeline(episode) {
     this.drawn = episode;
     const { steps, takeover, instructions, utterances } = episode;
-    this.root.style.setProperty("--ratio", episode.width / episode.height);
+    this.root.style.setProperty("--ratio", String(episode.width / episode.height));
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
     const at = (frame, className, text = "", tag = "i") => {
@@ -214,6 +228,7 @@ function parts() {
   return [part("board", canvas), part("timeline", ...bar, scrub), part("where", ...words), controls];
 }
 
+/** @param {string[]} row */
 function button([action, text, does, key]) {
   const made = element("button", { type: "button", className: action, textContent: text, title: `${does} (${key})` });
   made.dataset.action = action;

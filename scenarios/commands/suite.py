@@ -108,7 +108,7 @@ def _title(suite: Suite) -> str:
 
 
 def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.cli.arguments import say
+    from sts.cli.arguments import progress, say
     from sts.domains import need
     from sts.errors import DamagedData
     from sts.suites import store
@@ -118,7 +118,9 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     with contextlib.suppress(DamagedData):  # the lint says of which
         for scenario in suite.scenarios:
             need(scenario.recording, f"{suite.label}: {scenario.id}")
-    faults = lint(suite.scenarios)
+    with progress("verifying", "scenarios") as show:
+        faults = lint(suite.scenarios)
+        show(len(suite.scenarios), len(suite.scenarios))
     if faults:
         raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
     text = (

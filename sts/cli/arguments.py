@@ -16,6 +16,8 @@ from sts.names import escaped
 COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
 """What a strip of pictures sets the colours of a terminal with."""
 _WIDEST = 200
+_BEAT = 1.0
+"""Seconds after which a bar is drawn again, whatever is done."""
 
 
 def cores() -> int:
@@ -94,7 +96,12 @@ def warn(text: str) -> None:
 
 @contextmanager
 def progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """Yields a function of (done, in all) that draws a bar on a terminal, else nothing."""
+    """Yields a function of (done, in all) that draws a bar on a terminal, else nothing.
+
+    The bar's clock goes on where nothing is done for long, as while kernels are compiled.
+    """
+    import threading
+
     from tqdm import tqdm
 
     bar = tqdm(
@@ -105,7 +112,17 @@ def progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
         bar.total = total
         bar.update(done - bar.n)
 
+    def tick() -> None:
+        while not over.wait(_BEAT):
+            bar.refresh()
+
+    over, ticking = threading.Event(), threading.Thread(target=tick, daemon=True)
+    if not bar.disable:
+        ticking.start()
     try:
         yield show
     finally:
+        over.set()
+        if not bar.disable:
+            ticking.join()
         bar.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,8 +97,7 @@ def continue_all(
     )
     seconds = (time.perf_counter() - began) / len(every)
     alike = always_alike(agent, form.partner)
-    trained_on = getattr(agent, "trained_on", "")
-    made = provenance() | ({"trained_on": trained_on} if trained_on else {})
+    made = _made_by(agent)
     return [
         continuation(
             s,
@@ -119,6 +118,12 @@ def continue_all(
         )
         for b, (s, name) in enumerate(zip(every, names, strict=True))
     ]
+
+
+def _made_by(agent: agents.Agent) -> dict[str, Any]:
+    """Returns what made a row, and what is to be known of the agent besides its identity."""
+    own = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
+    return provenance() | {name: value for name, value in own.items() if value}
 
 
 def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:

@@ -8,7 +8,7 @@ what is promised here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,6 @@ class Environment(Protocol):
 
     It is deterministic: a state and the moves that follow decide everything. What is random in it
     comes from the seed it was reset with, and is part of its state.
-
-    Attributes:
-      name: what recordings call it.
-      version: of its rules and of what it is built on; a state of another version is refused.
-      moves: the names of the moves that a participant can make, at most 127; () where it has
-        `actions` instead.
-      noop: the index of the move that does nothing, or such an action.
-      participants: the name of each.
 
     Optional, and looked for by these names:
 
@@ -54,14 +46,30 @@ class Environment(Protocol):
     - `truncated`, a bool: whether it has ended only because its time had run out.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[str]
-    moves: ClassVar[tuple[str, ...]]
-    noop: ClassVar[Any]
-    participants: ClassVar[tuple[str, ...]]
+    @property
+    def name(self) -> str:
+        """What recordings call it; this and the next four are attributes of its class."""
 
-    def reset(self, seed: int, **settings: Any) -> None:
+    @property
+    def version(self) -> str:
+        """Of its rules and of what it is built on; a state of another version is refused."""
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The names of the moves that a participant can make, at most 127; () with `actions`."""
+
+    @property
+    def noop(self) -> Any:
+        """The index of the move that does nothing, or such an action."""
+
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """The name of each."""
+
+    def reset(self, seed: int, *args: Any, **settings: Any) -> None:
         """Begins the world that a seed below 2**31 names; the same for the same seed.
+
+        It takes what settings it has, none perhaps; they are given by name.
 
         Raises:
           ValueError: a setting that it has not, or that cannot be met.

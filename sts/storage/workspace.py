@@ -38,7 +38,7 @@ class Workspace:
     settings: dict[str, Any]
 
     @classmethod
-    def open(cls, path: str | None = None) -> Workspace:
+    def open(cls, path: str | Path | None = None) -> Workspace:
         """Returns the workspace at `path`, else at `STS_WORKSPACE`, else at `sts-workspace`.
 
         Nothing is written: a workspace that does not exist yet is an empty one.

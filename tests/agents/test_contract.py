@@ -88,7 +88,8 @@ def assert_same(a: Played, b: Played) -> None:
 
 
 def rows(p: Played, order: list[int]) -> Played:
-    return Played(*(field[order] for field in p[: len(HAPPENED)]))
+    happened: Any = p[: len(HAPPENED)]
+    return Played(*(field[order] for field in happened))
 
 
 def frozen(value: Any) -> Any:

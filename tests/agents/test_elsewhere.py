@@ -15,19 +15,21 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from sts import agents
 from sts.agents.elsewhere import child, shim
+from sts.agents.elsewhere.agent import Elsewhere
 from sts.agents.identity import stated
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import run
 from sts.domains import domain
-from sts.engine.lockstep import Team, Told, play
+from sts.engine.lockstep import play
+from sts.engine.session import Team, Told
 from sts.errors import ArgumentError, StsError
 from sts.numerics.draws import stream
 from sts.storage.workspace import Workspace
@@ -99,6 +101,16 @@ def test_rows_are_those_of_the_same_class_in_process(kind, name, tmp_path) -> No
     there = continued(tmp_path / "there", name(kind), several)
     assert there == continued(tmp_path / "here", f"twin:{kind}", several)
     assert len(there) == 18
+
+
+def test_a_row_says_which_versions_played_it(name, tmp_path) -> None:
+    several = scenarios(1)
+    continued(tmp_path, name("Mine"), several)
+    continued(tmp_path, "twin:Mine", several)
+    rows = store.load(Workspace.open(str(tmp_path)), {s.hash for s in several})
+    there, *_, here = sorted(rows, key=lambda c: "played_by" not in c.provenance)
+    assert set(there.provenance["played_by"]) == {"python", "numpy"}
+    assert "played_by" not in here.provenance
 
 
 def test_workers_and_interruptions_change_no_row(name, tmp_path) -> None:
@@ -186,7 +198,7 @@ def test_one_that_does_not_come_to_its_start_is_ended(name, home, monkeypatch) -
 
 
 def test_what_it_has_begun_ends_with_it(name, capfd) -> None:
-    agent = agents.load(name("Begins"))
+    agent = cast(Elsewhere, agents.load(name("Begins")))
     agent.begin(1, 1)
     own = int(capfd.readouterr().err.rpartition("began ")[2].split()[0])
     assert exists(own)
@@ -401,7 +413,7 @@ def test_one_that_comes_again_as_another_is_refused(name, home, tmp_path, monkey
     shutil.copytree(home, tmp_path / "copy", symlinks=True)
     monkeypatch.chdir(tmp_path / "copy")
     who = f"{tmp_path / 'copy' / 'apart' / 'bin' / 'python'}:brain:Mine"
-    agent = agents.load(who)
+    agent = cast(Elsewhere, agents.load(who))
     mark = agents.fingerprint(agent)
     (tmp_path / "copy" / "helper.py").write_text("SHARE = 0.75\n")
     assert agents.planned(who, mark).name == "mine"  # what it loaded is what it plays
@@ -474,5 +486,9 @@ def test_the_file_that_plays_it_needs_an_old_python_and_numpy_alone() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
-    } | {n.module.partition(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    } | {
+        node.module.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+    }
     assert names - set(sys.stdlib_module_names) == {"numpy"}

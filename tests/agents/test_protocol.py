@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ class Scripted(Agent):
 
     def __init__(self, choice, draws=0):
         self.choice, self.seen = choice, []
-        self.draws = draws
+        self.draws = draws  # type: ignore[misc]
 
     def act(self, observation, instructions, memory, draws):
         self.seen.append((observation, instructions, draws.copy()))
@@ -133,10 +135,10 @@ def test_an_instruction_is_invisible_before_it_is_given():
 def test_only_an_agent_that_sees_the_world_is_shown_it():
     agent = Scripted(lambda t: Choice(EVEN))
     for sees in ("observation", "rehearsal"):
-        agent.sees, agent.seen = sees, []
+        agent.sees, agent.seen = sees, []  # type: ignore[misc]
         played(agent)
         assert all(seen.good_next is None for seen, _, _ in agent.seen)
-    agent.sees, agent.seen = "world", []
+    agent.sees, agent.seen = "world", []  # type: ignore[misc]
     played(agent)
     assert all(seen.good_next is not None for seen, _, _ in agent.seen)
 
@@ -159,7 +161,7 @@ BAD = (
     (Choice(np.full((*SHAPE, 9), "up")), "<U2[3, 2, 9]"),
     (Choice(EVEN, weights(*[1] * 9)), "float64[3, 2, 9]"),
     (Choice(EVEN, np.full(SHAPE, 22)), "an action outside 0..21"),
-    (Choice(None), "no moves"),
+    (Choice(cast(Any, None)), "no moves"),
 )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ class Versioned(Made):
     version = "1.2"
 
 
-STATES = (
+STATES: tuple[dict[str, Any], ...] = (
     {},
     {"share": 0.3},
     {"share": 0.25},
@@ -103,7 +104,7 @@ def test_neither_memory_layout_nor_what_is_derived_is() -> None:
     assert agents.fingerprint(one) == agents.fingerprint(other)
 
 
-HIDDEN = {
+HIDDEN: dict[str, dict[str, Any]] = {
     "a function": {"choose": lambda x: x},
     "a generator": {"rng": np.random.default_rng(0)},
     "an object of another's": {"model": object()},
@@ -207,7 +208,7 @@ def test_code_that_cannot_be_read_needs_a_version(module: Make, what: str) -> No
 
 
 def test_an_agent_typed_into_a_session_needs_a_version() -> None:
-    own = {"__name__": "__console__"}
+    own: dict[str, Any] = {"__name__": "__console__"}
     exec("class Mine:\n    name = 'mine'\n    version = ''\n", own)
     with pytest.raises(ArgumentError, match="not what stands at its name"):
         agents.fingerprint(own["Mine"]())

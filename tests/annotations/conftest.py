@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -35,7 +36,7 @@ def postgresql() -> Iterator[Callable[[], str]]:
         pytest.skip("PostgreSQL's programs are not installed")
     # PostgreSQL refuses root, and a socket's path may not be long: a short folder of its own.
     folder = Path(tempfile.mkdtemp(prefix="sts-pg-", dir="/tmp"))
-    owner: dict[str, object] = {}
+    owner: dict[str, Any] = {}
     if os.geteuid() == 0:
         someone = pwd.getpwnam("postgres")
         os.chown(folder, someone.pw_uid, someone.pw_gid)

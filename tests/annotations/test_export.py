@@ -19,7 +19,8 @@ COLUMNS = (
 
 
 def by_continuation(table: pd.DataFrame) -> dict[tuple[str, str], Any]:
-    return {(row.continuation, row.annotator): row for row in table.itertuples(index=False)}
+    rows: Any = table.itertuples(index=False)
+    return {(row.continuation, row.annotator): row for row in rows}
 
 
 def test_without_a_store_the_table_is_empty_and_none_is_made(sqlite_workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,12 @@ def unserved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     for version, kept in ((1, both[:1]), (2, both)):
         suite = Suite("small", version, None, "", kept, {})
         suites.write(workspace.path("suites", "small", str(version)), suite)
-    options = {"count": 2, "seed": 0, "workers": 1, "progress": lambda done, total: None}
+    options: dict[str, Any] = {
+        "count": 2,
+        "seed": 0,
+        "workers": 1,
+        "progress": lambda done, total: None,
+    }
     run(workspace, both, ["random"], **options)
     return workspace
 

@@ -59,7 +59,7 @@ class Server:
         self.log = (self.folder / "server.log").open("ab")
         options = [
             "--workspace",
-            self.folder,
+            str(self.folder),
             "--port",
             str(self.port),
             "--as",

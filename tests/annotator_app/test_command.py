@@ -54,7 +54,7 @@ def test_what_was_typed_wrong_is_one_line(
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
-    options = ["--workspace", tmp_path, "--port", "0", "--as", "Ana", "--no-browser"]
+    options = ["--workspace", str(tmp_path), "--port", "0", "--as", "Ana", "--no-browser"]
     command = [sys.executable, "-m", "sts.cli.main", "annotate", "starter@1", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

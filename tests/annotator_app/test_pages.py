@@ -69,7 +69,7 @@ def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
 ) -> None:
     page = open_page(OWNER)
     file = server.folder / "reports" / "starter-1" / "report.json"
-    judged = []
+    judged: list[int] = []
     for number in (1, 2):
         if judged:
             page.get_by_role("link", name="Annotate").click()

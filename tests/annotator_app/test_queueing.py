@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -32,7 +33,12 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
     workspace: Workspace,
 ) -> None:
     suite = Suite("mine", 1, None, "", tuple(scenarios(2)), {})
-    options = {"count": 10, "seed": 0, "workers": 1, "progress": lambda done, total: None}
+    options: dict[str, Any] = {
+        "count": 10,
+        "seed": 0,
+        "workers": 1,
+        "progress": lambda done, total: None,
+    }
     run(workspace, suite.scenarios, ["random"], **options)
     few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5}})
     with Store.open(few) as store:

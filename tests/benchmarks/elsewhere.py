@@ -11,7 +11,8 @@ import numpy as np
 
 from sts import agents
 from sts.agents import Agent
-from sts.engine.lockstep import Played, Team, play
+from sts.engine.lockstep import Played, play
+from sts.engine.session import Team
 from sts.numerics.draws import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns

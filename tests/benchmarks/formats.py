@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -38,9 +39,9 @@ def table(sizes: Sizes) -> Table:
             def written(path: Path, write=write) -> None:
                 write(path, made)
 
-            writing = seconds(written, lambda paths=paths: next(paths), runs=sizes.runs)
+            writing = seconds(written, partial(next, paths), runs=sizes.runs)
             path = Path(folder) / f"{name}-v0"
-            reading = seconds(lambda _, read=read, path=path: read(path), runs=sizes.runs)
+            reading = seconds(read, partial(Path, path), runs=sizes.runs)
             rows.append((f"`{name}`", writing, reading, _megabytes(path)))
     return Table(
         "Formats",

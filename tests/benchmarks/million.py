@@ -73,7 +73,7 @@ def main(folder: Path) -> None:
     at = ["--workspace", str(folder)]
     served = [sys.executable, "-c", SERVED, str(folder), LABEL]
     index = folder / "continuations" / "index.parquet"
-    rows = [
+    rows: list[tuple[object, ...]] = [
         ("`sts show CONTINUATION`", 3, *_cost([*sts, "show", one, *at])),
         ("`sts run`, nothing to do", 3, *_cost([*sts, *again, *at])),
         ("the annotator's queue, for the first time", 20, *_cost(served)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -164,7 +165,7 @@ def numpy_policy(sizes: Sizes) -> Policies:
         row = []
         for people in PEOPLE:
             worlds = made(people, sizes.episodes, sizes)
-            took = seconds(stepwise(policy, worlds), lambda w=worlds: batch(w), runs=sizes.runs)
+            took = seconds(stepwise(policy, worlds), partial(batch, worlds), runs=sizes.runs)
             row.append(sizes.episodes * sizes.steps * people / 1e6 / took)
         found[policy.name] = tuple(row)
     return found

@@ -52,7 +52,8 @@ def _word(stream: int, counter: int) -> int:
 
 def uniforms(streams: NDArray[np.uint64], counters: NDArray[Any]) -> NDArray[np.float64]:
     """Returns float64[B, P]: each episode's draws number `counters`, int[P]."""
-    return (_words(streams[:, None], counters) >> np.uint64(11)) * 2.0**-53
+    words = _words(streams[:, None], counters) >> np.uint64(11)
+    return words.astype(np.float64) * 2.0**-53
 
 
 def uniform(stream: int, counter: int) -> float:

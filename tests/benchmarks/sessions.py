@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -66,8 +67,9 @@ def ahead(sizes: Sizes) -> Table:
     for supply, cores, count in ways.values():
         envs = gymnasium.make_vec(gym.ID, sizes.new, steps=sizes.steps, worlds=count)
         envs.reset(seed=0)
-        envs.unwrapped._supply = supply(envs.unwrapped._settings, range(sizes.new), count)
-        vectors.append(_Vector(envs.unwrapped, cores))
+        own: Any = envs.unwrapped
+        own._supply = supply(own._settings, range(sizes.new), count)
+        vectors.append(_Vector(own, cores))
         for row in moves[1:]:
             envs.step(row)
     work = [(one.episode, lambda: moves) for one in vectors]
@@ -92,8 +94,8 @@ def turns(sizes: Sizes) -> Table:
     for n in (1, sizes.turns):
         held, replayed = alternating(
             [
-                (lambda begun: _turn(begun, made), lambda n=n: played(one, made[: n - 1])),
-                (lambda n: _replayed(one, made[:n]), lambda n=n: n),
+                (lambda begun: _turn(begun, made), partial(played, one, made[: n - 1])),
+                (lambda n: _replayed(one, made[:n]), partial(int, n)),
             ],
             runs=sizes.runs,
         )

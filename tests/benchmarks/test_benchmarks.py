@@ -129,7 +129,7 @@ def test_formats_are_timed_and_weighed():
 
 
 def test_ways_that_take_turns_each_have_a_first_run_that_does_not_count():
-    order = []
+    order: list[str] = []
     ways = [(order.append, lambda name=name: name) for name in "abc"]
     assert len(alternating(ways, runs=2)) == 3
     assert "".join(order) == "abc" * 3

@@ -1,9 +1,14 @@
 """What commands print: nothing in it sets a terminal, and programs can read it."""
 
+import io
 import json
+import sys
+import threading
 
 import pytest
+from tqdm import tqdm
 
+from sts.cli import arguments
 from sts.cli.arguments import say, table, warn
 from sts.cli.main import main
 
@@ -39,3 +44,17 @@ def test_a_cell_is_one_short_line() -> None:
 def test_an_errors_line_sets_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trajectories", "verify", HOSTILE]) == 1
     assert capsys.readouterr().err == f"sts: {SHOWN}: no such file\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_is_drawn_again_while_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = threading.Event()
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(arguments, "_BEAT", 0.01)
+    monkeypatch.setattr(tqdm, "refresh", lambda bar: drawn.set())
+    with arguments.progress("waiting", "things"):
+        assert drawn.wait(60)

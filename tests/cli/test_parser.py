@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,8 @@ def test_every_option_is_explained_with_its_default(
 ) -> None:
     for action in leaf._actions:
         if action.option_strings and action.dest != "help":
-            line = leaf.formatter_class(leaf.prog)._expand_help(action) if action.help else ""
+            formatter: Any = leaf.formatter_class
+            line = formatter(leaf.prog)._expand_help(action) if action.help else ""
             takes_value = action.nargs != 0 and not action.required
             repeatable = isinstance(action, argparse._AppendAction)
             assert line, f"{leaf.prog} {action.option_strings[0]} has no help"

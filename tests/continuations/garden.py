@@ -68,7 +68,7 @@ class Bottomless(Flawed):
 
     name = "bottomless"
 
-    def reset(self, seed):
+    def reset(self, seed, length=0):
         os._exit(9)
 
 

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,8 +76,10 @@ def test_the_dice_are_those_of_scenario_part_name_seed_and_index_alone() -> None
         )
     }
     assert len(set(drawn.values())) == len(drawn) == 16
-    for same in ({"fingerprint": "1" * 16}, {"agent": "whoever"}):
-        other = dataclasses.replace(one, **same)
+    for other in (
+        dataclasses.replace(one, fingerprint="1" * 16),
+        dataclasses.replace(one, agent="whoever"),
+    ):
         assert other.stream("partner", "mine") == one.stream("partner", "mine")
         assert other.id != one.id
 
@@ -144,7 +147,13 @@ def test_a_recording_refuses_other_code_too(write: Write) -> None:
     path = write(AGENT)
     agents.fingerprint(agents.load(path))
     write(EDITED)
-    settings = {"domain": "lambda-star", "count": 2, "steps": 8, "seed": 0, "settings": WORLD}
+    settings: dict[str, Any] = {
+        "domain": "lambda-star",
+        "count": 2,
+        "steps": 8,
+        "seed": 0,
+        "settings": WORLD,
+    }
     with pytest.raises(ArgumentError, match="is another than was planned"):
         list(record_all([path], **settings, workers=2))
     (batch,) = record_all([path], **settings, workers=1)  # which is the code that was planned

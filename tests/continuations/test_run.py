@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,7 +179,7 @@ def test_a_scenario_of_a_batch_sensitive_agent_is_made_anew_as_a_whole(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     one, two = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
-    options = {"seed": 0, "workers": 1, "progress": lambda done, total: None}
+    options: dict[str, Any] = {"seed": 0, "workers": 1, "progress": lambda done, total: None}
     assert run(one, several[:3], [LEANS], count=4, **options).made == {LEANS: 12}
     before = hashes(one, several)
     more = run(one, several[:3], [LEANS], count=10, **options)
@@ -195,7 +196,7 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     several: list[Scenario],
 ) -> None:
     marks = {name: agents.fingerprint(agents.load(name)) for name in NAMES}
-    options = {"count": 10, "seed": 0, "suite": "s"}
+    options: dict[str, Any] = {"count": 10, "seed": 0, "suite": "s"}
     one = planned(index.EMPTY, several, marks, **options)
     turned = dict(reversed(marks.items()))
     other = planned(index.EMPTY, several[::-1], turned, **options)

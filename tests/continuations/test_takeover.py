@@ -140,7 +140,7 @@ def test_the_instruction_is_invisible_before_it_is_given() -> None:
     class Listener(agents.Agent):
         name, version = "listener", "1"
 
-        def act(self, observation, instructions, memory, draws):  # type: ignore[no-untyped-def]
+        def act(self, observation, instructions, memory, draws):
             heard.append((int(observation.step[0]), instructions.texts[instructions.ids[0]]))
             return agents.Choice(np.ones((1, 1, 9))), memory
 

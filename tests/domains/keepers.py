@@ -51,8 +51,8 @@ def category(
 
 
 def falls(trajectory):
+    yield from ()
     raise RuntimeError("no lantern anywhere")
-    yield
 
 
 LIGHT_ONE = category("tests.domains.worlds:Lanterns")

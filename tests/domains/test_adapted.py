@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ WORLDS = "tests.domains.worlds"
 
 
 def worlds(name: str, count: int = 2) -> Stepped:
-    found = domain(f"{WORLDS}:{name}")
+    found = cast(Adapted, domain(f"{WORLDS}:{name}"))
     return found.restore(found.generate(count, seed=1))
 
 
@@ -93,7 +94,7 @@ def test_a_participant_is_shown_its_own_sight_where_one_is_offered() -> None:
 
 
 def test_a_state_that_its_environment_refuses_is_a_damaged_one() -> None:
-    found = domain(f"{WORLDS}:Lanterns")
+    found = cast(Adapted, domain(f"{WORLDS}:Lanterns"))
     from sts.domains.envelope import wrap
 
     with pytest.raises(DamagedState, match="a state cannot be restored: JSONDecodeError"):

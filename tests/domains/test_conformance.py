@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,20 @@ def test_an_odd_but_honest_world_keeps_every_claim(name) -> None:
 
 
 def test_no_json_is_taken_for_a_pickle() -> None:
-    words = [None, True, -1.5, 2e30, "", ".", "N.", [], {}, [1, "a."], {"(": "."}, {".": [[]]}]
+    words: list[Any] = [
+        None,
+        True,
+        -1.5,
+        2e30,
+        "",
+        ".",
+        "N.",
+        [],
+        {},
+        [1, "a."],
+        {"(": "."},
+        {".": [[]]},
+    ]
     for text in (json.dumps(words, indent=indent) for indent in (None, 1)):
         assert not environments._pickled(text.encode())
     assert not any(environments._pickled(json.dumps(one).encode()) for one in words)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text, Tuple
 
 from sts.domains import checked, domain
+from sts.domains.adapted import Adapted
 from sts.domains.conformance import check
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.gymnasium import GymnasiumEnvironment, named
@@ -61,11 +63,11 @@ class Blind(Counter):
 
 
 class Mixed(Counter):
-    action_space = Tuple((Discrete(2), Discrete(2)))
+    action_space: Any = Tuple((Discrete(2), Discrete(2)))
 
 
 class Shapeless(Counter):
-    observation_space = Sequence(Discrete(2))
+    observation_space: Any = Sequence(Discrete(2))
 
 
 class Cents(Counter):
@@ -77,7 +79,7 @@ class Uncounted(Counter):
 
 
 for kind in (Counter, Blind, Mixed, Shapeless, Cents, Uncounted):
-    gymnasium.register(f"sts-tests/{kind.__name__}-v0", entry_point=kind)
+    gymnasium.register(f"sts-tests/{kind.__name__}-v0", cast(Any, kind))
 
 
 def made(kind: str, **attributes) -> GymnasiumEnvironment:
@@ -145,7 +147,7 @@ def test_a_state_is_readable_and_holds_the_seed_the_settings_and_the_moves() -> 
 
 
 def test_an_environment_that_does_not_replay_is_refused_and_the_step_named(monkeypatch) -> None:
-    found = domain("gymnasium:sts-tests/Counter-v0")
+    found = cast(Adapted, domain("gymnasium:sts-tests/Counter-v0"))
     (start,) = found.generate(1, seed=0, start=7)
     batch = found.restore([start])
     for _ in range(6):
@@ -182,7 +184,7 @@ def test_a_world_that_has_ended_stays_as_it_is() -> None:
 
 
 def test_rewards_are_whole_units_or_refused() -> None:
-    def first(**attributes) -> int:
+    def first(**attributes) -> float:
         one = made("Cents", **attributes)
         one.reset(0)
         return one.step([0])[0]

@@ -347,7 +347,7 @@ class NeverForgets(Lanterns):
 
 
 class TakesAnySetting(Lanterns):
-    def reset(self, seed, **settings):
+    def reset(self, seed, length=3, **settings):
         super().reset(seed)
 
 
@@ -526,7 +526,7 @@ class BeginsShortly(Lanterns):
 
     names = "012N]})("
 
-    def reset(self, seed):
+    def reset(self, seed):  # type: ignore[override]
         self.which = seed % len(self.names)
         super().reset(self.which)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,9 @@ def test_what_is_no_recording_of_the_state_is_refused_before_a_step() -> None:
     moves[3, 0] = 99
     with pytest.raises(DamagedData, match="a move or a token that the domain has not"):
         frames(dataclasses.replace(one, moves=moves))
-    more = {name: np.repeat(getattr(one, name), 2, 1) for name in ("moves", "says", "rewards")}
+    more: dict[str, Any] = {
+        name: np.repeat(getattr(one, name), 2, 1) for name in ("moves", "says", "rewards")
+    }
     with pytest.raises(ReplayMismatch, match="step 0: the state has other participants"):
         frames(dataclasses.replace(one, **more))
 

@@ -103,8 +103,10 @@ def test_a_session_that_stopped_goes_on_as_if_it_never_had() -> None:
 
 def test_lock_step_play_is_a_session_that_a_script_steps() -> None:
     crew = teams("local-search", "random")
+    moves, says = (np.stack(one, 1) for one in zip(*map(from_outside, range(STEPS)), strict=True))
     script = Script(
-        *(np.stack(one, 1) for one in zip(*map(from_outside, range(STEPS)), strict=True)),
+        moves,
+        says,
         np.broadcast_to(np.arange(PEOPLE) == 0, (STEPS, PEOPLE)),
     )
     played: Played = play(WORLD, WORLD.restore(STATES), crew, steps=STEPS, script=script, told=TOLD)

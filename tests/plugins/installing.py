@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 Groups = dict[str, dict[str, str]]
 
 
-def project(source: Path) -> dict[str, object]:
+def project(source: Path) -> dict[str, Any]:
     """Returns the [project] table of a folder's pyproject.toml."""
     return tomllib.loads((source / "pyproject.toml").read_text())["project"]
 

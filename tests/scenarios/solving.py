@@ -11,8 +11,8 @@ from sts.domains import domain
 from sts.engine.lockstep import Script, play
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.worlds.lambda_star.kernels import distance, moved
 from sts.worlds.lambda_star.state import MOVES, TOKENS
+from sts.worlds.lambda_star.torus import distance, moved
 
 STAY = MOVES.index("stay")
 Node = tuple[int, int]  # the cell, and how many frames in a row were near Good

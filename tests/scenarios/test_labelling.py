@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,6 +61,7 @@ def test_each_continuation_is_one_row_by_the_rule_of_its_category(workspace: Wor
     scenarios = {s.id: s for s in suite.scenarios}
     made = {c.id: c for c in store.load(workspace, [s.hash for s in suite.scenarios])}
     assert len(labels) == len(made)
+    row: Any
     for row in labels.itertuples():
         scenario, one = scenarios[row.scenario], made[row.continuation]
         rule = categories.named(row.category).label

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,10 @@ def workspace(tmp_path: Path, trajectories: list[Trajectory]) -> Workspace:
     return workspace
 
 
+def at_step_20(hears: bool, trajectory: Trajectory) -> Iterator[Candidate]:
+    yield Candidate(20, 0, "easy", hears=hears)
+
+
 def test_what_was_said_in_a_recording_is_heard_where_a_candidate_says_so(
     trajectories: list[Trajectory],
 ) -> None:
@@ -58,9 +64,7 @@ def test_what_was_said_in_a_recording_is_heard_where_a_candidate_says_so(
         category = dataclasses.replace(
             categories.named("reach-good"),
             fits=lambda scenario: None,
-            candidates=lambda trajectory, hears=hears: iter(
-                [Candidate(20, 0, "easy", hears=hears)]
-            ),
+            candidates=partial(at_step_20, hears),
         )
         (found,) = mining.mine([talked], [category], per_category=1, seed=0).scenarios
         assert [(i.text, i.given_at) for i in found.heard] == expected

@@ -12,8 +12,8 @@ from scenarios.categories.lambda_star.tracks import grid
 from scenarios.category import CONTEXT
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.worlds.lambda_star.kernels import distance
 from sts.worlds.lambda_star.state import MOVES
+from sts.worlds.lambda_star.torus import distance
 from tests.examples import on_test_side, recorded
 from tests.scenarios.scripted import episode
 from tests.scenarios.solving import STAY, continued, solution

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -13,6 +14,7 @@ from scenarios import categories, mining
 from scenarios.categories import lambda_star
 from scenarios.category import Label
 from sts.errors import StsError
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import TOKENS
 from tests.examples import recorded
 from tests.scenarios.scripted import episode
@@ -75,4 +77,4 @@ def test_an_installed_category_that_fails_is_one_line(own: str, tmp_path: Path) 
     with pytest.raises(StsError, match="'falls' failed to label an episode.*: RuntimeError: out"):
         category.label(what, 0, (0,), {})
     with pytest.raises(StsError, match="'falls' failed to say whether .* fits it: RuntimeError"):
-        category.fits(SimpleNamespace(id="falls-01"))
+        category.fits(cast(Scenario, SimpleNamespace(id="falls-01")))

@@ -12,7 +12,8 @@ import pytest
 
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import folders, store
+from sts.suites.lint import lint
 from sts.suites.types import Scenario, Suite
 from tests.examples import scenarios
 
@@ -44,7 +45,6 @@ def together(*calls: Callable[[], object]) -> list[object]:
 def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets no freeze write before another has found nothing wrong with its draft."""
     barrier = threading.Barrier(2, timeout=60)
-    lint = store.lint
 
     def waiting(found: tuple[Scenario, ...]) -> list[str]:
         faults = lint(found)
@@ -72,7 +72,7 @@ def test_two_freezes_at_once_leave_one_suite(
     (suite,) = (one for one in outcomes if isinstance(one, Suite))
     with pytest.raises(ArgumentError, match=why):
         raise next(one for one in outcomes if isinstance(one, StsError))
-    assert list(store.versions(workspace)["mine"]) == [suite.version]
+    assert list(folders.versions(workspace)["mine"]) == [suite.version]
     assert store.load(workspace, suite.label).hash == suite.hash
 
 
@@ -84,13 +84,13 @@ def test_two_versions_frozen_at_once_do_not_both_grow_from_one_parent(
     store.write(workspace.path("suites", "mine", "1"), Suite("mine", 1, None, "", (every[2],), {}))
     outcomes = together(*(partial(store.freeze, workspace, f"mine@{n}", every[:1]) for n in (2, 3)))
     assert sum(isinstance(one, Suite) for one in outcomes) == 1
-    assert len(store.versions(workspace)["mine"]) == 2
+    assert len(folders.versions(workspace)["mine"]) == 2
 
 
 def test_what_changed_while_it_was_frozen_is_not_frozen(workspace: Workspace) -> None:
     with pytest.raises(StsError, match="changed while it was being frozen; nothing was frozen"):
         store.freeze(workspace, "mine", scenarios(2), unchanged=lambda: False)
-    assert "mine" not in store.versions(workspace)
+    assert "mine" not in folders.versions(workspace)
 
 
 def test_a_version_below_the_newest_is_refused(workspace: Workspace) -> None:
@@ -109,7 +109,7 @@ def test_the_same_scenarios_are_not_frozen_again_in_any_order_or_under_other_ids
     for again in ([first, second], [second, first]):
         with pytest.raises(ArgumentError, match="mine@1 holds the same scenarios already"):
             store.freeze(workspace, "mine", again)
-    assert sorted(store.versions(workspace)["mine"]) == [1, 2]
+    assert sorted(folders.versions(workspace)["mine"]) == [1, 2]
 
 
 def test_a_broken_version_hinders_no_other(workspace: Workspace) -> None:
@@ -140,7 +140,7 @@ def test_killed_at_any_moment_a_freeze_leaves_nothing_or_the_whole_version(
             assert len(store.load(workspace, "mine@1").scenarios) == 2
             whole += 1
         else:
-            assert "mine" not in store.versions(workspace)
+            assert "mine" not in folders.versions(workspace)
         if left():
             break
         shutil.rmtree(workspace.path("suites", "mine", "1"), ignore_errors=True)
@@ -154,7 +154,7 @@ def killed_after(moment: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
     Returns whether there were fewer calls than that.
     """
     calls = itertools.count()
-    dead = []
+    dead: list[bool] = []
 
     def watched(real: Callable[..., object]) -> Callable[..., object]:
         def call(*given: object, **named: object) -> object:
@@ -168,5 +168,5 @@ def killed_after(moment: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
     for name in ("fsync", "rename", "replace", "link", "mkdir", "rmdir", "unlink"):
         patch.setattr(os, name, watched(getattr(os, name)))
     real = shutil.rmtree
-    patch.setattr(shutil, "rmtree", lambda *given, **named: dead or real(*given, **named))
+    patch.setattr(shutil, "rmtree", lambda *given, **named: None if dead else real(*given, **named))
     return lambda: not dead

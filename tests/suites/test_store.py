@@ -57,7 +57,12 @@ def test_what_changes_a_continuation_changes_the_hash_and_names_do_not() -> None
         assert dataclasses.replace(one, **change).hash != one.hash
 
 
-LINKS = {"pair": "good-or-evil", "series": "walk", "turn": 2, "replaces": "reach-good-00"}
+LINKS: dict[str, Any] = {
+    "pair": "good-or-evil",
+    "series": "walk",
+    "turn": 2,
+    "replaces": "reach-good-00",
+}
 EARLIER = Instruction("Wait.", "wait", 2, "setter")
 
 
@@ -164,13 +169,13 @@ def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
 def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> None:
     frozen(workspace)
     path = folder(workspace) / "scenarios.parquet"
-    table = parquet.read(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA)
+    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     old = rows[column][1]
     rows[column][1] = (
         old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
     )
-    parquet.write(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA, rows)
+    parquet.write(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
         store.load(workspace, "mine@1")
 
@@ -337,7 +342,8 @@ def test_an_unsound_suite_is_refused_though_its_hashes_match(
 def test_a_number_of_steps_beyond_its_column_is_one_line(
     workspace: Workspace, field: str, number: int
 ) -> None:
-    bad = dataclasses.replace(scenarios(1)[0], **{field: number})
+    change: dict[str, Any] = {field: number}
+    bad = dataclasses.replace(scenarios(1)[0], **change)
     with pytest.raises(DamagedData, match=f"column {field} cannot hold what is no int32"):
         drafts.begin(workspace, "mine", [bad])
     assert not list(workspace.path("drafts").rglob("*"))
@@ -372,12 +378,12 @@ def test_a_pipe_in_place_of_a_suites_file_is_not_waited_for(workspace: Workspace
 def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
     files.write(path, scenarios(1))
-    table = parquet.read(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA)
+    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     told = json.loads(rows["instruction"][0])
     for change in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
         rows["instruction"] = [json.dumps(told | change)]
-        parquet.write(path, "scenarios", files.FORMAT_VERSION, files.SCHEMA, rows)
+        parquet.write(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
         with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
             files.read(path)
 
@@ -395,7 +401,7 @@ def test_a_folder_that_is_no_version_is_passed_over(workspace: Workspace) -> Non
         other = workspace.path("suites", "mine", name)
         other.mkdir()
         (other / "suite.json").write_text("{}")
-    assert list(store.versions(workspace)["mine"]) == [1]
+    assert list(folders.versions(workspace)["mine"]) == [1]
 
 
 def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_one_world_in_five_is_on_the_test_side_whoever_plays_it() -> None:
     "settings",
     [{"count": 0}, {"steps": 0}, {"height": 2}, {"width": 256}, {"team": 0}, {"team": 43}],
 )
-def test_what_cannot_be_recorded_is_refused(settings: dict[str, int]) -> None:
+def test_what_cannot_be_recorded_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError, match="expected"):
         recorded(**settings)
 
@@ -57,12 +58,11 @@ def test_batches_and_processes_record_what_one_batch_does(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(record, "BATCH", 4)
-    names, asked = (
-        ("rule", "random"),
-        {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5},
-    )
+    names = ("rule", "random")
+    asked: dict[str, Any] = {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5}
     asked["settings"] = {"height": 6, "width": 6, "participants": 2, "horizon": 12}
-    batches = sorted(record.record_all(names, workers=workers, **asked), key=_place)
+    recording = record.record_all(names, workers=workers, **asked)
+    batches = sorted((one for one in recording if isinstance(one, record.Batch)), key=_place)
     assert [(one.agent, one.first) for one in batches] == [
         (name, first) for name in ("random", "rule") for first in (0, 4, 8)
     ]

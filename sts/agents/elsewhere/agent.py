@@ -21,6 +21,7 @@ class Elsewhere(Agent):
     Attributes:
       spelling: PYTHON:module:Class.
       child: plays it.
+      played_by: the versions at work there.
     """
 
     def __init__(self, spelling: str) -> None:
@@ -31,6 +32,7 @@ class Elsewhere(Agent):
           Died: it ends or does not come back.
         """
         self.spelling, self.child = spelling, _child(spelling)
+        self.played_by = {n: str(v) for n, v in self.child.told.header["played_by"].items()}
         for name, value in self.child.told.header["attributes"].items():
             setattr(self, name, value)
 

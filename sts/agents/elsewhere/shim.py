@@ -219,6 +219,7 @@ def described(agent: Any) -> Frame:
             hidden[name] = type(value).__name__
     header = {
         "attributes": {name: getattr(agent, name) for name in TOLD if hasattr(agent, name)},
+        "played_by": {"python": sys.version.split()[0], "numpy": np.__version__},
         "finishes": callable(getattr(agent, "finish", None)),
         "module": kind.__module__,
         "class": kind.__qualname__,

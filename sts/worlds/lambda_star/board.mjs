@@ -8,6 +8,7 @@ const OWN = [["#009E73", 0], ["#D55E00", 4]];
 const COLOURS = ["#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"];
 const SIDES = [4.5, 3, 6, 5, 3.5, 8]; // corners: 4.5 is a square, 3.5 a triangle that points down
 const DARK_FILLS = ["#0072B2"]; // these carry white letters
+/** @returns {any[]} the colour and the sides of an object */
 const lookOf = (k) => OWN[k] ?? [COLOURS[(k - OWN.length) % COLOURS.length], SIDES[(k - OWN.length) % SIDES.length]];
 const TRAIL = 4; // steps of motion shown behind each object
 
@@ -57,6 +58,7 @@ export function paintObject(canvas, episode, object, options) {
   paintShape(canvas.getContext("2d"), object, middle, canvas.height / 2, 0.64 * middle, shown);
 }
 
+/** @returns {[row: number, column: number]} */
 function cellOf(episode, frame, object) {
   const cell = episode.scene(frame)[object];
   return [Math.floor(cell / episode.width), cell % episode.width];

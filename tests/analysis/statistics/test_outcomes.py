@@ -1,5 +1,7 @@
 """The value of a continuation, and its place in the agents x scenarios table."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -32,7 +34,7 @@ def test_a_value_is_the_mean_of_its_annotators_verdicts() -> None:
 
 
 def test_cannot_judge_and_unjudged_are_missing_and_never_failures() -> None:
-    values = continuation_values(table(*ROWS), "human").set_index("continuation")
+    values: Any = continuation_values(table(*ROWS), "human").set_index("continuation")
     assert np.isnan(values.loc[1, "y"]) and values.loc[1, "cannot_judge"] == 1
     assert np.isnan(values.loc[2, "y"]) and values.loc[2, "annotations"] == 0
 

@@ -15,7 +15,7 @@ class Pole(GymnasiumEnvironment):
 
 
 class Halves(CartPoleEnv):
-    def step(self, action: int) -> Any:
+    def step(self, action: Any) -> Any:
         seen, reward, *rest = super().step(action)
         return seen, reward / 2, *rest
 

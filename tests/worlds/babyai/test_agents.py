@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sts import agents
 from sts.agents import Instructions
 from sts.domains import domain
+from sts.domains.adapted import Adapted
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team, Told
 from sts.errors import ArgumentError
@@ -23,18 +25,19 @@ NAMES = agents_of("babyai")
 STEPS = 20
 LEVELS = ("GoToLocal", "OpenDoorColor", "PickupDist", "PutNextLocal", "OpenTwoDoors")
 HAPPENED = Played._fields[:-1]
+WORLD = cast(Adapted, domain("babyai"))
 each = pytest.mark.parametrize("name", NAMES)
 
 
 @pytest.fixture(scope="module")
 def states() -> list[bytes]:
     """Four worlds of each of five levels."""
-    world = domain("babyai")
+    world = WORLD
     return [s for level in LEVELS for s in world.generate(4, seed=2, level=level)]
 
 
 def played(name: str, states: list[bytes], order: list[int] | None = None, **more: int) -> Played:
-    world = domain("babyai")
+    world = WORLD
     chosen = order if order is not None else list(range(len(states)))
     streams = np.array([stream("babyai", i, more.get("other", 0)) for i in chosen], np.uint64)
     own = [states[i] for i in chosen]
@@ -97,7 +100,7 @@ def test_only_what_is_not_deterministic_depends_on_its_stream(
 
 @each
 def test_forced_steps_warm_an_agent_as_own_steps_do(name: str, states: list[bytes]) -> None:
-    world, free = domain("babyai"), played(name, states)
+    world, free = WORLD, played(name, states)
     forced = np.zeros((STEPS, 1), np.bool_)
     forced[: STEPS // 2] = True
     streams = np.array([stream("babyai", i, 0) for i in range(len(states))], np.uint64)
@@ -114,7 +117,7 @@ def test_forced_steps_warm_an_agent_as_own_steps_do(name: str, states: list[byte
 
 @each
 def test_acting_changes_nothing_and_is_repeatable(name: str, states: list[bytes]) -> None:
-    world, agent = domain("babyai"), agents.load(name)
+    world, agent = WORLD, agents.load(name)
     worlds = world.restore(states)
     texts = ("", *dict.fromkeys(world.instruction(s) for s in states))
     ids = np.array([texts.index(world.instruction(s)) for s in states], np.int32)
@@ -130,7 +133,7 @@ def test_acting_changes_nothing_and_is_repeatable(name: str, states: list[bytes]
 
 
 def test_more_noise_is_less_success_and_the_blind_beat_chance_alone() -> None:
-    world = domain("babyai")
+    world = WORLD
     states = [s for level in LEVELS for s in world.generate(20, seed=9, level=level)]
     rate = {name: (played(name, states).rewards > 0).any((1, 2)).mean() for name in NAMES}
     order = ["bot", *(f"noisy-bot-{n}" for n in (10, 30, 60)), "blind", "random"]
@@ -175,7 +178,7 @@ def test_a_bot_that_carries_something_else_drops_it_first() -> None:
 
 def test_the_seeker_turns_and_walks_to_what_it_sees() -> None:
     seeker = agents.load("babyai-seeker")
-    world = domain("babyai")
+    world = WORLD
     (state,) = world.generate(1, seed=2, level="GoToLocal")
     text = world.instruction(state)
     worlds = world.restore([state])
@@ -194,7 +197,7 @@ def test_the_seeker_turns_and_walks_to_what_it_sees() -> None:
 def test_the_blind_try_only_what_the_mission_s_verbs_need() -> None:
     blind = agents.load("babyai-blind")
     texts = ("", "open the red door", "put a ball next to a key", "go to a box")
-    worlds = domain("babyai").restore(domain("babyai").generate(4, seed=0))
+    worlds = WORLD.restore(WORLD.generate(4, seed=0))
     seen = worlds.observe((0,), team=(0,), world=False)
     choice, _ = blind.act(seen, Instructions(texts, np.arange(4, dtype=np.int32)), {}, np.zeros(0))
     tried = [

@@ -223,7 +223,7 @@ def test_a_judge_sees_what_is_carried_below_the_map() -> None:
 def test_a_participants_sight_is_its_observation_and_nothing_else() -> None:
     world = begun("GoToObj", 3, "0")
     seen, looked = world.observe(0), world.sight(0)
-    assert (looked.shape, looked.dtype) == ((512, 448, 3), np.uint8)
+    assert (looked.shape, looked.dtype.name) == ((512, 448, 3), "uint8")
     hidden = [(x, y) for x in range(1, 7) for y in range(1, 7) if not world.live.in_view(x, y)]
     for x, y in hidden:
         world.live.grid.set(x, y, WorldObj.decode(OBJECT_TO_IDX["ball"], 0, 0))

@@ -11,11 +11,11 @@ import sys
 import numpy as np
 
 from sts import agents
-from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team, Told
 from sts.numerics.draws import stream
 from sts.storage.files import content_hash
+from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.play import fused
 from tests.examples import agents_of
@@ -25,7 +25,7 @@ TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Whe
 
 
 def main() -> None:
-    world = domain("lambda-star")
+    world = LambdaStar()
     states = [bytes.fromhex(line) for line in sys.stdin.read().split()]
     count = len(states)
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -21,7 +22,8 @@ from sts.worlds.lambda_star.features import bounds, flat, layout
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "learning.md"
-SMALL = {"size": (5, 6), "steps": 7}
+STAY = np.full(2, 4)
+SMALL: dict[str, Any] = {"size": (5, 6), "steps": 7}
 TEAM = SMALL | {"team": 4, "partner": "stigmergy,random"}
 KINDS = pytest.mark.parametrize(
     "settings",
@@ -181,14 +183,19 @@ def test_a_flat_observation_holds_what_an_agent_is_shown():
     assert any(o.team.any() for o in shown.values())
 
 
+def worlds_of(env: LambdaStarEnv) -> Any:
+    assert env._session is not None
+    return env._session.worlds
+
+
 def test_partners_move_as_agents_and_nobodys_participants_stand_still():
     for partner, moves in (("random", True), (None, False)):
         env = LambdaStarEnv(team=6, partner=partner)
         env.reset(seed=0)
-        before = env._session.worlds.arrays.cells.copy()
+        before = worlds_of(env).arrays.cells.copy()
         for _ in range(5):
             env.step(4)
-        after = env._session.worlds.arrays.cells
+        after = worlds_of(env).arrays.cells
         assert after[0, 0] == before[0, 0]
         assert (after[0, 1:] != before[0, 1:]).any() == moves
 
@@ -200,7 +207,7 @@ def test_the_learners_moves_do_not_change_its_partners_draws():
         env.reset(seed=5)
         for _ in range(7):
             env.step(move)
-        cells.append(env._session.worlds.arrays.cells[0].tolist())
+        cells.append(worlds_of(env).arrays.cells[0].tolist())
     assert cells[0][1:] == cells[1][1:] and cells[0][0] != cells[1][0]
 
 
@@ -240,11 +247,11 @@ def test_seeds_may_be_given_one_by_one():
 def test_without_autoreset_an_episode_that_is_over_waits_for_its_reset():
     envs = LambdaStarVectorEnv(2, steps=2, autoreset_mode="Disabled")
     envs.reset(seed=0)
-    assert not envs.step([4, 4])[3].any() and envs.step([4, 4])[3].all()
+    assert not envs.step(STAY)[3].any() and envs.step(STAY)[3].all()
     with pytest.raises(gymnasium.error.ResetNeeded):
-        envs.step([4, 4])
+        envs.step(STAY)
     envs.reset()
-    envs.step([4, 4])
+    envs.step(STAY)
 
 
 def test_a_world_is_drawn_as_text_and_as_pixels():
@@ -258,7 +265,7 @@ def test_a_world_is_drawn_as_text_and_as_pixels():
         np.testing.assert_array_equal(envs.render()[0], shown[mode])
     lines = shown["ansi"].splitlines()
     assert len(lines) == 4 and {"G", "E", "A", "B"} <= set(shown["ansi"])
-    image, scene = shown["rgb_array"], env._session.worlds.scene[0]
+    image, scene = shown["rgb_array"], worlds_of(env).scene[0]
     assert image.shape == (64, 96, 3) and image.dtype == np.uint8
     for which, channel in ((0, 1), (1, 0)):
         row, column = divmod(int(scene[which]), 6)
@@ -326,7 +333,7 @@ def test_what_is_no_move_is_refused(move):
 def test_what_are_no_moves_for_every_world_is_refused(moves):
     envs = LambdaStarVectorEnv(2)
     with pytest.raises(gymnasium.error.ResetNeeded):
-        envs.step([4, 4])
+        envs.step(STAY)
     envs.reset(seed=0)
     with pytest.raises(ArgumentError, match="0 to 8"):
         envs.step(moves)

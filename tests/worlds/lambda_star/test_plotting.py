@@ -39,11 +39,15 @@ def drawn(one: Episode, frames: list[int], title: str = "somebody") -> ElementTr
     return ElementTree.fromstring(plotting.svg(one, frames, title=title))
 
 
+def number(shape: ElementTree.Element, name: str) -> float:
+    return float(shape.get(name, "none"))
+
+
 def letters(root: ElementTree.Element) -> list[dict[str, tuple[float, float]]]:
     """Returns where each letter stands on each board, in cells."""
     return [
         {
-            text.text: (float(text.get("x")) / plotting.CELL, float(text.get("y")) / plotting.CELL)
+            text.text or "": (number(text, "x") / plotting.CELL, number(text, "y") / plotting.CELL)
             for text in group.iter(f"{SVG}text")
         }
         for group in root.findall(f"{SVG}g")
@@ -83,10 +87,11 @@ def test_those_who_share_a_cell_crowd_around_its_middle():
 def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sharing: int):
     elsewhere = [c for c in range(HEIGHT * WIDTH) if c != cell]
     root = drawn(episode([*elsewhere[: 5 - sharing], *[cell] * sharing]), [0])
-    xs, ys = [], []
-    for shape in root.find(f"{SVG}g"):
+    xs: list[float] = []
+    ys: list[float] = []
+    for shape in root.findall(f"{SVG}g")[0]:
         if shape.tag == f"{SVG}circle":
-            x, y, r = (float(shape.get(name)) for name in ("cx", "cy", "r"))
+            x, y, r = (number(shape, name) for name in ("cx", "cy", "r"))
             xs, ys = [*xs, x - r, x + r], [*ys, y - r, y + r]
         for corner in (shape.get("points") or "").split():
             x, y = map(float, corner.split(","))
@@ -99,15 +104,15 @@ def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sh
 def test_boards_that_do_not_fit_beside_each_other_go_on_in_rows():
     many = episode(*([0, 17, 2, 3, 4] for _ in range(30)))
     root = drawn(many, list(range(30)))
-    assert float(root.get("width")) <= 900
+    assert number(root, "width") <= 900
     boxes = [
-        tuple(float(box.get(name)) for name in ("x", "y", "width", "height"))
+        tuple(number(box, name) for name in ("x", "y", "width", "height"))
         for box in root.findall(f"{SVG}rect")
     ]
     assert len(set(boxes)) == 30 and len({y for _, y, _, _ in boxes}) > 1
     for x, y, width, height in boxes:
-        assert x + width <= float(root.get("width"))
-        assert y + height + 15 <= float(root.get("height"))
+        assert x + width <= number(root, "width")
+        assert y + height + 15 <= number(root, "height")
     one = drawn(many, [0, 1, 2])
     assert len({box.get("y") for box in one.findall(f"{SVG}rect")}) == 1
 
@@ -115,10 +120,10 @@ def test_boards_that_do_not_fit_beside_each_other_go_on_in_rows():
 def test_a_trail_over_the_edge_leaves_on_one_side_and_enters_on_the_other():
     inside = drawn(episode([0, 17, 11, 8, 8], [0, 17, 12, 8, 8]), [1])
     (path,) = trails(inside)
-    assert path.get("d").count("M") == 1
+    assert path.get("d", "").count("M") == 1
     over = drawn(episode([0, 17, 14, 8, 8], [0, 17, 10, 8, 8]), [1])
     (path,) = trails(over)
-    starts = re.findall(r"M([\d.-]+) ([\d.-]+)l(-?\d+) (-?\d+)", path.get("d"))
+    starts = re.findall(r"M([\d.-]+) ([\d.-]+)l(-?\d+) (-?\d+)", path.get("d", ""))
     assert sorted(float(x) // plotting.CELL for x, *_ in starts) == [-1, WIDTH - 1]
     assert {(right, down) for _, _, right, down in starts} == {(str(plotting.CELL), "0")}
 
@@ -126,7 +131,7 @@ def test_a_trail_over_the_edge_leaves_on_one_side_and_enters_on_the_other():
 def test_a_trail_fades_and_ends_after_a_few_steps():
     cells = [0, 1, 2, 3, 4, 9, 14]
     root = drawn(episode(*([0, 17, cell, 8, 8] for cell in cells)), [6])
-    seen = [float(path.get("stroke-opacity")) for path in trails(root)]
+    seen = [number(path, "stroke-opacity") for path in trails(root)]
     assert len(seen) == 4
     assert seen == sorted(set(seen), reverse=True)
 
@@ -134,10 +139,10 @@ def test_a_trail_fades_and_ends_after_a_few_steps():
 def test_good_gives_and_evil_takes_in_nine_cells_each():
     root = drawn(episode([0, 12, 6, 6, 6]), [0])
     areas = [path for path in root.iter(f"{SVG}path") if path.get("fill-opacity") == ".22"]
-    assert [path.get("d").count("M") for path in areas] == [9, 9]
+    assert [path.get("d", "").count("M") for path in areas] == [9, 9]
     assert {path.get("fill") for path in areas} == {"#009E73", "#D55E00"}
     for path in areas:  # around Good in the corner they go round the edges
-        corners = re.findall(r"M(\d+) (\d+)", path.get("d"))
+        corners = re.findall(r"M(\d+) (\d+)", path.get("d", ""))
         assert len(set(corners)) == 9
         assert all(int(x) < WIDTH * plotting.CELL for x, _ in corners)
         assert all(int(y) < HEIGHT * plotting.CELL for _, y in corners)
@@ -157,7 +162,7 @@ def test_frames_are_named_by_their_step():
 def test_colours_are_those_in_a_browser():
     player = (ROOT / "sts" / "worlds" / "lambda_star" / "board.mjs").read_text()
     root = drawn(episode([0, 12, 6, 7, 8]), [0])
-    used = {e.get("fill") for e in root.iter() if e.tag in (f"{SVG}circle", f"{SVG}polygon")}
+    used = {e.get("fill", "") for e in root.iter() if e.tag in (f"{SVG}circle", f"{SVG}polygon")}
     assert len(used) == 5
     assert all(colour in player for colour in used)
 

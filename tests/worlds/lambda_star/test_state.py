@@ -6,15 +6,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sts.domains import domain
 from sts.errors import DamagedState, NewerFormat
-from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.state import State, decode, encode, view
 from tests.worlds.lambda_star.examples import BY_HAND, state, states
 
@@ -32,7 +32,8 @@ def test_decoding_gives_back_what_was_encoded(s):
 def test_the_json_view_holds_all_of_the_state(s):
     shown = json.loads(json.dumps(view(s)))
     assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", 1)
-    assert State(**{k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}) == s
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}
+    assert State(**given) == s
 
 
 def test_the_bytes_of_version_1_are_read_and_written_as_ever():
@@ -121,7 +122,7 @@ def test_restoring_then_stepping_equals_never_having_stopped(s, seed):
     for part in range(3):
         moved_on(straight, 4, seed + part)
         moved_on(stopping, 4, seed + part)
-        stopping = domain("lambda-star").restore(stopping.states())
+        stopping = LambdaStar().restore(stopping.states())
         assert stopping.states() == straight.states()
         np.testing.assert_array_equal(stopping.scene, straight.scene)
 

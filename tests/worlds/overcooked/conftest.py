@@ -18,7 +18,7 @@ def recorded():
     chosen = chosen.groupby("layout_name", sort=False).head(STEPS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trials, "table", lambda path: chosen)
-        patch.setattr(importer.source, "workers", lambda paths: (17, 16))
+        patch.setattr(trials, "workers", lambda paths: (17, 16))
         found = importer.read(file)
     assert len(found) == len(LAYOUTS)
     return {t.provenance["layout"]: t for t in found}

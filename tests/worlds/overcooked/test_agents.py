@@ -126,7 +126,8 @@ def moved(world, state, move):
 
 def fewest_moves(world):
     """Returns after how few moves the blue hat faces each cell, by trying them in the game."""
-    found, seen, waiting = {}, set(), deque([(world.state(), 0)])
+    found: dict[tuple[int, int], int] = {}
+    seen, waiting = set(), deque([(world.state(), 0)])
     while waiting:
         state, steps = waiting.popleft()
         world.restore(state)

@@ -171,7 +171,7 @@ def test_pictures_have_one_size_and_tell_the_cooks_apart():
     world.step((LEFT, STAY))
     turned.step((STAY, LEFT))
     assert (world.render() != turned.render()).any()
-    assert domain("overcooked").participants == ("blue hat", "green hat")
+    assert Overcooked.participants == ("blue hat", "green hat")
     assert np.array_equal(world.sight(1), world.render())
     assert domain("overcooked").sees == "observation"
 

@@ -2,7 +2,9 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +29,7 @@ def source(rows, monkeypatch):
     """Makes the loader return a copy of `rows` that a test may alter; returns that copy."""
     own = rows.copy()
     monkeypatch.setattr(trials, "table", lambda path: own)
-    monkeypatch.setattr(importer.source, "workers", lambda paths: (17, 16))
+    monkeypatch.setattr(trials, "workers", lambda paths: (17, 16))
     return own
 
 
@@ -168,7 +170,8 @@ def test_a_row_that_does_not_say_its_trial_is_refused_and_never_left_out(source,
 
 def test_an_imported_trial_ends_where_its_recording_does(source):
     for found in importer.read(trials.installed()[1]):
-        ends = [step.ended for step in environments(found.episode)]
+        steps: Iterator[Any] = environments(found.episode)
+        ends = [step.ended for step in steps]
         assert ends == [False] * 150 + [True]
 
 
@@ -179,6 +182,8 @@ def test_a_table_without_a_column_is_refused(source, monkeypatch):
 
 
 class Malicious:
+    folder = ""
+
     def __reduce__(self):
         return os.mkdir, (self.folder,)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from scenarios.category import Candidate, Category, Label
 from sts.engine.replay import along
@@ -13,6 +14,7 @@ CONTEXT, HORIZON = 6, 16
 
 def waters(episode) -> Iterator:
     """Yields the pond before each step and after the last; it is one, so look and go on."""
+    ponds: Any
     for ponds in along([episode], ["a recording on the pond"]):
         yield ponds.waters[0]
 

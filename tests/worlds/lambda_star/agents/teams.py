@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sts import agents
 from sts.domains import domain
@@ -28,7 +29,10 @@ def grid(height: int, width: int, rewards: dict[tuple[int, int], int]) -> np.nda
     return out
 
 
-def around(rewards: np.ndarray, cells: Sequence[int], radius: int = 1) -> np.ndarray:
+Cells = Sequence[int] | NDArray[np.int64]
+
+
+def around(rewards: np.ndarray, cells: Cells, radius: int = 1) -> np.ndarray:
     """Returns int8[R, M]: what roles on `cells` see of a grid of rewards."""
     ways = np.arange(-radius, radius + 1)
     rows, columns = np.divmod(np.array(cells), rewards.shape[1])
@@ -42,7 +46,7 @@ def around(rewards: np.ndarray, cells: Sequence[int], radius: int = 1) -> np.nda
 def decided(
     rule: Any,
     rewards: np.ndarray,
-    cells: Sequence[int],
+    cells: Cells,
     *given: Any,
     draws: np.ndarray | None = None,
     good_next: int = -1,

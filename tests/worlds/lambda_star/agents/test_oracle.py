@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,12 @@ def test_a_good_one_cell_ahead_is_caught_at_once():
 
 
 def test_a_good_that_ever_does_anything_else_is_only_approached():
-    changes = {"good": 0, "evil": 40, "cells": (6,), "good_pattern": (5, 5, 5, STAY)}
+    changes: dict[str, Any] = {
+        "good": 0,
+        "evil": 40,
+        "cells": (6,),
+        "good_pattern": (5, 5, 5, STAY),
+    }
     oracle, chaser = (game(a, [start(9, 9, **changes)], steps=8) for a in (Oracle(), Chaser()))
     np.testing.assert_array_equal(oracle.moves, chaser.moves)
 
@@ -127,7 +133,7 @@ def test_a_heading_is_one_move_repeated_for_ever(kind, pattern, heading):
     assert kernels.heading(np.array(pattern), KINDS.index(kind), 4, 5) == heading
     world = start(4, 5, good=0, evil=7, cells=(3,), kind=kind, good_pattern=pattern)
     seen = Batch([world]).observe((0,), team=(0,), world=True)
-    assert seen.good_heading.tolist() == [heading]
+    assert seen.good_heading is not None and seen.good_heading.tolist() == [heading]
 
 
 def test_only_agents_that_see_the_world_are_shown_the_heading():

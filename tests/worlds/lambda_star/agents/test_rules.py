@@ -191,7 +191,7 @@ def test_the_target_of_the_highest_bid_stays_however_stale_until_it_is_matched()
 def test_any_first_bid_is_taken_and_drawn_evenly_among_equal_cells(reward, move):
     bids, draws = np.array(bidding.NO_BID), np.array([0.99, (move + 0.5) / 9])
     left = decided(bidding.rule, np.full((6, 6), reward), [35, 14], bids[None], draws=draws)
-    assert bids.tolist() == [kernels.moved(14, move, 6, 6), reward]
+    assert bids.tolist() == [torus.moved(14, move, 6, 6), reward]
     assert left[1] == {MOVES[move]}
 
 
@@ -264,7 +264,7 @@ def test_a_node_draws_its_own_target_evenly_among_its_best_cells(move):
 def test_the_guide_starts_where_the_last_role_stands():
     worlds = Batch([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
     _, memory = acted(imitation.Imitation(), worlds, (0, 1, 2))
-    assert memory["guide"].tolist() == [[kernels.moved(60, 0, 9, 9)]]
+    assert memory["guide"].tolist() == [[torus.moved(60, 0, 9, 9)]]
 
 
 def test_the_guide_moves_once_a_step():
@@ -325,9 +325,9 @@ def test_the_programs_variants_are_not_the_default(agent):
 
 def test_an_unknown_variant_is_refused_in_one_line():
     with pytest.raises(ArgumentError, match="one-step or lasting, found 'for ever'"):
-        stigmergy.Stigmergy(marks="for ever")
+        stigmergy.Stigmergy(marks="for ever")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="each-step or each-role, found 'quick'"):
-        imitation.Imitation(guide="quick")
+        imitation.Imitation(guide="quick")  # type: ignore[arg-type]
 
 
 def test_variants_and_wide_sights_play_alike_compiled_and_uncompiled():

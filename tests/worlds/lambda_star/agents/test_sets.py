@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sts.engine.sampling import pick
-from sts.worlds.lambda_star import kernels
+from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents import sets
 from tests.worlds.lambda_star.agents.teams import named
 
@@ -46,6 +46,6 @@ def test_of_a_wide_sight_only_the_middle_is_in_reach(radius):
 def test_the_best_cells_of_a_map_of_values_are_found_round_every_edge():
     values = np.random.default_rng(2).integers(0, 3, 12).astype(float)
     for cell in range(12):
-        near = [values[kernels.moved(cell, move, 3, 4)] for move in range(9)]
+        near = [values[torus.moved(cell, move, 3, 4)] for move in range(9)]
         expected = sum(1 << move for move in range(9) if near[move] == max(near))
         assert sets.best_cells(values, cell, 3, 4) == expected

@@ -20,8 +20,8 @@ from sts.worlds.lambda_star.generation.patterns import (
     reachable,
 )
 from sts.worlds.lambda_star.generation.patterns import worlds as many
-from sts.worlds.lambda_star.kernels import distance
 from sts.worlds.lambda_star.state import encode, scatter
+from sts.worlds.lambda_star.torus import distance
 from tests.worlds.lambda_star.examples import complexity_of
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_worlds.json").read_text())

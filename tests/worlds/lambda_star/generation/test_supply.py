@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.generation import patterns, supply
+from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.generation.supply import Supply
 from sts.worlds.lambda_star.state import encode
@@ -59,7 +59,7 @@ def test_what_comes_round_again_is_made_once(monkeypatch: pytest.MonkeyPatch) ->
         made.extend(index for _, index in names)
         return worlds(settings, names)
 
-    monkeypatch.setattr(supply.patterns, "worlds", counted)
+    monkeypatch.setattr(patterns, "worlds", counted)
     ahead = Supply(SETTINGS, (4,), count=5)
     for index in range(15):
         ahead.worlds(index)
@@ -76,7 +76,7 @@ def test_one_world_is_made_for_who_begins_a_seed_again_and_again(
         sizes.append(len(names))
         return worlds(settings, names)
 
-    monkeypatch.setattr(supply.patterns, "worlds", counted)
+    monkeypatch.setattr(patterns, "worlds", counted)
     before = set(threading.enumerate())
     ahead = Supply(SETTINGS, (4,))
     for _ in range(20):
@@ -107,6 +107,6 @@ def test_what_fails_on_the_thread_is_raised_where_its_worlds_are_taken(
     assert ahead._thread is not None
     ahead._thread.join()
     ahead._next = {}
-    monkeypatch.setattr(supply.patterns, "worlds", failing)
+    monkeypatch.setattr(patterns, "worlds", failing)
     with pytest.raises(MemoryError, match="no room"):
         ahead.worlds(3)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sts.cli.main import main
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.environments import generate, of_states
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import soundness
@@ -52,6 +53,7 @@ def test_every_generated_class_has_every_property(made_to, episodes):
         "random agent at 0",
         "reward-sensitive",
     }
+    assert found.random.standard_error is not None and found.sensitivity is not None
     assert abs(found.random.mean) <= 4 * found.random.standard_error
     assert 1 <= found.sensitivity <= max(made_to.height, made_to.width) // 2
 
@@ -216,7 +218,7 @@ def test_unequal_complexity_is_found_out(monkeypatch):
 
 
 def test_complexity_out_of_range_is_found_out(monkeypatch):
-    monkeypatch.setattr(soundness.patterns, "drawn_range", lambda s: (9, 12))
+    monkeypatch.setattr(patterns, "drawn_range", lambda s: (9, 12))
     found = failures(monkeypatch, replace(BROKEN, good_pattern=(STAY,), evil_pattern=(STAY,)))
     assert "K in range" in found and "equal K" not in found
 

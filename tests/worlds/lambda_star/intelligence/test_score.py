@@ -6,6 +6,7 @@ import contextlib
 import csv
 import errno
 import json
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -59,6 +60,7 @@ def test_means_errors_and_differences_are_those_worked_by_hand():
     assert apart.mean == 2 and apart.standard_error == pytest.approx((14 / 3 / 4) ** 0.5)
     halves = estimate(sums, np.array([1, 0]), 10)
     assert halves.mean == pytest.approx(0.3)
+    assert first.standard_error is not None
     assert halves.standard_error == pytest.approx(first.standard_error / 10)
 
 
@@ -121,6 +123,7 @@ def test_an_agent_scores_the_same_whoever_is_scored_beside_it():
 def test_scores_order_the_agents_as_the_paper_expects():
     names = ["random", "local-search", "oracle"]
     random, local, oracle = score(names, Settings(), episodes=300, seed=0).agents
+    assert random.standard_error is not None
     assert abs(random.mean) < 4 * random.standard_error
     assert random.mean < local.mean < oracle.mean
     assert oracle.sees == "world" and local.sees == "observation"
@@ -157,6 +160,7 @@ def test_rehearsing_the_episode_makes_a_learner_better():
     names = ["q-learning", "random"]
     learner, _ = score(names, SMALL, episodes=40, seed=0, rehearsals=100).agents
     online, _ = score(names, SMALL, episodes=40, seed=0, rehearsals=0).agents
+    assert online.standard_error is not None
     assert learner.mean > online.mean + 4 * online.standard_error
 
 
@@ -198,9 +202,8 @@ def test_a_varied_factor_has_the_scores_of_runs_of_their_own():
         assert [part.value for part in parts] == [v for v in values for _ in names]
         for part in parts:
             field = {"team": "participants", "steps": "horizon"}[factor]
-            alone = score(
-                [part.agent], base._replace(**{field: int(part.value)}), episodes=9, seed=4
-            ).agents[0]
+            change: dict[str, Any] = {field: int(part.value)}
+            alone = score([part.agent], base._replace(**change), episodes=9, seed=4).agents[0]
             assert (part.mean, part.standard_error) == (alone.mean, alone.standard_error)
 
 
@@ -464,7 +467,7 @@ def test_saved_scores_of_other_agents_and_other_tests_stay(tmp_path, capsys):
 def test_a_report_reads_saved_scores_with_a_missing_error_as_missing(tmp_path, capsys):
     saved(tmp_path, capsys, "--agent", "random", "--episodes", "1")
     saved(tmp_path, capsys, "--agent", "random", "--episodes", "4", "--steps", "12")
-    frame = read_scores(tmp_path / "scores" / "lambda-star.parquet").set_index("metric")
+    frame: Any = read_scores(tmp_path / "scores" / "lambda-star.parquet").set_index("metric")
     assert np.isnan(frame.loc["lambda-star", "standard_error"])
     assert frame.loc["lambda-star steps=12", "standard_error"] >= 0
     assert frame["n"].to_dict() == {"lambda-star": 1, "lambda-star steps=12": 4}

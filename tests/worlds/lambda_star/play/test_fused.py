@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import ArgumentError
 from sts.numerics.draws import stream
+from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.play import fused
 
 STEPS = 40
@@ -24,7 +24,7 @@ OBLONG = [((3, 4), 3), ((4, 7), 2), ((12, 3), 2), ((5, 6), 2), ((255, 4), 3)]
 
 def generated(count=25, *, size=(10, 10), participants=3, patterns="paper", **settings):
     made = {"participants": participants, "patterns": patterns, "horizon": STEPS} | settings
-    return domain("lambda-star").generate(count, seed=3, height=size[0], width=size[1], **made)
+    return LambdaStar().generate(count, seed=3, height=size[0], width=size[1], **made)
 
 
 def streams_of(states):
@@ -32,7 +32,7 @@ def streams_of(states):
 
 
 def assert_both_paths_agree(name, states, participants):
-    world, streams = domain("lambda-star"), streams_of(states)
+    world, streams = LambdaStar(), streams_of(states)
     worlds, others, summed = (world.restore(states) for _ in range(3))
     team = Team(agents.load(name), tuple(range(participants)), streams)
     general = play(world, worlds, [team], steps=STEPS)
@@ -64,7 +64,7 @@ def test_behaviours_that_tell_nothing_are_the_same_at_a_wider_sight(name):
 @pytest.mark.parametrize("name", fused.AGENTS)
 def test_both_paths_agree_where_good_and_evil_clash(name):
     states = generated(60, size=(3, 3), participants=2)
-    world = domain("lambda-star")
+    world = LambdaStar()
     worlds = world.restore(states)
     fused.play(name, worlds.arrays, streams_of(states), steps=STEPS)
     assert (worlds.arrays.counter > 0).mean() > 0.5
@@ -72,7 +72,7 @@ def test_both_paths_agree_where_good_and_evil_clash(name):
 
 
 def test_both_paths_agree_in_the_middle_of_an_episode():
-    world, states = domain("lambda-star"), generated()
+    world, states = LambdaStar(), generated()
     worlds = world.restore(states)
     fused.play("random", worlds.arrays, streams_of(states), steps=7)
     for name in fused.AGENTS:
@@ -82,14 +82,14 @@ def test_both_paths_agree_in_the_middle_of_an_episode():
 @pytest.mark.parametrize("name", ["oracle", "imitation"])
 def test_both_paths_agree_where_good_runs_away_for_ever(name):
     states = generated(40, participants=2, complexity=(10, 13))
-    heading = domain("lambda-star").restore(states).observe((0,), team=(0,), world=True)
+    heading = LambdaStar().restore(states).observe((0,), team=(0,), world=True)
     assert heading.good_heading is not None and (heading.good_heading >= 0).any()
     assert_both_paths_agree(name, states, 2)
 
 
 @pytest.mark.parametrize("name", fused.AGENTS)
 def test_grids_of_different_sizes_share_a_fused_batch(name):
-    world = domain("lambda-star")
+    world = LambdaStar()
     made = [generated(4, size=size, participants=2) for size in ((3, 9), (10, 10), (4, 3))]
     states = [state for each in zip(*made, strict=True) for state in each]
     streams = streams_of(states)
@@ -102,7 +102,7 @@ def test_grids_of_different_sizes_share_a_fused_batch(name):
 @pytest.mark.parametrize("name", fused.AGENTS)
 @pytest.mark.parametrize("threads", [2, 3, 40])
 def test_threads_change_nothing(name, threads):
-    world, states = domain("lambda-star"), generated()
+    world, states = LambdaStar(), generated()
     streams = streams_of(states)
     one, many = world.restore(states), world.restore(states)
     alone = fused.play(name, one.arrays, streams, steps=STEPS)
@@ -117,13 +117,13 @@ def test_threads_change_nothing(name, threads):
 
 def test_no_threads_are_refused():
     states = generated(2)
-    worlds = domain("lambda-star").restore(states)
+    worlds = LambdaStar().restore(states)
     with pytest.raises(ArgumentError, match="1 thread or more, found 0"):
         fused.play("random", worlds.arrays, streams_of(states), steps=STEPS, threads=0)
 
 
 def test_other_streams_give_other_episodes():
-    world, states = domain("lambda-star"), generated(5)
+    world, states = LambdaStar(), generated(5)
     for name in set(fused.AGENTS) - {"oracle"}:
         once, again, same = (
             fused.play(name, world.restore(states).arrays, np.full(5, s, np.uint64), steps=STEPS)

@@ -10,7 +10,6 @@ import pytest
 
 from sts import agents
 from sts.agents import Agent, Choice, Instructions
-from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
@@ -18,7 +17,7 @@ from sts.numerics.draws import stream
 from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
-from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation.environments import generate
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import fused, memory, teams
@@ -33,7 +32,7 @@ names = pytest.mark.parametrize("name", fused.LEARNERS)
 
 
 def made(batch: int = 4, *, seed: int = 3, **settings) -> list[bytes]:
-    return domain("lambda-star").generate(batch, seed=seed, horizon=STEPS, **settings)
+    return LambdaStar().generate(batch, seed=seed, horizon=STEPS, **settings)
 
 
 def streams(count: int, of: int = 0) -> np.ndarray:
@@ -42,7 +41,7 @@ def streams(count: int, of: int = 0) -> np.ndarray:
 
 def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
     """Returns what the general path plays and the worlds after it."""
-    world, kept = domain("lambda-star"), []
+    world, kept = LambdaStar(), []
 
     def fresh() -> Batch:
         kept.append(world.restore(states))
@@ -55,7 +54,7 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 
 
 def compiled(name, states, rehearsals, *, steps=STEPS, of=0, **options):
-    worlds = domain("lambda-star").restore(states)
+    worlds = LambdaStar().restore(states)
     keys = streams(len(states), of)
     out = fused.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
     return out, worlds
@@ -87,7 +86,7 @@ def test_both_paths_agree_with_the_published_bootstrap(name, patterns):
 @names
 def test_both_paths_agree_where_good_and_evil_clash(name):
     states = made(12, seed=8, height=3, width=3, participants=2)
-    assert (domain("lambda-star").restore(states).arrays.counter == 0).all()
+    assert (LambdaStar().restore(states).arrays.counter == 0).all()
     _, worlds = compiled(name, states, 3)
     assert (worlds.arrays.counter > 0).any()
     assert_same(name, states, 3)
@@ -95,7 +94,7 @@ def test_both_paths_agree_where_good_and_evil_clash(name):
 
 @names
 def test_both_paths_agree_from_the_middle_of_an_episode(name):
-    worlds = domain("lambda-star").restore(made(height=5, width=4, participants=2))
+    worlds = LambdaStar().restore(made(height=5, width=4, participants=2))
     for _ in range(3):
         worlds.step(np.full((4, 2), 1, np.int8), np.zeros((4, 2), np.int8))
     assert_same(name, worlds.states(), 4)
@@ -103,7 +102,7 @@ def test_both_paths_agree_from_the_middle_of_an_episode(name):
 
 def test_the_first_iterations_value_needs_episodes_from_their_start():
     """The general path finds nothing learned of an iteration that is not played."""
-    worlds = domain("lambda-star").restore(made())
+    worlds = LambdaStar().restore(made())
     worlds.step(np.full((4, 1), 1, np.int8), np.zeros((4, 1), np.int8))
     with pytest.raises(ArgumentError, match="expected worlds at step 0, found one at step 1"):
         compiled("q-learning", worlds.states(), 2, bootstrap="published")
@@ -112,7 +111,7 @@ def test_the_first_iterations_value_needs_episodes_from_their_start():
 
 @names
 def test_no_rehearsals_is_what_the_general_path_plays(name):
-    states, world = made(participants=3), domain("lambda-star")
+    states, world = made(participants=3), LambdaStar()
     team = Team(agents.load(name), (0, 1, 2), streams(len(states)))
     plain = play(world, world.restore(states), [team], steps=STEPS)
     np.testing.assert_array_equal(compiled(name, states, 0)[0].moves, plain.moves)
@@ -148,7 +147,7 @@ def test_threads_change_nothing_and_sums_are_those_of_the_episodes(name):
     for threads in (1, 2, 9):
         again, _ = compiled(name, states, 6, threads=threads)
         np.testing.assert_array_equal(out.moves, again.moves)
-        worlds = domain("lambda-star").restore(states)
+        worlds = LambdaStar().restore(states)
         sums = fused.play(
             name,
             worlds.arrays,
@@ -171,7 +170,7 @@ def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
     assert_same(name, states, 7)
     together = compiled(name, states, 7)[0].moves
     for i, state in enumerate(states):
-        worlds = domain("lambda-star").restore([state])
+        worlds = LambdaStar().restore([state])
         alone = fused.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
         np.testing.assert_array_equal(together[i], alone.moves[0])
 
@@ -217,7 +216,7 @@ class Diligent(Tabular):
 
 def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
     states = made(30, height=5, width=5, participants=3)
-    world, keys = domain("lambda-star"), streams(30)
+    world, keys = LambdaStar(), streams(30)
     teams = [Team(Diligent(), (0, 2), keys), Team(Fixed(), (1,), keys)]
 
     def mean(rehearsals: int) -> float:
@@ -230,7 +229,7 @@ def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
 
 def test_where_nobody_learns_nothing_is_rehearsed():
     passes = []
-    world, states = domain("lambda-star"), made(participants=1)
+    world, states = LambdaStar(), made(participants=1)
 
     def fresh():
         passes.append(1)
@@ -266,7 +265,7 @@ def values_of(played: Played, cell: int, step: int, cells: int) -> np.ndarray:
 @pytest.mark.parametrize("name", ["q-learning", "sarsa"])
 def test_a_value_moves_by_hand_reckoned_steps(name):
     """One role, two steps: 0.2 + 0.3 (r + 0.3 * 0.2 - 0.2), and no future after the last."""
-    agent, states, world = CLASSES[name](), made(1, height=3, width=3), domain("lambda-star")
+    agent, states, world = CLASSES[name](), made(1, height=3, width=3), LambdaStar()
     worlds = world.restore(states)
     played = play(world, worlds, [Team(agent, (0,), streams(1))], steps=2)
     kept = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
@@ -283,7 +282,7 @@ def test_a_value_moves_by_hand_reckoned_steps(name):
 @pytest.mark.parametrize(("name", "future"), [("q-learning", 0.2), ("sarsa", 0.14)])
 def test_where_moves_are_forced_only_sarsa_values_what_was_then_done(name, future):
     """Twice the same two moves without reward: the second is worth 0.2 - 0.3 * 0.2 by then."""
-    world, states = domain("lambda-star"), made(1, height=50, width=50)
+    world, states = LambdaStar(), made(1, height=50, width=50)
     agent, memory_ = CLASSES[name](), None
     moves, says = np.full((1, 2, 1), 1, np.int8), np.zeros((1, 2, 1), np.int8)
     script = Script(moves, says, np.ones((2, 1), np.bool_))
@@ -293,13 +292,14 @@ def test_where_moves_are_forced_only_sarsa_values_what_was_then_done(name, futur
         played = play(world, worlds, [team], steps=2, script=script)
         assert not played.rewards.any()
         memory_ = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
+    assert memory_ is not None
     found = values_of(played._replace(memories=(memory_,)), int(played.scene[0, 0, 2]), 0, 2500)
     before = 0.2 + 0.3 * (0.3 * 0.2 - 0.2)
     assert found[1] == pytest.approx(before + 0.3 * (0.3 * future - before), abs=1e-12)
 
 
 def test_memory_grows_with_the_states_met_and_not_with_the_grid():
-    agent, states, world = QLearning(), made(2, height=200, width=200), domain("lambda-star")
+    agent, states, world = QLearning(), made(2, height=200, width=200), LambdaStar()
     worlds = world.restore(states)
     kept = play(world, worlds, [Team(agent, (0,), streams(2))], steps=STEPS).memories[0]
     assert kept["cells"].shape == (2, STEPS, 1) and (kept["marks"] == -1).all()
@@ -310,7 +310,7 @@ def test_memory_grows_with_the_states_met_and_not_with_the_grid():
 
 def test_a_step_copies_what_the_pass_noted_and_not_all_that_was_ever_learned():
     """What was learned before stays the very arrays; a hundred passes else take a hundred times."""
-    states, world = made(2, participants=3), domain("lambda-star")
+    states, world = made(2, participants=3), LambdaStar()
     kept = general(QLearning(), states, 3)[0].memories[0]
     assert (kept["marks"] >= 0).any() and kept["cells"].shape == (2, STEPS, 3)
     worlds, roles = world.restore(states), (0, 1, 2)
@@ -373,7 +373,7 @@ def rehearsed(name, episodes, bootstrap, seeds=50) -> np.ndarray:
 )
 def test_the_published_bootstrap_costs_what_it_was_measured_to_cost(name, effect, error):
     """docs/lambdastar_2016.md, section 9, on other worlds of the same patterns."""
-    states = domain("lambda-star").generate(
+    states = LambdaStar().generate(
         300, seed=10, participants=5, horizon=50, patterns="lambdastar-2016"
     )
     means = [
@@ -401,7 +401,7 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
         "lower the size, the steps or the workers"
     )
     monkeypatch.setattr(memory, "available", lambda: 10)
-    worlds = domain("lambda-star").restore(made())
+    worlds = LambdaStar().restore(made())
     before = worlds.states()
     with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
         fused.play("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1, recorded=False)

@@ -91,7 +91,7 @@ class Mutant(Agent):
         weigh: Callable[[NDArray[np.float64]], NDArray[np.float64]] = lambda weights: weights,
     ) -> None:
         self.agent, self.see, self.forget, self.weigh = agent, see, forget, weigh
-        self.draws, self.sees = agent.draws, agent.sees
+        self.draws, self.sees = agent.draws, agent.sees  # type: ignore[misc]
 
     def begin(self, batch, roles):
         return self.agent.begin(batch, roles)
@@ -406,7 +406,7 @@ def test_unequal_chances_have_an_even_p_where_pearsons_has_not():
         chances = sure[rng.integers(0, 3, 150)]
         taken = (rng.random((150, 1)) > chances.cumsum(1)[:, :2]).sum(1)
         rows = [Outcome(tuple(row), int(k)) for row, k in zip(chances, taken, strict=True)]
-        ours.append(uniformity(rows))
+        ours.append(uniformity(rows) or 0.0)
         expected = chances.sum(0)
         pearson.append(chisquare(np.bincount(taken, minlength=3), expected).pvalue)
     assert kstest(ours, "uniform").pvalue > 0.01

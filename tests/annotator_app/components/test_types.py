@@ -1,0 +1,33 @@
+"""The types that the scripts are checked against name what the server sends."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from annotator_app.components import HERE
+from sts.annotations.types import Annotator
+from tests.annotator_app.test_plays import Table, ann, table
+from tests.annotator_app.test_viewer import string
+
+__all__ = ["ann", "table"]  # fixtures
+
+
+def declared(name: str) -> dict[str, bool]:
+    """Returns the fields of a type, and whether each may be missing."""
+    text = (HERE / "types.d.ts").read_text(encoding="utf-8")
+    found = re.search(rf"^type {name} = \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
+    assert found, f"there is no type {name}"
+    return {
+        field: bool(mark) for field, mark in re.findall(r"^  (\w+)(\??):", found[1], re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("name", ["Payload", "Shown"])
+def test_the_types_name_what_the_server_sends(name: str, table: Table, ann: Annotator) -> None:
+    sent = string() if name == "Payload" else table.sends(ann, None)
+    sent.pop("author", None)
+    fields = declared(name)
+    assert sent.keys() <= fields.keys()
+    assert {field for field, optional in fields.items() if not optional} <= sent.keys()

@@ -1,0 +1,102 @@
+"""Takes the pictures of the README: the pages of `sts demo` as they are now.
+
+    make pictures    # needs chromium; minutes
+
+`judging.png` is a judge's page on which a success has been marked, and not submitted; `report.png`
+is the beginning of the demo's report. Both are 1280 pixels wide and light. Look at them before they
+are committed.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from annotator_app.people import owner_key
+from sts.cli.main import main
+from sts.errors import StsError
+from sts.storage.workspace import Workspace
+from tests.annotator_app.conftest import FLAGS, OWNER, ROOT, Server
+
+IMAGES = ROOT / "docs" / "images"
+ASKED = "Reach Good: stand on its cell."
+WIDTH, HEIGHT = 1280, 720
+STEPS, EPISODES = 30, 200
+"""How many steps are gone through of an episode, and how many episodes are passed over."""
+
+
+def take(folder: Path) -> None:
+    """Writes both pictures; the demo is run in `folder` first.
+
+    Raises:
+      StsError: the demo failed, or no episode shows what is asked for.
+    """
+    if main(["demo", "--no-app", "--workspace", str(folder)]):
+        raise StsError("the demo failed")
+    server = Server(folder)
+    server.start()
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium") or "/usr/bin/chromium", args=FLAGS
+            )
+            page = browser.new_page(
+                viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light"
+            )
+            page.goto((folder / "reports" / "starter-1" / "report.html").resolve().as_uri())
+            _keep(page, "report.png")
+            page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
+            page.goto(server.url(f"/enter?t={owner_key(Workspace.open(folder), OWNER)}"))
+            page.wait_for_selector(".player .stage:not([hidden])")
+            _mark(page)
+            _keep(page, "judging.png")
+            browser.close()
+    finally:
+        server.close()
+
+
+def _mark(page: Any) -> None:
+    """Goes on to an episode in which Good is reached, and marks the moment."""
+    for _ in range(EPISODES):
+        page.keyboard.press("t")  # where the instruction is shown, whenever it was given
+        if page.text_content(".instruction") == ASKED and _reaches(page):
+            page.keyboard.press("s")
+            return
+        item = page.get_attribute(".player", "data-item")
+        for key in ("x", "1", "Enter"):
+            page.keyboard.press(key)
+        page.wait_for_selector(f".player:not([data-item='{item}'])")
+    raise StsError(f"no episode of {ASKED!r} in which Good is reached was shown")
+
+
+def _reaches(page: Any) -> bool:
+    """Whether the judged participant stands on Good's cell; goes on to that step."""
+    judged = page.text_content(".legend .judged").removesuffix(": judged")[-1]
+    for _ in range(STEPS):
+        page.keyboard.press("ArrowRight")
+        places = page.get_attribute("canvas", "aria-label") or ""
+        where = dict(re.findall(r"(\w+) in (row \d+, column \d+)", places))
+        if "Good" in where and where["Good"] == where.get(judged):
+            return True
+    return False
+
+
+def _keep(page: Any, name: str) -> None:
+    """Writes what the page shows, in 256 colours."""
+    page.wait_for_timeout(1000)
+    with Image.open(io.BytesIO(page.screenshot())) as image:
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+            IMAGES / name, optimize=True
+        )
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        take(Path(folder))
