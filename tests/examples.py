@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 from sts import agents, registry
+from sts.annotations.store import Store
 from sts.continuations import human
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
 from sts.episodes import Instruction
 from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites import drafts
+from sts.suites.decisions import Decision
+from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
@@ -101,6 +106,19 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
     """Returns scenarios of test-side worlds, one a world."""
     found = on_test_side(recorded(count=16 * count))[:count]
     return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in enumerate(found, 1)]
+
+
+def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
+    """Returns a draft of which Ana has accepted everything."""
+    draft = drafts.begin(workspace, name, candidates)
+    with Store.open(workspace) as store:
+        ana = store.add_annotator("Ana", ("curator",)).id
+        made = [
+            Decision(f"{n:032x}", s.id, "accept", ana, "", "", {}, 0.0)
+            for n, s in enumerate(candidates)
+        ]
+        store.decide(draft.id, made)
+    return draft
 
 
 def played(

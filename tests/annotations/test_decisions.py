@@ -22,7 +22,8 @@ UNDECIDED = State()
 
 def decision(number: int, kind: str = "accept", follows: int | str = "", **more: Any) -> Decision:
     """The decision whose uuid is that of `number`, about the candidate walk-01 unless told."""
-    detail = {key: more.pop(key) for key in ("reason", "undoes", "opinion") if key in more}
+    told = ("reason", "undoes", "opinion")
+    detail: dict[str, Any] = {key: more.pop(key) for key in told if key in more}
     one = Decision(uuid(number), "walk-01", kind, 1, "", "", detail, 1000.0 + number)
     return one._replace(follows=uuid(follows) if follows else "", **more)
 
@@ -96,7 +97,7 @@ def test_a_second_opinion_changes_nothing_and_stands_in_nobodys_way(curators: St
 
 
 def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
-    barrier, outcomes = threading.Barrier(2, timeout=60), []
+    barrier, outcomes = threading.Barrier(2, timeout=60), list[Any]()
 
     def decide(person: int) -> None:
         barrier.wait()

@@ -18,7 +18,7 @@ from sts.continuations.takeover import by_shape
 from sts.domains import domain
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites.drafts import open_draft
 from sts.suites.types import Scenario
 from tests.benchmarks.measure import Sizes, Table, seconds
 
@@ -157,8 +157,8 @@ def _mined(one: Domain, folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
             code = main([*line, "--workspace", str(folder)])
         if code:
             raise StsError(f"sts {' '.join(line)} failed: {told.getvalue()}")
-    found = store.SCENARIOS.read(store.draft_path(Workspace.open(folder), SUITE))
-    return tuple(found)[: sizes.scenarios]
+    draft = open_draft(Workspace.open(folder), SUITE)
+    return tuple(draft.candidate(id) for id in draft.ids()[: sizes.scenarios])
 
 
 def _measured(

@@ -13,7 +13,7 @@ import pytest
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from tests.examples import SAMPLE_2016, scenarios
+from tests.examples import SAMPLE_2016, accepted, scenarios
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ RECORD = ["record", "--agent", "random", "--episodes", "2"]
         (["record", "--agent", "os:system", "--episodes", "1"], "is not an agent"),
         (["trajectories", "import", "x", "--format", "mine"], "unknown format 'mine'; known: lamb"),
         (["trajectories", "show", "zz"], "unknown trajectory 'zz'"),
-        (["suite", "freeze", "nothing"], "unknown draft 'nothing'; known: mine"),
+        (["suite", "freeze", "nothing"], "unknown draft 'nothing'; known: none yet"),
         (["suite", "freeze", "mine@1"], "mine@1 is frozen already; the next is 2"),
         (["suite", "freeze", "mine@x"], "expected a version of 1 or more"),
         (["show", "ffff"], "unknown continuation 'ffff'"),
@@ -163,7 +163,7 @@ def limited(words: list[str], root: Path, limit: str, tmp_path: Path) -> tuple[i
 def test_a_full_or_read_only_disk_is_one_line_and_leaves_no_debris(
     root: Path, tmp_path: Path, limit: str, found: str, words: list[str]
 ) -> None:
-    suites.SCENARIOS.write(suites.draft_path(Workspace.open(str(root)), "mine"), scenarios(1))
+    accepted(Workspace.open(root), "mine", scenarios(1))
     before = sorted(p for p in root.rglob("*") if p.is_file())
     code, error = limited(words, root, limit, tmp_path)
     assert (code, error.count("\n")) == (1, 1), error

@@ -26,7 +26,7 @@ from sts.commands.terminal import (
 from sts.continuations import store
 from sts.domains import domain
 from sts.storage.workspace import Workspace
-from sts.suites import lint
+from sts.suites import drafts, lint
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
@@ -193,7 +193,7 @@ def test_nothing_in_a_file_sets_a_terminal_or_makes_a_line_of_its_own(
     suites.write(
         workspace.path("suites", "hostile", "1"), Suite("hostile", 1, None, "", (hostile,), {})
     )
-    suites.SCENARIOS.write(suites.draft_path(workspace, "hostile"), [hostile])
+    drafts.begin(workspace, "mine", [hostile])
     (id,) = (t.id for t in trajectories.load(workspace))
     monkeypatch.setattr(lint, "misfits", lambda scenario: [])
     monkeypatch.setattr(suites, "misfits", lambda scenario: [])
@@ -201,6 +201,8 @@ def test_nothing_in_a_file_sets_a_terminal_or_makes_a_line_of_its_own(
         ["show", f"hostile@1/{HOSTILE}"],
         ["suite", "show", "hostile@1"],
         ["suite", "ls"],
+        ["draft", "show", "mine"],
+        ["draft", "show", "mine", HOSTILE],
         ["trajectories", "ls"],
         ["trajectories", "show", id],
         ["trajectories", "show", HOSTILE],

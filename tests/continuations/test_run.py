@@ -18,7 +18,7 @@ from sts.continuations.run import perform, run
 from sts.continuations.takeover import by_shape, continue_all
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import scenarios as files
 from sts.suites.types import Scenario
 from tests.continuations.garden import KEEPERS, gardens
 from tests.examples import scenarios
@@ -82,10 +82,10 @@ KILLED_AT_EVERY_WRITE = """
 import os, pathlib, signal, sys
 from sts.continuations import plan, store
 from sts.continuations.run import run
-from sts.suites.store import read_scenarios
+from sts.suites import scenarios as files
 from sts.storage.workspace import Workspace
 
-scenarios, root = read_scenarios(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
+scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
 plan.MOST = 6
 
 def do(name):
@@ -135,7 +135,7 @@ print(*halves)
 def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
-    suites.SCENARIOS.write(tmp_path / "s.parquet", several[4:8])
+    files.write(tmp_path / "s.parquet", several[4:8])
     words = [
         sys.executable,
         "-c",

@@ -25,6 +25,7 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts.suites.drafts import open_draft
 from sts.trajectories import store as trajectories
 from tests.domains import spaces
 
@@ -141,7 +142,8 @@ def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Any:
     assert main(["record", "--episodes", "20", "--steps", "20", *words]) == 0
     category = ["--category", f"{OWN}:SWING", "--workspace", workspace]
     assert main(["mine", "own", "--per-category", "1", *category]) == 0
-    return suites.read_draft(Workspace.open(workspace), "own")[0][0]
+    draft = open_draft(Workspace.open(workspace), "own")
+    return draft.candidate(draft.ids()[0])
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "2.5", "-2.0000003"])

@@ -23,7 +23,7 @@ from sts.engine.replay import verify
 from sts.engine.session import Actions
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.suites import store as suites
+from sts.suites import scenarios as files
 from sts.trajectories import store
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
@@ -99,8 +99,8 @@ def test_a_minari_dataset_brings_texts_back(tmp_path: Path) -> None:
 def test_texts_are_said_in_a_continuation_and_shown_to_judges(
     scenario: Any, tmp_path: Path
 ) -> None:
-    suites.SCENARIOS.write(tmp_path / "s.parquet", [scenario])
-    (kept,) = suites.SCENARIOS.read(tmp_path / "s.parquet")
+    files.write(tmp_path / "s.parquet", [scenario])
+    (kept,) = files.read(tmp_path / "s.parquet")
     assert kept.hash == scenario.hash
     asked = replace(kept, instruction=Instruction("Über “hier”!", "light-one", 6, "curator"))
     (made,) = continue_all([asked], Quiet(), seed=0, indices=[0])

@@ -154,9 +154,9 @@ def test_continuations_of_other_suites_are_left_out(workspace: Workspace) -> Non
 def test_a_category_without_a_rule_is_named_and_its_continuations_stay_unjudged(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    draft = suites.SCENARIOS.read(suites.draft_path(workspace, "tiny"))
-    own = dataclasses.replace(draft[0], id="dance-01", category="dance")
-    suites.freeze(workspace, "other", [own, draft[1]])
+    first, second = suites.load(workspace, "tiny@1").scenarios[:2]
+    own = dataclasses.replace(first, id="dance-01", category="dance")
+    suites.freeze(workspace, "other", [own, second])
     assert sts(workspace, "run", "other@1", "--agent", "oracle") == 0
     capsys.readouterr()
     assert sts(workspace, "label", "other@1", "--json") == 0

@@ -21,6 +21,7 @@ from sts.errors import ReplayMismatch, UnknownName
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts.suites.drafts import open_draft
 from sts.suites.lint import lint
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
@@ -226,8 +227,12 @@ def test_the_command_writes_a_draft_that_freezes(
     printed = json.loads(capsys.readouterr().out)
     assert [row["category"] for row in printed["categories"]] == [c.name for c in EVERY]
     assert {row["chosen"] for row in printed["categories"]} == {2}
-    assert len(suites.SCENARIOS.read(suites.draft_path(workspace, "tiny"))) == 16
-    assert suites.freeze(workspace, "tiny").label == "tiny@1"
+    assert len(open_draft(workspace, "tiny").ids()) == 16
+    assert sts(workspace, "suite", "freeze", "tiny") == 1
+    assert "15 more are undecided" in capsys.readouterr().err
+    assert sts(workspace, "draft", "accept", "tiny", "--all") == 0
+    assert sts(workspace, "suite", "freeze", "tiny") == 0
+    assert len(suites.load(workspace, "tiny@1").scenarios) == 16
 
 
 def test_a_partner_of_other_worlds_is_refused(
@@ -247,16 +252,20 @@ def test_the_command_warns_of_a_category_it_cannot_fill(
     assert "reach-good" not in captured.out
 
 
-def test_a_draft_is_replaced_only_when_asked(
+def test_what_is_mined_again_is_added_and_a_draft_is_replaced_only_when_asked(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sts(workspace, "mine", "d", "--per-category", "1") == 0
-    before = suites.draft_path(workspace, "d").read_bytes()
-    assert sts(workspace, "mine", "d", "--per-category", "2") == 2
-    assert "--replace" in capsys.readouterr().err
-    assert suites.draft_path(workspace, "d").read_bytes() == before
+    first = open_draft(workspace, "d")
+    assert sts(workspace, "mine", "d", "--per-category", "2") == 0
+    assert "added to the 8 candidates that draft d had" in capsys.readouterr().out
+    more = open_draft(workspace, "d")
+    hashes = [one.hash for one in more.summaries()]
+    assert more.id == first.id and len(hashes) == len(set(hashes)) > 8
+    assert set(first.ids()) < set(more.ids())
     assert sts(workspace, "mine", "d", "--per-category", "2", "--replace") == 0
-    assert suites.draft_path(workspace, "d").read_bytes() != before
+    assert open_draft(workspace, "d").id != first.id
+    assert len(open_draft(workspace, "d").ids()) == 16
 
 
 @pytest.mark.parametrize("more", [(), ("--replace",)])
@@ -279,8 +288,8 @@ def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
     capsys.readouterr()
     assert sts(workspace, "mine", name, "--per-category", "3", *more) == 1
     error = capsys.readouterr().err
-    assert f"draft {name} was written by another command meanwhile" in error.splitlines()[-1]
-    assert len(suites.SCENARIOS.read(suites.draft_path(workspace, name))) == 16
+    assert f"draft {name} was begun by another command meanwhile" in error.splitlines()[-1]
+    assert len(open_draft(workspace, name).ids()) == 16
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_an_installed_category_that_fails_is_one_line(own: str, tmp_path: Path) 
     with pytest.raises(
         StsError, match="'falls' failed to find candidates in .*: RuntimeError: out"
     ):
-        category.candidates(trajectory)
+        category.moments(trajectory)
     with pytest.raises(StsError, match="'falls' failed to label an episode.*: RuntimeError: out"):
         category.label(what, 0, (0,), {})
     with pytest.raises(StsError, match="'falls' failed to say whether .* fits it: RuntimeError"):
