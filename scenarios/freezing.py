@@ -159,7 +159,8 @@ def freeze(
       DamagedData: something is wrong with it; says what, with the scenario's id.
       StsError: it was frozen before, or changed meanwhile.
     """
-    draft = open_draft(workspace, label.partition("@")[0])
+    name, *_ = suites.following(workspace, label)
+    draft = open_draft(workspace, name)
     check_open(draft)
     with Store.open(workspace) as store:
         decided = store.decisions(draft.id)

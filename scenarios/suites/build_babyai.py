@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scenarios.suites.building import build
+from scenarios.suites.building import DRAFT, build
 from sts.errors import ArgumentError, StsError
 
 LEVELS = (
@@ -43,7 +43,7 @@ def commands() -> list[list[str]]:
         for seed, level in enumerate(LEVELS, 1)
     ]
     chosen = [word for kind in CATEGORIES for word in ("--category", f"babyai-{kind}")]
-    lines.append(["mine", NAME, *chosen, "--per-category", str(PER_CATEGORY), "--seed", str(SEED)])
+    lines.append(["mine", DRAFT, *chosen, "--per-category", str(PER_CATEGORY), "--seed", str(SEED)])
     return lines
 
 

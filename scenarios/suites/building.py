@@ -15,6 +15,8 @@ from sts.suites.drafts import open_draft
 from sts.suites.lint import lint
 from sts.suites.types import Suite
 
+DRAFT = "draft"
+
 
 def build(
     out: Path, name: str, version: int, description: str, commands: Sequence[Sequence[str]]
@@ -23,10 +25,11 @@ def build(
 
     Args:
       out: where `suite.json` and `scenarios.parquet` go.
-      name: of the suite, and of the draft that `commands` make.
+      name: of the suite.
       version: of the suite.
       description: one line.
-      commands: command lines without the leading `sts`, run in a new workspace.
+      commands: command lines without the leading `sts`, run in a new workspace, that make the
+        draft `DRAFT`.
 
     Raises:
       StsError: a command failed; it has said how.
@@ -36,7 +39,7 @@ def build(
         for line in commands:
             if sts_command([*line, "--workspace", folder]) != 0:
                 raise StsError(f"sts {' '.join(line)} failed")
-        draft = open_draft(Workspace.open(folder), name)
+        draft = open_draft(Workspace.open(folder), DRAFT)
         scenarios = tuple(draft.candidate(id) for id in draft.ids())
     faults = lint(scenarios)
     if faults:

@@ -53,19 +53,13 @@ def freeze(
       DamagedData: the scenarios do not pass `lint`; says how.
       StsError: something was changed meanwhile.
     """
-    name, at, version = label.partition("@")
-    if at and not VERSION.fullmatch(version):
-        raise ArgumentError(
-            f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
-        )
+    name, chosen, parent = following(workspace, label)
     if not one_line(description, DESCRIPTION):
         raise ArgumentError(
             f"expected a description of one line, at most {DESCRIPTION} letters that print, found "
             f"{shown(description)}"
         )
-    parent = _newest(workspace, named(name))
-    chosen = int(version) if version else parent + 1
-    _check_next(workspace, name, chosen, every)
+    _check_other(workspace, name, every)
     if faults := lint(every):
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DamagedData(f"{name} cannot be frozen: {faults[0]}{more}")
@@ -80,7 +74,8 @@ def freeze(
         dict(last or {}),
     )
     with workspace.ensure().locked():
-        _check_next(workspace, name, chosen, every)
+        following(workspace, f"{name}@{chosen}")
+        _check_other(workspace, name, every)
         if _newest(workspace, name) != parent or not unchanged():
             raise StsError(
                 f"draft {name} or its newest version was changed while it was being frozen; "
@@ -96,12 +91,22 @@ def _newest(workspace: Workspace, name: str) -> int:
     return max(versions(workspace).get(name, {}), default=0)
 
 
-def _check_next(
-    workspace: Workspace, name: str, chosen: int, scenarios: Sequence[Scenario]
-) -> None:
-    """Raises ArgumentError unless these scenarios can become version `chosen`."""
-    folders = versions(workspace).get(name, {})
+def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
+    """Returns the name of NAME or NAME@VERSION, the version that it can be frozen as, and the last.
+
+    The last is 0 where there is none.
+
+    Raises:
+      ArgumentError: it is no such name or version, or the version exists or is below the newest.
+    """
+    name, at, version = label.partition("@")
+    if at and not VERSION.fullmatch(version):
+        raise ArgumentError(
+            f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
+        )
+    folders = versions(workspace).get(named(name), {})
     newest = max(folders, default=0)
+    chosen = int(version) if version else newest + 1
     if chosen in folders:
         raise ArgumentError(f"{name}@{chosen} is frozen already; the next is {newest + 1}")
     if chosen < newest:
@@ -109,8 +114,13 @@ def _check_next(
             f"{name}@{chosen} would be older than {name}@{newest}, which is frozen; the next is "
             f"{newest + 1}"
         )
-    hashes = {s.hash for s in scenarios}
-    for version, folder in folders.items():
+    return name, chosen, newest
+
+
+def _check_other(workspace: Workspace, name: str, every: Sequence[Scenario]) -> None:
+    """Raises ArgumentError where a version holds the same scenarios."""
+    hashes = {s.hash for s in every}
+    for version, folder in versions(workspace).get(name, {}).items():
         if _hashes(folder) == hashes:
             raise ArgumentError(
                 f"{name}@{version} holds the same scenarios already: use that one, or change the "

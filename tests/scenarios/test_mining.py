@@ -47,7 +47,9 @@ def workspace(tmp_path: Path, trajectories: list[Trajectory]) -> Workspace:
     return workspace
 
 
-def at_step_20(hears: bool, trajectory: Trajectory) -> Iterator[Candidate]:
+def at_step_20(
+    hears: bool, trajectory: Trajectory, context: int, horizon: int
+) -> Iterator[Candidate]:
     yield Candidate(20, 0, "easy", hears=hears)
 
 
