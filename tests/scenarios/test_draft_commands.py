@@ -1,0 +1,225 @@
+"""Drafts by command: decided, edited, frozen, and the next version begun from the last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios import categories
+from sts.annotations.store import Store
+from sts.cli.main import main
+from sts.storage.workspace import Workspace
+from sts.suites import drafts
+from sts.suites import store as suites
+from sts.trajectories import store as trajectories
+from tests.examples import recorded
+
+RECORDED = recorded(count=60, team=2, steps=40, height=8, width=9, seed=5)
+
+
+class Curation:
+    """A workspace, and commands in it as Ana types them."""
+
+    def __init__(self, root: Path, output: pytest.CaptureFixture[str]) -> None:
+        self.workspace = Workspace.open(root)
+        self.output = output
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        """Returns what a command prints, or the one line that it is refused with."""
+        self.output.readouterr()
+        found = main([*words, "--workspace", str(self.workspace.root)])
+        printed = self.output.readouterr()
+        assert found == code, printed
+        if code:
+            lines = [x for x in printed.err.splitlines() if not x.startswith("sts: warning: ")]
+            assert len(lines) <= 1
+            return printed.out + "".join(lines)
+        return printed.out
+
+    def draft(self, action: str, *words: str, by: str = "Ana", code: int = 0) -> str:
+        """Returns what a subcommand of `sts draft` says of the draft `own`."""
+        whose = () if action in ("show", "diff", "check") else ("--as", by)
+        return self("draft", action, "own", *words, *whose, code=code)
+
+    def view(self) -> dict[str, Any]:
+        """Returns the candidates, by id."""
+        shown = json.loads(self.draft("show", "--json"))
+        return {one["id"]: one for one in shown["candidates"]}
+
+
+@pytest.fixture
+def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
+    made = Curation(tmp_path / "w", capsys)
+    trajectories.save(made.workspace, RECORDED)
+    made("mine", "own", "--category", "walk", "--category", "where-is-good", "--per-category", "3")
+    return made
+
+
+def test_a_draft_is_decided_candidate_by_candidate(own: Curation) -> None:
+    assert {one["status"] for one in own.view().values()} == {"undecided"}
+    assert "accepted by Ana: walk-01" in own.draft("accept", "walk-01")
+    own.draft("reject", "walk-02", "--reason", "unclear", by="Ben")
+    view = own.view()
+    assert (view["walk-01"]["status"], view["walk-01"]["by"]) == ("accepted", "Ana")
+    assert (view["walk-02"]["status"], view["walk-02"]["reason"]) == ("rejected", "unclear")
+    assert "walk-03" in own.draft("show", "--status", "undecided")
+    assert "walk-01" not in own.draft("show", "--status", "undecided")
+    own.draft("undo", "walk-02", by="Ben")
+    assert own.view()["walk-02"]["status"] == "undecided"
+    with Store.open(own.workspace) as store:
+        assert {p.name: p.roles for p in store.annotators()} == dict.fromkeys(
+            ("Ana", "Ben"), ("curator",)
+        )
+
+
+def test_an_edit_says_what_it_changed_and_is_undone(own: Curation) -> None:
+    before = own.view()["walk-01"]
+    said = own.draft("edit", "walk-01", "--length", "12", "--tag", "wrap")
+    assert "length: 10 -> 12" in said and "it fits" in said
+    own.draft("accept", "walk-01")
+    draft = drafts.open_draft(own.workspace, "own")
+    edited = draft.candidate("walk-01", own.view()["walk-01"]["scenario"])
+    assert (edited.horizon, edited.tags) == (12, ("wrap",))
+    own.draft("edit", "walk-01", "--text", "Go there.")
+    assert own.view()["walk-01"]["status"] == "accepted"
+    for _ in range(3):
+        own.draft("undo", "walk-01")
+    after = own.view()["walk-01"]
+    assert (after["status"], after["scenario"]) == ("undecided", "")
+    assert after["row_hash"] == before["row_hash"]
+
+
+def test_a_version_is_what_was_accepted_and_the_next_one_keeps_it(own: Curation) -> None:
+    own.draft("accept", "walk-01", "walk-03", "where-is-good-01", "where-is-good-02")
+    own.draft("reject", "walk-02", "where-is-good-03", "--reason", "twin")
+    own("suite", "freeze", "own", "--description", "first")
+    first = suites.load(own.workspace, "own@1")
+    assert [s.id for s in first.scenarios] == [
+        *("walk-01", "walk-03", "where-is-good-01", "where-is-good-02"),
+    ]
+    assert first.changes == () and first.last == {"walk": 3, "where-is-good": 3}
+    assert "draft own was frozen as own@1" in own.draft("accept", "walk-02", code=1)
+
+    assert "own@1 is frozen: begin the next version" in own("mine", "own", code=1)
+    own("draft", "from", "own@1")
+    assert {one["status"] for one in own.view().values()} == {"kept"}
+    own("mine", "own", "--category", "walk", "--per-category", "5", "--seed", "9")
+    new = sorted(set(own.view()) - {s.id for s in first.scenarios})
+    assert new and all(int(id.rpartition("-")[2]) > 3 for id in new)
+    own.draft("accept", *new, "--reason", "more of it")
+    own.draft("retire", "walk-03", "--reason", "too easy")
+    own.draft("edit", "walk-01", "--length", "12")
+    own.draft("edit", "where-is-good-01", "--tag", "edge")
+    said = own.draft("diff")
+    replaced = f"walk-{max(int(id[-2:]) for id in new) + 1:02d}"
+    assert f"- walk-01 by {replaced}" in said and "- walk-03: too easy" in said
+    assert "2 scenarios of own@1 are kept" in said
+    assert "can be frozen" in own.draft("check")
+    own("suite", "freeze", "own")
+    second = suites.load(own.workspace, "own@2")
+    kept = {s.id: s.hash for s in first.scenarios}
+    by_id = {s.id: s for s in second.scenarios}
+    assert by_id["where-is-good-01"].hash == kept["where-is-good-01"]
+    assert by_id["where-is-good-01"].tags == ("edge",)
+    assert by_id[replaced].replaces == "walk-01" and "walk-01" not in by_id
+    assert {(c.kind, c.id) for c in second.changes} == {
+        ("replaced", "walk-01"),
+        ("retired", "walk-03"),
+        *(("added", id) for id in new),
+    }
+    assert second.provenance["draft"] != first.provenance["draft"]
+    assert suites.load(own.workspace, "own@1").hash == first.hash
+
+
+def test_a_candidate_is_added_by_hand_at_a_moment_of_ones_choice(own: Curation) -> None:
+    category = categories.named("where-is-good")
+    one = next(t for t in RECORDED if t.split == "test")
+    candidate = category.moments(one)[0]
+    words = ("--trajectory", one.id, "--role", str(candidate.role), "--category", category.name)
+    said = own.draft("add", *words, "--takeover", str(candidate.moment))
+    assert "added where-is-good-04: In which direction" in said
+    assert own.view()["where-is-good-04"]["status"] == "undecided"
+    outside = own.draft("add", *words, "--takeover", "4000", code=2)
+    assert "expected a takeover from 10 to 35" in outside
+
+
+Refused = Callable[[Curation], str]
+REFUSED: dict[str, tuple[Refused, str]] = {
+    "undecided": (lambda own: own("suite", "freeze", "own", code=1), "walk-01 and 5 more are und"),
+    "no such candidate": (lambda own: own.draft("accept", "wlak-01", code=2), "did you mean walk"),
+    "no candidate": (lambda own: own.draft("accept", code=2), "expected the id of a candidate"),
+    "both": (lambda own: own.draft("accept", "walk-01", "--all", code=2), "found both"),
+    "no reason": (lambda own: own.draft("reject", "walk-01", code=2), "--reason"),
+    "markup": (
+        lambda own: own.draft("reject", "walk-01", "--reason", "a\x1b[2J", code=2),
+        "expected a reason of one line",
+    ),
+    "not inherited": (
+        lambda own: own.draft("retire", "walk-01", "--reason", "x", code=2),
+        "retire is for scenarios of the parent: reject walk-01 instead",
+    ),
+    "nothing to undo": (lambda own: own.draft("undo", "walk-01", code=2), "nothing to undo"),
+    "no change": (lambda own: own.draft("edit", "walk-01", code=2), "nothing of walk-01 would"),
+    "outside": (lambda own: own.draft("edit", "walk-01", "--takeover", "39", code=2), "expected a"),
+    "no category": (
+        lambda own: own.draft("edit", "walk-01", "--category", "fly", code=2),
+        "unknown category 'fly'",
+    ),
+    "no draft": (lambda own: own("draft", "show", "other", code=2), "unknown draft 'other'"),
+    "no parent": (lambda own: own("draft", "from", "own@1", code=2), "own is a draft"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_done_is_one_line_and_changes_nothing(own: Curation, name: str) -> None:
+    refused, found = REFUSED[name]
+    before = own.view()
+    assert found in refused(own)
+    assert own.view() == before
+    with Store.open(own.workspace) as store:
+        assert store.decisions(drafts.open_draft(own.workspace, "own").id) == []
+
+
+def test_freezing_runs_the_checks_of_the_categories(own: Curation) -> None:
+    own.draft("accept", "--all")
+    draft = drafts.open_draft(own.workspace, "own")
+    one = next(s for s in map(draft.candidate, draft.ids()) if s.category == "where-is-good")
+    track = {
+        c.moment
+        for c in categories.named("where-is-good").moments(
+            trajectories.find(own.workspace, one.trajectory)
+        )
+        if c.role == one.roles[0]
+    }
+    none = next(t for t in range(10, 35) if t not in track)
+    assert "it does not fit" in own.draft("edit", one.id, "--takeover", str(none))
+    assert f"{one.id}: Good is not in sight at takeover" in own("suite", "freeze", "own", code=1)
+    assert f"{one.id}: Good is not in sight at takeover" in own.draft("check", code=1)
+    own.draft("undo", one.id)
+    for id in ("walk-01", "walk-02", "walk-03"):
+        own.draft("undo", id)
+        own.draft("reject", id, "--reason", "x")
+    assert "category walk would be empty" in own("suite", "freeze", "own", code=1)
+    assert "own" not in {label.partition("@")[0] for label in own("suite", "ls").split()[4:8]}
+
+
+def test_a_draft_whose_recordings_are_gone_is_still_decided_and_frozen(own: Curation) -> None:
+    for file in own.workspace.path("trajectories").iterdir():
+        file.unlink()
+    assert "unknown trajectory" in own.draft("edit", "walk-01", "--length", "9", code=2)
+    own.draft("accept", "--all")
+    own("suite", "freeze", "own")
+    assert len(suites.load(own.workspace, "own@1").scenarios) == 6
+
+
+def test_who_is_no_curator_decides_nothing(own: Curation) -> None:
+    own("annotators", "add", "Guest")
+    assert "Guest is no curator of this study" in own.draft("accept", "walk-01", by="Guest", code=2)
+    own("annotators", "role", "Guest", "curator")
+    own.draft("accept", "walk-01", by="Guest")
+    own("annotators", "retire", "Guest")
+    assert "is no curator" in own.draft("undo", "walk-01", by="Guest", code=2)
