@@ -8,7 +8,7 @@ from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Subject
-from analysis.inputs.tables import from_frame, read_table, require_columns
+from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
 from sts.errors import DamagedData
 from sts.ratings import TYPES, WRITTEN
@@ -93,4 +93,4 @@ def _with_labels(
             f"run `sts label {suite}` first"
         )
     joined = pd.concat(frames, ignore_index=True).fillna("")
-    return check_ratings(from_frame(suite, joined))
+    return check_ratings(of_texts(suite, joined))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from sts.annotations.schema import events, items
 from sts.annotations.views import current
-from sts.errors import DamagedData
-from sts.ratings import VERDICTS
-from sts.storage import parquet
+from sts.continuations import label_table, labels
+from sts.continuations.index import Index
+from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
 
 
@@ -44,24 +44,30 @@ def human(connection: Connection, continuations: Collection[str]) -> dict[str, l
 
 
 def automatic(
-    workspace: Workspace, continuations: Collection[str]
+    workspace: Workspace, continuations: Sequence[Continuation], index: Index
 ) -> dict[str, dict[Verdict, list[str]]]:
     """Returns the labels of these continuations that `sts label` has written, judged by nobody.
 
-    Each comes with the suites, NAME@VERSION, for which it was made.
+    Each comes with the suites, NAME@VERSION, for which it was made. Only those parts are read that
+    these continuations stand in.
+
+    Args:
+      workspace: where they are kept.
+      continuations: of the workspace.
+      index: of the workspace.
 
     Raises:
-      DamagedData: a table of labels cannot be read.
+      DamagedData: a table of labels, or a part of them, cannot be read.
     """
+    space = workspace.store
+    tables = [name for name in space.list(labels.FOLDER) if label_table.is_table(name)]
+    sets = {label_table.suite_of(n): label_table.made_from(n, space.get(n)).set for n in tables}
     out: dict[str, dict[Verdict, list[str]]] = {}
-    for path in sorted(workspace.path("labels").glob("*.parquet")):
-        name, _, version = path.stem.rpartition("-")
-        for row in parquet.read_plain(path, ("continuation", "verdict", "step"), continuations):
-            if row["verdict"]:
-                label = Verdict(row["verdict"], row["step"])
-                if label.verdict not in VERDICTS or type(label.step) not in (int, type(None)):
-                    raise DamagedData(f"{path}: expected verdicts and steps, found {tuple(label)}")
-                out.setdefault(row["continuation"], {}).setdefault(label, []).append(
-                    f"{name}@{version}"
-                )
+    for one in continuations:
+        for part in index.by_part(index.beginning(one.id)):
+            for suite, set in sets.items():
+                label = labels.find(space, labels.name_of(set, part), one.content_hash)
+                if label is not None and label.verdict:
+                    said = out.setdefault(one.id, {})
+                    said.setdefault(Verdict(label.verdict, label.step), []).append(suite)
     return out

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from scenarios.labels import Labelled
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -153,8 +154,8 @@ def test_what_no_rule_labels_has_no_pass_rate(
 ) -> None:
     workspace = tmp_path / "w"
     write_labels(workspace, {"mute": 79}, verdict="")
-    labels = pd.read_parquet(workspace / "labels" / "starter-1.parquet")
-    monkeypatch.setattr("scenarios.labels.label_suite", lambda *given: labels)
+    made = Labelled(workspace / "labels" / "starter-1.parquet", {"mute": {"": 1}})
+    monkeypatch.setattr("scenarios.labels.label_suite", lambda *given, **more: made)
     assert main(["label", "starter@1", "--workspace", str(workspace)]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)
     assert line.split() == ["mute", "1", "0", "0", "0", "1", "-"]
