@@ -14,7 +14,7 @@ from sts.errors import DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import frozen
 from sts.suites.types import Suite
 
 
@@ -25,7 +25,7 @@ def gather(workspace: Workspace, label: str) -> Gathered:
       UnknownName: no such suite or version.
       DamagedData: there is neither a label nor a judgement of it.
     """
-    suite = store.load(workspace, label)
+    suite = frozen.load(workspace, label)
     subject = _subject(suite)
     judged, references = export.ratings(workspace, suite.label), export.pool(workspace)
     return Gathered(

@@ -60,7 +60,7 @@ def verdicts_of(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
     """Returns what has been said of continuations; warns of what cannot be read."""
-    from sts.annotations import verdicts
+    from sts.annotations.automatic import automatic as automatic_labels
     from sts.annotations.store import Store
     from sts.cli.arguments import warn
     from sts.errors import StsError
@@ -76,7 +76,7 @@ def verdicts_of(
     except StsError as error:
         warn(f"judgements are left out: {error}")
     try:
-        automatic = verdicts.automatic(workspace, shown, index)
+        automatic = automatic_labels(workspace, shown, index)
     except StsError as error:
         warn(f"automatic labels are left out: {error}")
     return {id: Verdicts(human.get(id, ()), automatic.get(id, {})) for id in ids}
