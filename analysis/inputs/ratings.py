@@ -74,7 +74,7 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
         truth_step=truth_step,
         seconds=seconds,
         extra=(frame["extra"] == "1").to_numpy(),
-        notes=frame["notes"].map(printable),
+        notes=tables.by_word(frame["notes"], printable),
     )[list(TYPES)]
 
 
@@ -82,7 +82,7 @@ def _check_words(table: tables.RawTable) -> None:
     """Checks the columns that hold one of a few words."""
     frame = table.frame
     for column in ("verdict", "truth"):
-        frame[column] = frame[column].map(verdict)
+        frame[column] = tables.by_word(frame[column], verdict)
     tables.one_of(table, "source", SOURCES)
     tables.one_of(table, "sees", SIGHTS)
     tables.one_of(table, "kind", (*KINDS, ""))

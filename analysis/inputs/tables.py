@@ -7,7 +7,7 @@ pickled pandas metadata.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -142,6 +142,11 @@ def clean_names(table: RawTable, column: str) -> None:
             table.frame.loc[table.frame[column] == name, column] = clean
 
 
+def by_word(column: pd.Series, make: Callable[[str], str]) -> pd.Series:
+    """Returns what `make` makes of each cell; it is asked once a text."""
+    return column.map({word: make(word) for word in pd.unique(column)})
+
+
 def numbers(
     table: RawTable, column: str, expected: str, *, optional: bool, whole: bool = False
 ) -> np.ndarray:
@@ -151,7 +156,9 @@ def numbers(
       DamagedData: a cell is no finite number, not whole, or empty although it may not be.
     """
     text = table.frame[column]
-    values = np.asarray(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
+    codes, words = pd.factorize(text)  # most stand in many rows
+    each = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
+    values = np.asarray(each, dtype=np.float64)[codes]
     empty = (text == "").to_numpy()
     bad = ~np.isfinite(values) & ~empty
     if whole:
