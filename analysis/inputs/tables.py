@@ -169,17 +169,23 @@ def numbers(
     return values
 
 
-def one_value_each(table: RawTable, keys: Sequence[str], column: str, rows: np.ndarray) -> None:
+def one_value_each(
+    table: RawTable, key: str, column: str, rows: np.ndarray, number: pd.Series | None = None
+) -> None:
     """Refuses a key that stands with two different values of a column.
 
     Args:
       table: where the rows come from.
-      keys: the columns that together identify something; the last gives it its name.
+      key: the column that names something.
       column: what each of these must have exactly one of.
       rows: bool[rows], the rows to look at.
+      number: of each row, what tells those things apart where their names do not.
     """
-    frame, key = table.frame[rows], keys[-1]
-    expected = frame.groupby(list(keys), sort=False)[column].transform("first")
+    frame = table.frame[[key, column]]
+    frame = frame if rows.all() else frame[rows]
+    expected = frame.groupby(frame[key] if number is None else number[rows], sort=False)[
+        column
+    ].transform("first")
     bad = (frame[column] != expected).to_numpy()
     if bad.any():
         row = int(np.argmax(bad))
@@ -226,7 +232,10 @@ def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
             f"{name}: expected a Parquet file, found a damaged one; write it again"
         ) from error
     mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
-    frame = pd.DataFrame(cells, columns=kept, index=range(table.num_rows), dtype=object)
+    rows = table.num_rows
+    del table, file
+    pa.default_memory_pool().release_unused()  # which Arrow would keep, for tables to come
+    frame = pd.DataFrame(cells, columns=kept, index=range(rows), dtype=object)
     return of_texts(name, frame)._replace(mark=mark)
 
 
