@@ -19,6 +19,7 @@ from scenarios import categories, mining
 from scenarios.category import Category
 from scenarios.labels import label_suite
 from sts import agents
+from sts.annotations.automatic import automatic
 from sts.cli.main import main
 from sts.continuations import label_table, labels, store
 from sts.continuations.label_table import SCHEMA
@@ -304,6 +305,20 @@ def test_labels_that_disagree_with_what_a_rule_says_are_refused_and_stay(
     workspace.path(label_table.name_of(suite.label)).unlink()
     with pytest.raises(DamagedData, match="labels of the continuations in the part of that name"):
         label_suite(workspace, suite)
+
+
+def test_what_a_rule_says_of_a_continuation_is_read_without_the_parts_of_others(
+    workspace: Workspace, suite: Suite
+) -> None:
+    labelled = table(workspace, suite).set_index("continuation")["verdict"]
+    index, hashes = store.opened(workspace), {s.hash for s in suite.scenarios}
+    one = store.load(workspace, hashes)[0]
+    (part,) = index.by_part(index.beginning(one.id))
+    others = [n for n in written(workspace) if n.count("/") == 3 and part[14:] not in n]
+    for name in others:
+        workspace.path(name).write_bytes(b"")
+    (said,) = automatic(workspace, [one], index)[one.id]
+    assert others and said.verdict == labelled[one.id]
 
 
 KILLED_AT_EVERY_WRITE = """
