@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.errors import DamagedData, NewerFormat, StsError
-from sts.names import one_line
+from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
+from sts.names import one_line, shown
 from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.workspace import Workspace
 
 GROUP = "sts.suites"
 FORMAT, FORMAT_VERSION = "scenarios", 2
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 VERSION = re.compile(r"[1-9][0-9]{0,5}")
 DESCRIPTION = 500
 """Letters of a suite's description."""
@@ -57,6 +58,20 @@ def _packaged(name: str) -> Path:
     if not getattr(package, "__path__", ()):
         raise StsError(f"entry point {GROUP}:{name} is no package with a folder {name} in it")
     return Path(package.__path__[0]) / name
+
+
+def draft_path(workspace: Workspace, name: str) -> Path:
+    """Returns where the draft called `name` is kept.
+
+    Raises:
+      ArgumentError: not a suite's name.
+    """
+    if not NAME.fullmatch(name):
+        raise ArgumentError(
+            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
+            f"{shown(name)}"
+        )
+    return workspace.path("drafts", name, "scenarios.parquet")
 
 
 def contents(folder: Path) -> dict[str, Any]:

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from sts.domains import checked
-from sts.episodes import Instruction, columns
+from sts.episodes import columns
 from sts.errors import (
     ArgumentError,
     DamagedData,
     StsError,
-    TamperedSuite,
     UnknownName,
 )
-from sts.names import escaped, one_line, shown
+from sts.names import one_line, shown
 from sts.provenance import provenance
 from sts.storage import parquet
 from sts.storage.files import (
     canonical_json,
     content_hash,
     new_folder,
-    parsed_json,
     regular_bytes,
     write_atomically,
 )
 from sts.storage.workspace import Workspace
+from sts.suites import frozen
 from sts.suites.folders import (
     DESCRIPTION,
     FORMAT,
@@ -40,45 +36,15 @@ from sts.suites.folders import (
     contents,
     versions,
 )
+from sts.suites.folders import draft_path as draft_path
+from sts.suites.frozen import PLAIN, SCHEMA
 from sts.suites.lint import lint, misfits
 from sts.suites.types import Scenario, Suite
-
-SCHEMA = {
-    "id": pa.string(),
-    "hash": pa.string(),
-    "category": pa.string(),
-    "kind": pa.string(),
-    "instruction": pa.string(),
-    "parameters": pa.string(),
-    "trajectory": pa.string(),
-    "world": pa.string(),
-    "context_start": pa.int32(),
-    "takeover": pa.int32(),
-    "horizon": pa.int32(),
-    "roles": pa.list_(pa.int32()),
-    "partner": pa.string(),
-    "difficulty": pa.string(),
-    "tags": pa.list_(pa.string()),
-    "takeover_hash": pa.string(),
-    "provenance": pa.string(),
-    "heard": pa.string(),
-    "pair": pa.string(),
-    "series": pa.string(),
-    "turn": pa.int32(),
-    "replaces": pa.string(),
-    **columns.EPISODE,
-}
-_PLAIN = (
-    "id category kind trajectory world context_start takeover horizon partner difficulty "
-    "takeover_hash pair series turn replaces"
-).split()
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
-_LABEL = re.compile(rf"({_NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
 def write_scenarios(path: Path, scenarios: Sequence[Scenario]) -> None:
     """Writes scenarios to one Parquet file, `scenarios/2`."""
-    rows: dict[str, Any] = {name: [getattr(s, name) for s in scenarios] for name in _PLAIN}
+    rows: dict[str, Any] = {name: [getattr(s, name) for s in scenarios] for name in PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
         "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
@@ -100,44 +66,7 @@ def read_scenarios(path: Path) -> tuple[Scenario, ...]:
       NewerFormat: a later version.
       TamperedSuite: a row is not what its hash says.
     """
-    table = parquet.read(path, FORMAT, FORMAT_VERSION, SCHEMA)
-    rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
-    names = [f"{path}: scenario {row['id']}" for row in rows]
-    recordings = checked(columns.episodes(table), names)
-    out = []
-    for row, recording in zip(rows, recordings, strict=True):
-        try:
-            scenario = Scenario(
-                **{name: row[name] for name in _PLAIN},
-                instruction=Instruction(**parsed_json(row["instruction"], dict)),
-                parameters=parsed_json(row["parameters"], dict),
-                roles=tuple(row["roles"]),
-                tags=tuple(row["tags"]),
-                recording=recording,
-                provenance=parsed_json(row["provenance"], dict),
-                heard=tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
-            )
-            mark = scenario.hash
-        except (TypeError, ValueError, DamagedData) as error:
-            raise DamagedData(f"{path}: scenario {row['id']}: {error}") from None
-        if mark != row["hash"]:
-            raise TamperedSuite(f"{path}: scenario {row['id']} was edited: its hash does not match")
-        out.append(scenario)
-    return tuple(out)
-
-
-def draft_path(workspace: Workspace, name: str) -> Path:
-    """Returns where the draft called `name` is kept.
-
-    Raises:
-      ArgumentError: not a suite's name.
-    """
-    if not _NAME.fullmatch(name):
-        raise ArgumentError(
-            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
-            f"{shown(name)}"
-        )
-    return workspace.path("drafts", name, "scenarios.parquet")
+    return frozen.read_scenarios(path, checked)
 
 
 def read_draft(workspace: Workspace, name: str) -> tuple[tuple[Scenario, ...], str]:
@@ -286,64 +215,25 @@ def write(folder: Path, suite: Suite) -> None:
 
 
 def read(folder: Path) -> Suite:
-    """Returns the suite in a folder, every hash checked.
+    """Returns the suite in a folder, every hash checked, and held to its worlds.
 
     Raises:
       TamperedSuite: its content is not what was frozen.
-      DamagedData: a file of it is missing or cannot be read.
+      DamagedData: a file of it is missing or cannot be read, or it does not fit its worlds.
       NewerFormat: a later version of the format.
     """
-    try:
-        own = contents(folder)
-        scenarios = read_scenarios(folder / "scenarios.parquet")
-        suite = Suite(
-            name=own["name"],
-            version=own["version"],
-            parent=own["parent"],
-            description=own["description"],
-            scenarios=scenarios,
-            provenance=own["provenance"],
-        )
-        sound = own["scenarios"] == {s.id: s.hash for s in scenarios}
-        sound = sound and own["hash"] == suite.hash
-    except FileNotFoundError as error:
-        raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}") from None
-    if not sound:
-        raise TamperedSuite(
-            f"{escaped(suite.label)} in {folder} was edited after it was frozen: its hash does not "
-            "match; restore the files, or freeze a new version"
-        )
-    if not one_line(suite.description, DESCRIPTION):
-        raise DamagedData(
-            f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
-            f"letters that print, found {shown(suite.description)}"
-        )
-    for scenario in scenarios:
+    suite = frozen.read(folder, checked)
+    for scenario in suite.scenarios:
         for fault in misfits(scenario):
             raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
 
 
 def load(workspace: Workspace, label: str) -> Suite:
-    """Returns the suite NAME@VERSION.
+    """Returns the suite NAME@VERSION; see `read`.
 
     Raises:
       UnknownName: no such suite or version, or no version is named; says which exist.
       TamperedSuite: it was edited.
     """
-    match = _LABEL.fullmatch(label)
-    every = versions(workspace)
-    if not match or match[1] not in every:
-        error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
-        if match and draft_path(workspace, match[1]).exists():
-            raise error.saying(f"{error}; {match[1]} is a draft: sts suite freeze {match[1]}")
-        raise error
-    name, version = match[1], match[2]
-    if version is None or int(version) not in every[name]:
-        raise UnknownName("suite version", label, [f"{name}@{v}" for v in every[name]])
-    suite = read(every[name][int(version)])
-    if suite.label != label:
-        raise TamperedSuite(f"{every[name][int(version)]} says that it is {suite.label}")
-    return suite
+    return frozen.load(workspace, label, read)

@@ -15,6 +15,7 @@ from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, U
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
 from sts.suites import folders, store
+from sts.suites import frozen as frozen_suites
 from sts.suites.lint import lint
 from sts.suites.types import Suite
 from tests.examples import on_test_side, recorded, scenario, scenarios
@@ -171,13 +172,13 @@ def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
 def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> None:
     frozen(workspace)
     path = folder(workspace) / "scenarios.parquet"
-    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, store.SCHEMA)
-    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, frozen_suites.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in frozen_suites.SCHEMA}
     old = rows[column][1]
     rows[column][1] = (
         old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
     )
-    parquet.write(path, "scenarios", folders.FORMAT_VERSION, store.SCHEMA, rows)
+    parquet.write(path, "scenarios", folders.FORMAT_VERSION, frozen_suites.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
         store.load(workspace, "mine@1")
 
@@ -389,12 +390,12 @@ def test_a_pipe_in_place_of_a_suites_file_is_not_waited_for(workspace: Workspace
 def test_an_instruction_of_other_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
     store.write_scenarios(path, scenarios(1))
-    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, store.SCHEMA)
-    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, frozen_suites.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in frozen_suites.SCHEMA}
     told = json.loads(rows["instruction"][0])
     for change in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
         rows["instruction"] = [json.dumps(told | change)]
-        parquet.write(path, "scenarios", folders.FORMAT_VERSION, store.SCHEMA, rows)
+        parquet.write(path, "scenarios", folders.FORMAT_VERSION, frozen_suites.SCHEMA, rows)
         with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
             store.read_scenarios(path)
 
