@@ -70,6 +70,7 @@ class Category:
       fits: says in a few words why a scenario's instruction does not fit its takeover; else None.
       context: C, the number of context steps.
       partner: what the others do after takeover, as `Scenario.partner`.
+      place: `module:NAME`, where it is written; whoever finds it by name says so.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Category:
     fits: Callable[[Scenario], str | None]
     context: int = CONTEXT
     partner: str = "no-op"
+    place: str = ""
 
     def moments(self, trajectory: Trajectory) -> list[Candidate]:
         """Returns the candidates of a trajectory at the category's own lengths."""

@@ -1,87 +1,142 @@
-"""Automatic labels: each category's rule over every continuation of a suite, as a ratings table."""
+"""Automatic labels: each category's rule over every continuation of a suite, part by part."""
 
 from __future__ import annotations
 
-import io
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from scenarios import categories
 from scenarios.category import Category
-from sts.agents.identity import stated
-from sts.continuations import store
+from sts.agents.identity import code, stated
+from sts.continuations import label_table, labels, store
+from sts.continuations.index import Index
+from sts.continuations.labels import Label
 from sts.continuations.types import HUMAN, Continuation
-from sts.errors import StsError
-from sts.ratings import columns
-from sts.storage.files import write_atomically
+from sts.domains import written_at
+from sts.errors import DamagedData, StsError
+from sts.storage.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
 
-AUTOMATIC = "automatic"
-Notes = defaultdict[tuple[str, str], set[str]]
-"""What a report must say of each (agent, fingerprint)."""
-COLUMNS = columns("kind", "source", "sees", "notes")
+_READ = (__name__.partition(".")[0],)
 
 
-def label_suite(workspace: Workspace, suite: Suite, own: Sequence[Category] = ()) -> pd.DataFrame:
-    """Returns one row a continuation of the suite, of every agent in the workspace.
+class Labelled(NamedTuple):
+    """What a suite's labels come to.
 
-    Columns are those of a ratings table; `step` is missing for not_done. The verdict is "" where a
-    category has no rule here, nor among the user's `own`: nobody has judged that continuation.
+    Attributes:
+      path: of their table.
+      counts: how many of each agent's continuations have each verdict, "" where there is no rule.
+    """
+
+    path: Path
+    counts: dict[str, dict[str, int]]
+
+
+class _Set(NamedTuple):
+    """A set of labels, and whether all that its rules mean could be read."""
+
+    name: str
+    read: bool
+
+
+def label_suite(
+    workspace: Workspace,
+    suite: Suite,
+    own: Sequence[Category] = (),
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Labelled:
+    """Labels every continuation of a suite, of every agent in the workspace, and keeps the table.
+
+    What rules of the same meaning have said already stays; killed and started again it goes on
+    where it was. The verdict is "" where a category has no rule here, nor among the user's `own`:
+    nobody has judged that continuation. Where there is none, nothing is kept.
+
+    Args:
+      workspace: keeps the continuations and the labels.
+      suite: whose.
+      own: categories of the user's.
+      progress: called with (continuations labelled, in all).
 
     Raises:
       StsError: a rule failed, as where a scenario's parameters are not what its category asks for.
+      DamagedData: a part is damaged; or a rule says something else than it has said.
     """
     rules = ruling(suite, own)
+    return store.by_index(
+        workspace, lambda index: _labelled(workspace, suite, rules, index, progress)
+    )
+
+
+def _labelled(
+    workspace: Workspace,
+    suite: Suite,
+    rules: Mapping[str, Category],
+    index: Index,
+    progress: Callable[[int, int], None],
+) -> Labelled:
     scenarios = {s.hash: s for s in suite.scenarios}
-    notes: Notes = defaultdict(set)
-    rows = []
-    for part in store.stream(workspace, scenarios):
-        for one in part:
-            scenario = scenarios[one.scenario_hash]
-            verdict, step = _label(suite, scenario, rules, one)
-            notes[one.agent, one.fingerprint] |= _notes(one)
-            rows.append((_rank(one), scenario, one.id, verdict, step, one.sees))
-    called = agent_names(notes)
-    table = [
-        (
-            called[rank[:2]],
-            scenario.id,
-            scenario.category,
-            id,
-            AUTOMATIC if verdict else "",
-            verdict,
-            step,
-            scenario.horizon,
-            scenario.kind,
-            AUTOMATIC,
-            sees,
-            "; ".join(sorted(notes[rank[:2]])),
-        )
-        for rank, scenario, id, verdict, step, sees in sorted(rows, key=lambda row: row[0])
-    ]
-    return pd.DataFrame(table, columns=list(COLUMNS)).astype(COLUMNS)
+    rows, name = index.of(scenarios), label_table.name_of(suite.label)
+    parts = {part: len(own) for part, own in index.by_part(rows).items()}
+    if not parts:
+        return Labelled(workspace.path(name), {})
+    space, set = workspace.store, _set(suite, rules)
+    there = space.list(f"{labels.FOLDER}/{set.name}") if set.read else {}
+    missing = [part for part in parts if labels.name_of(set.name, part) not in there]
+    source = label_table.made_of(set.name, index, parts)
+    done, total = 0, sum(parts[part] for part in missing)
+    for part in missing:
+        every = store.in_part(workspace, part)
+        own = [one for one in every if one.scenario_hash in scenarios]
+        said = list(_said(suite, scenarios, rules, own))
+        labels.put(space, labels.name_of(set.name, part), said, anew=not set.read)
+        done += parts[part]
+        progress(done, total)
+    if missing or _source(space, name) != source:
+        read = labels.read(space, set.name, index, rows)
+        space.swap(name, label_table.packed(name, index, rows, read, scenarios, source))
+    return Labelled(workspace.path(name), label_table.counts(name, space.get(name)))
 
 
-def _rank(one: Continuation) -> tuple[str, str, str, int, int]:
-    """Returns what a table's rows are in order of."""
-    own = one.identity
-    return own.agent, own.fingerprint, own.scenario, own.seed, own.index
+def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:
+    """Returns the set of what these rules say of a suite, in worlds as they are written now."""
+    asked = {s.category for s in suite.scenarios} & {*rules}
+    codes = {name: code(rules[name].place, _READ) for name in asked}
+    worlds = {s.recording.domain for s in suite.scenarios}
+    marks = {name: one.mark for name, one in codes.items()}
+    marks |= {f"domain {name}": code(written_at(name)).mark for name in worlds if written_at(name)}
+    return _Set(labels.set_of(suite.hash, marks), all(one.whole for one in codes.values()))
 
 
-def _label(
-    suite: Suite, scenario: Scenario, rules: Mapping[str, Category], one: Continuation
-) -> tuple[str, int | None]:
-    """Returns the verdict and step of a category's rule, "" where it has none."""
-    rule = rules[scenario.category].label if scenario.category in rules else _no_rule
+def _source(space: Store, name: str) -> label_table.MadeOf | None:
+    """Returns what the table under a name was made from; None where none can be read."""
     try:
-        return rule(one.episode, scenario.takeover, scenario.roles, scenario.parameters)
-    except StsError as error:
-        raise error.about(f"{suite.label}: {scenario.id}") from error
+        return label_table.made_from(name, space.get(name))
+    except (FileNotFoundError, DamagedData):
+        return None
+
+
+def _said(
+    suite: Suite,
+    scenarios: Mapping[str, Scenario],
+    rules: Mapping[str, Category],
+    continuations: Sequence[Continuation],
+) -> Iterator[Label]:
+    """Yields what the rules say of continuations, the verdict "" where they have none."""
+    for one in continuations:
+        scenario = scenarios[one.scenario_hash]
+        rule = rules[scenario.category].label if scenario.category in rules else _no_rule
+        try:
+            verdict, step = rule(
+                one.episode, scenario.takeover, scenario.roles, scenario.parameters
+            )
+        except StsError as error:
+            raise error.about(f"{suite.label}: {scenario.id}") from error
+        yield Label(one.content_hash, verdict, step, tuple(_notes(one)))
 
 
 def ruling(suite: Suite, own: Sequence[Category] = ()) -> dict[str, Category]:
@@ -94,42 +149,15 @@ def _no_rule(*given: object) -> tuple[str, None]:
     return "", None
 
 
-def agent_names(agents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Returns what reports call each (agent, fingerprint).
-
-    That is its name, or NAME#12345678 by the fingerprint's first digits where it has several.
-    People, whose fingerprints tell them apart, are one agent together.
-    """
-    marks: dict[str, set[str]] = defaultdict(set)
-    for name, mark in agents:
-        marks[name].add(mark)
-    return {
-        (name, mark): name if len(own) == 1 or name == HUMAN else f"{name}#{mark[:8]}"
-        for name, own in marks.items()
-        for mark in own
-    }
-
-
-def _notes(one: Continuation) -> set[str]:
-    """Returns what a report must say of a continuation's agent."""
-    notes = set()
+def _notes(one: Continuation) -> Iterator[str]:
+    """Yields what a report must say of a continuation's agent."""
     if one.agent != HUMAN and stated(one.fingerprint):
-        notes.add(f"identity as stated: version {stated(one.fingerprint)}")
+        yield f"identity as stated: version {stated(one.fingerprint)}"
     if one.deterministic:
-        notes.add("deterministic: one continuation a scenario")
+        yield "deterministic: one continuation a scenario"
     if one.batch_sensitive:
-        notes.add("batch-sensitive: its results depend on what runs beside it")
+        yield "batch-sensitive: its results depend on what runs beside it"
     if one.agent != HUMAN and np.isnan(one.log_probs).all():
-        notes.add("returns actions only: no log-probabilities")
+        yield "returns actions only: no log-probabilities"
     if one.provenance.get("trained_on"):
-        notes.add(f"trained on {one.provenance['trained_on']}")
-    return notes
-
-
-def save(workspace: Workspace, suite: Suite, labels: pd.DataFrame) -> Path:
-    """Writes a suite's labels to the workspace; returns their path."""
-    path = workspace.ensure().path("labels", f"{suite.name}-{suite.version}.parquet")
-    sink = io.BytesIO()
-    labels.to_parquet(sink, index=False)
-    write_atomically(path, sink.getvalue())
-    return path
+        yield f"trained on {one.provenance['trained_on']}"

@@ -66,23 +66,33 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     truth_step = _steps(table, "truth_step", horizon)
     seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
     tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
-    _check_agreement(table)
+    number = _numbers(frame)
+    _check_agreement(table, number)
     return frame.assign(
-        continuation=frame.groupby(list(CONTINUATION), sort=True).ngroup().astype(np.int64),
+        continuation=number,
         step=step,
         horizon=horizon.astype(np.int64) if "horizon" in given else horizon,
         truth_step=truth_step,
         seconds=seconds,
         extra=(frame["extra"] == "1").to_numpy(),
-        notes=frame["notes"].map(printable),
+        notes=tables.by_word(frame["notes"], printable),
     )[list(TYPES)]
+
+
+def _numbers(frame: pd.DataFrame) -> pd.Series:
+    """Returns int64[rows], which continuation each is of, counted in the order of their names."""
+    number = np.zeros(len(frame), np.int64)
+    for column in CONTINUATION:
+        codes, words = pd.factorize(frame[column], sort=True)
+        number = np.unique(number * len(words) + codes, return_inverse=True)[1]
+    return pd.Series(number, frame.index)
 
 
 def _check_words(table: tables.RawTable) -> None:
     """Checks the columns that hold one of a few words."""
     frame = table.frame
     for column in ("verdict", "truth"):
-        frame[column] = frame[column].map(verdict)
+        frame[column] = tables.by_word(frame[column], verdict)
     tables.one_of(table, "source", SOURCES)
     tables.one_of(table, "sees", SIGHTS)
     tables.one_of(table, "kind", (*KINDS, ""))
@@ -140,16 +150,18 @@ def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarr
     return step
 
 
-def _check_agreement(table: tables.RawTable) -> None:
-    """Checks that rows which speak of one thing say the same of it."""
+def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
+    """Checks that rows which speak of one thing say the same; `number` is a continuation's."""
     frame = table.frame
     reference = (frame["truth"] != "").to_numpy()
-    tables.one_value_each(table, CONTINUATION, "horizon", np.ones(len(frame), dtype=bool))
-    tables.one_value_each(table, CONTINUATION, "truth", reference)
+    every = np.ones(len(frame), dtype=bool)
+    tables.one_value_each(table, "continuation", "horizon", every, number)
+    tables.one_value_each(table, "continuation", "truth", reference, number)
     for column in ("category", "kind"):
-        tables.one_value_each(table, ("scenario",), column, ~reference)
-    tables.one_value_each(table, ("agent",), "sees", ~reference)
-    twice = frame.duplicated(["source", *CONTINUATION, "annotator"]).to_numpy()
+        tables.one_value_each(table, "scenario", column, ~reference)
+    tables.one_value_each(table, "agent", "sees", ~reference)
+    judgement = frame[["source", "annotator"]].assign(number=number)
+    twice = judgement.duplicated().to_numpy()
     expected = "one row per continuation and annotator"
     tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")
 

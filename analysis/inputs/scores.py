@@ -70,7 +70,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     tables.refuse(table, count < 1, "a count, at least 1", "n")
     twice = frame.duplicated(["agent", "metric"]).to_numpy()
     tables.refuse(table, twice, "one value per agent and metric", "metric")
-    tables.one_value_each(table, ("agent",), "family", np.ones(len(frame), dtype=bool))
+    tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
     return frame.assign(value=value, standard_error=error, n=count)[list(COLUMNS)]
 
 

@@ -7,7 +7,7 @@ pickled pandas metadata.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from sts.names import clean_name, shown
 from sts.storage import csv_tables
 from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
 from sts.storage.files import regular_bytes
+from sts.storage.parquet import as_numpy
 
 TABLE_FORMATS = (".csv", ".parquet")
 MOST_LETTERS = 2**17
@@ -80,8 +81,12 @@ def read_table(path: Path, columns: Sequence[str]) -> RawTable:
 def from_frame(name: str, frame: pd.DataFrame) -> RawTable:
     """Treats a frame made elsewhere like a file: every cell becomes text again."""
     cells = {str(column): [_text(value) for value in frame[column]] for column in frame.columns}
-    text = pd.DataFrame(cells, index=range(len(frame)), dtype=object)
-    return RawTable(name, text, np.arange(1, len(frame) + 1), "row")
+    return of_texts(name, pd.DataFrame(cells, index=range(len(frame)), dtype=object))
+
+
+def of_texts(name: str, frame: pd.DataFrame) -> RawTable:
+    """Treats a frame whose every cell is text, and whose index counts from 0, like a file."""
+    return RawTable(name, frame, np.arange(1, len(frame) + 1), "row")
 
 
 def require_columns(table: RawTable, required: Sequence[str]) -> None:
@@ -137,6 +142,11 @@ def clean_names(table: RawTable, column: str) -> None:
             table.frame.loc[table.frame[column] == name, column] = clean
 
 
+def by_word(column: pd.Series, make: Callable[[str], str]) -> pd.Series:
+    """Returns what `make` makes of each cell; it is asked once a text."""
+    return column.map({word: make(word) for word in pd.unique(column)})
+
+
 def numbers(
     table: RawTable, column: str, expected: str, *, optional: bool, whole: bool = False
 ) -> np.ndarray:
@@ -146,7 +156,9 @@ def numbers(
       DamagedData: a cell is no finite number, not whole, or empty although it may not be.
     """
     text = table.frame[column]
-    values = np.asarray(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
+    codes, words = pd.factorize(text)  # most stand in many rows
+    each = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
+    values = np.asarray(each, dtype=np.float64)[codes]
     empty = (text == "").to_numpy()
     bad = ~np.isfinite(values) & ~empty
     if whole:
@@ -157,17 +169,23 @@ def numbers(
     return values
 
 
-def one_value_each(table: RawTable, keys: Sequence[str], column: str, rows: np.ndarray) -> None:
+def one_value_each(
+    table: RawTable, key: str, column: str, rows: np.ndarray, number: pd.Series | None = None
+) -> None:
     """Refuses a key that stands with two different values of a column.
 
     Args:
       table: where the rows come from.
-      keys: the columns that together identify something; the last gives it its name.
+      key: the column that names something.
       column: what each of these must have exactly one of.
       rows: bool[rows], the rows to look at.
+      number: of each row, what tells those things apart where their names do not.
     """
-    frame, key = table.frame[rows], keys[-1]
-    expected = frame.groupby(list(keys), sort=False)[column].transform("first")
+    frame = table.frame[[key, column]]
+    frame = frame if rows.all() else frame[rows]
+    expected = frame.groupby(frame[key] if number is None else number[rows], sort=False)[
+        column
+    ].transform("first")
     bad = (frame[column] != expected).to_numpy()
     if bad.any():
         row = int(np.argmax(bad))
@@ -214,7 +232,11 @@ def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
             f"{name}: expected a Parquet file, found a damaged one; write it again"
         ) from error
     mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
-    return from_frame(name, pd.DataFrame(cells, columns=kept, dtype=object))._replace(mark=mark)
+    rows = table.num_rows
+    del table, file
+    pa.default_memory_pool().release_unused()  # which Arrow would keep, for tables to come
+    frame = pd.DataFrame(cells, columns=kept, index=range(rows), dtype=object)
+    return of_texts(name, frame)._replace(mark=mark)
 
 
 def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:
@@ -234,19 +256,24 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
         raise DamagedData(f"{name}: expected at most {MOST_BYTES} bytes unpacked, found {size}")
 
 
-def _cells(name: str, column: pa.ChunkedArray) -> list[object]:
-    cells: list[object] = []
+def _cells(name: str, column: pa.ChunkedArray) -> np.ndarray:
+    """Returns the text of each cell; each text that stands in many is made once."""
+    cells = [np.empty(0, object)]
     for chunk in column.chunks:
-        packed = pa.types.is_dictionary(chunk.type)
-        values = chunk.dictionary if packed else chunk
+        packed = chunk
+        if not pa.types.is_dictionary(chunk.type):
+            try:
+                packed = chunk.dictionary_encode()
+            except pa.ArrowNotImplementedError:  # what is no single value has no code
+                cells.append(np.array([_text(value) for value in chunk.to_pylist()], object))
+                continue
+        values = packed.dictionary
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             longest = pc.max(pc.binary_length(values)).as_py() or 0
             if longest > MOST_LETTERS:
                 raise DamagedData(
                     f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
                 )
-        each = values.to_pylist()
-        if packed:
-            each = [None if i is None else each[i] for i in chunk.indices.to_pylist()]
-        cells += each
-    return cells
+        each = np.array([*map(_text, values.to_pylist()), ""], object)
+        cells.append(each[as_numpy(packed.indices.cast(pa.int64()).fill_null(len(values)))])
+    return np.concatenate(cells)

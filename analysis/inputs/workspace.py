@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
 from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Subject
-from analysis.inputs.tables import from_frame, read_table, require_columns
+from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
 from sts.errors import DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import frozen
 from sts.suites.types import Suite
 
 
@@ -25,7 +27,7 @@ def gather(workspace: Workspace, label: str) -> Gathered:
       UnknownName: no such suite or version.
       DamagedData: there is neither a label nor a judgement of it.
     """
-    suite = store.load(workspace, label)
+    suite = frozen.load(workspace, label)
     subject = _subject(suite)
     judged, references = export.ratings(workspace, suite.label), export.pool(workspace)
     return Gathered(
@@ -75,15 +77,13 @@ def _with_labels(
     Raises:
       DamagedData: there is neither a label nor a judgement of this suite.
     """
-    path = workspace.path("labels", f"{suite.replace('@', '-')}.parquet")
     human = from_frame("annotations", judged).frame
     frames = [human] if len(human) else []
-    if path.exists():
-        table = read_table(path, tuple(TYPES))
-        require_columns(table, (*WRITTEN, "kind", "sees"))
-        labels = table.frame[~table.frame["continuation"].isin(references)]
+    labels = _labels(workspace.path("labels", f"{suite.replace('@', '-')}.parquet"), references)
+    if labels is not None:
         frames.append(labels)
-        current = labels.drop_duplicates("continuation").set_index("continuation")
+        own = labels[labels["continuation"].isin(human["continuation"])]
+        current = own.drop_duplicates("continuation").set_index("continuation")
         for column in ("agent", "scenario", "category", "kind", "sees"):
             named = human["continuation"].map(current[column])
             human[column] = named.where(named.notna(), human[column])
@@ -92,5 +92,18 @@ def _with_labels(
             f"{suite}: expected labels or judgements in {workspace.root}, found none; "
             f"run `sts label {suite}` first"
         )
-    joined = pd.concat(frames, ignore_index=True).fillna("")
-    return check_ratings(from_frame(suite, joined))
+    every = list(dict.fromkeys(column for frame in frames for column in frame.columns))
+    filled = [frame.reindex(columns=every, fill_value="") for frame in frames]
+    joined = pd.concat(filled, ignore_index=True)
+    del human, labels, frames, filled  # of a million rows, one table is much
+    return check_ratings(of_texts(suite, joined))
+
+
+def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
+    """The automatic labels in a file, without those of references; None where there is none."""
+    if not path.exists():
+        return None
+    table = read_table(path, tuple(TYPES))
+    require_columns(table, (*WRITTEN, "kind", "sees"))
+    referred = table.frame["continuation"].isin(references)
+    return table.frame[~referred] if referred.any() else table.frame

@@ -8,20 +8,20 @@ Source: Abramson et al. 2022, section 4.1.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sts import agents as registry
 from sts.continuations import store
-from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
+
+Who = tuple[str, str, int]
+"""An agent's name, its fingerprint, and the seed."""
 
 
 def log_prob(
@@ -44,12 +44,14 @@ def log_prob(
     """
     if suite is None:
         raise ArgumentError("log_prob: expected --suite NAME@VERSION, found none; name one")
-    continuations = store.load(workspace, [scenario.hash for scenario in suite.scenarios])
+    loaded = {name: registry.load(name) for name in agents}
+    who = {name: (one.name, registry.fingerprint(one), seed) for name, one in loaded.items()}
+    means = _by_agent(workspace, [scenario.hash for scenario in suite.scenarios], who.values())
     parameters = canonical_json({"suite": suite.label, "seed": seed}).decode()
     rows = []
     for given in agents:
-        agent = registry.load(given)
-        values = _by_scenario(continuations, (agent.name, registry.fingerprint(agent), seed))
+        agent, own = loaded[given], sorted(means[who[given]].items())
+        values = np.array([np.mean([mean for _, mean in sorted(each)]) for _, each in own])
         if not len(values):
             raise ArgumentError(
                 f"log_prob: expected continuations of {agent.name!r} with seed {seed}, found none; "
@@ -72,13 +74,16 @@ def log_prob(
     return rows
 
 
-def _by_scenario(
-    continuations: Sequence[Continuation], who: tuple[str, str, int]
-) -> NDArray[np.float64]:
-    """Each scenario's mean; NaN where an agent gives no probabilities."""
-    means = defaultdict(list)
-    for one in continuations:
-        identity = one.identity
-        if (identity.agent, identity.fingerprint, identity.seed) == who and one.takeover:
-            means[identity.scenario].append(one.log_probs[: one.takeover].mean(dtype=np.float64))
-    return np.array([np.mean(each) for each in means.values()], np.float64)
+def _by_agent(
+    workspace: Workspace, scenarios: Sequence[str], who: Iterable[Who]
+) -> dict[Who, dict[str, list[tuple[int, float]]]]:
+    """Returns index and mean of continuations, by agent and scenario; NaN where it gives none."""
+    means: dict[Who, dict[str, list[tuple[int, float]]]] = {one: {} for one in who}
+    for part in store.stream(workspace, scenarios):
+        for one in part:
+            own = one.identity
+            key = own.agent, own.fingerprint, own.seed
+            if key in means and one.takeover:
+                mean = one.log_probs[: one.takeover].mean(dtype=np.float64)
+                means[key].setdefault(own.scenario, []).append((own.index, float(mean)))
+    return means

@@ -48,10 +48,12 @@ def consistency(values: np.ndarray, category: np.ndarray) -> Consistency:
     hat: dict[int, float] = {}
     at: dict[int, float] = {}
     used: dict[int, int] = {}
-    rows = [row[np.isfinite(row)] for row in values]
     deepest = int(judged.max(initial=0))
-    wins = np.array([_padded(all_succeed(row), deepest) for row in rows])
-    losses = np.array([_padded(all_succeed(1 - row), deepest) for row in rows])
+    wins, losses = np.zeros((2, len(values), deepest))
+    for n in np.unique(judged).tolist():  # those with as many gaps together
+        rows = values[judged == n]
+        rows = rows[np.isfinite(rows)].reshape(len(rows), n)
+        wins[judged == n, :n], losses[judged == n, :n] = all_succeed(rows), all_succeed(1 - rows)
     for k in range(1, deepest + 1):
         enough = judged >= k
         if 2 * enough.sum() < (judged > 0).sum():
@@ -72,22 +74,20 @@ def all_succeed(values: np.ndarray) -> np.ndarray:
     product over all subsets of k.
 
     Args:
-      values: float64[n], each in [0, 1].
+      values: float64[..., n], each in [0, 1].
 
     Returns:
-      float64[n].
+      float64[..., n].
 
     Source: Chen et al. 2021 (arXiv 2107.03374), equation 1, for pass@k; Yao et al. 2024 (arXiv
       2406.12045), section 3.3, for pass^k.
     """
-    means = np.zeros(len(values) + 1)
-    means[0] = 1.0
-    for seen, value in enumerate(values, start=1):
+    n = values.shape[-1]
+    means = np.zeros((*values.shape[:-1], n + 1))
+    means[..., 0] = 1.0
+    for seen in range(1, n + 1):
         # The mean over subsets of k among `seen` values: those without the new one, those with it.
-        share = np.arange(1, seen + 1) / seen
-        means[1 : seen + 1] = means[1 : seen + 1] * (1 - share) + value * means[:seen] * share
-    return means[1:]
-
-
-def _padded(values: np.ndarray, size: int) -> np.ndarray:
-    return np.append(values, np.zeros(size - len(values)))
+        share, value = np.arange(1, seen + 1) / seen, values[..., seen - 1, None]
+        without, joined = means[..., 1 : seen + 1] * (1 - share), value * means[..., :seen] * share
+        means[..., 1 : seen + 1] = without + joined
+    return means[..., 1:]

@@ -91,13 +91,14 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
       annotations (verdicts that count), cannot_judge (the others) and unjudgeable (all who looked
       at it could not judge it).
     """
-    rows = ratings[ratings["truth"] == ""]
-    mine = rows[(rows["source"] == source) & (rows["verdict"] != "")]
+    columns = ["agent", "scenario", "category", "kind", "sees", "horizon", "continuation"]
+    rows = ratings.loc[ratings["truth"] == "", [*columns, "source", "verdict"]]
+    own = (rows["source"] == source) & (rows["verdict"] != "")
+    mine = rows.loc[own, ["continuation", "verdict"]]
     counted = mine[mine["verdict"] != "cannot_judge"]
     success = (counted["verdict"] == "success").astype(np.float64)
     by_continuation = success.groupby(counted["continuation"])
     unable = mine[mine["verdict"] == "cannot_judge"].groupby("continuation").size()
-    columns = ["agent", "scenario", "category", "kind", "sees", "horizon", "continuation"]
     every = rows[columns].drop_duplicates("continuation").reset_index(drop=True)
     name = every["continuation"]
     y = name.map(by_continuation.mean()).astype(np.float64)

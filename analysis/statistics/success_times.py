@@ -96,10 +96,11 @@ def _curves(mine: pd.DataFrame, horizon: int) -> tuple[Curve, Curve, Curve | Non
 def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
     # Weights make every scenario count as in the pass rate, so that F1 ends where the rate is.
     verdicts = ("success", "failure", "not_done")
-    rows = ratings[
+    rows = ratings.loc[
         (ratings["truth"] == "")
         & (ratings["source"] == label_set.source)
-        & ratings["verdict"].isin(verdicts)
+        & ratings["verdict"].isin(verdicts),
+        ["agent", "scenario", "continuation", "verdict", "step", "horizon"],
     ]
     outcomes, number = label_set.outcomes, label_set.summary.number
     weights = sampling.scenario_weights(number > 0, outcomes.category) / np.maximum(number, 1)

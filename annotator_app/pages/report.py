@@ -49,11 +49,11 @@ def _build() -> None:
     from analysis.inputs.workspace import gather
     from analysis.report.build import build
     from analysis.report.write import write
-    from scenarios.labels import label_suite, save
+    from scenarios.labels import label_suite
     from sts.provenance import provenance
 
     workspace, suite = state.workspace(), suites.load(state.workspace(), state.settings().suite)
-    save(workspace, suite, label_suite(workspace, suite))  # what was played since has none yet
+    label_suite(workspace, suite)  # what was played since has none yet
     gathered = gather(workspace, suite.label)
     report = build(gathered.ratings, gathered.scores, suite=gathered.suite, provenance=provenance())
     write(gathered.folder, report)

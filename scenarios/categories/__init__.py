@@ -11,6 +11,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from types import ModuleType
 
 from scenarios.category import Category, spoken_for
@@ -34,7 +35,12 @@ def of(domain: str) -> tuple[Category, ...]:
             raise StsError(f"entry point {GROUP}:{domain} is no package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
             modules += _within(one)
-    every = {id(c): c for m in modules for c in vars(m).values() if isinstance(c, Category)}
+    every = {
+        id(c): replace(c, place=f"{m.__name__}:{name}")
+        for m in modules
+        for name, c in vars(m).items()
+        if isinstance(c, Category)
+    }
     for one in every.values():
         if one.domain != domain:
             raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
@@ -87,7 +93,7 @@ def named(name: str) -> Category:
         own = registry.load_path("category", name)
         if not isinstance(own, Category):
             raise ArgumentError(f"{name!r} is no Category, it is of type {type(own).__name__}")
-        return spoken_for(own)
+        return spoken_for(replace(own, place=name))
     every: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.named(GROUP):

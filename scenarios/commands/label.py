@@ -22,36 +22,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Labels every continuation of the suite and prints what passes."""
     from scenarios import categories
-    from scenarios.labels import label_suite, ruling, save
-    from sts.cli.arguments import say, table
+    from scenarios.labels import label_suite, ruling
+    from sts.cli.arguments import progress, say, table
     from sts.errors import StsError
+    from sts.ratings import VERDICTS
     from sts.storage.workspace import Workspace
     from sts.suites import store
 
     workspace = Workspace.open(args.workspace)
     suite = store.load(workspace, args.suite)
     brought = [categories.named(name) for name in args.category]
-    labels = label_suite(workspace, suite, brought)
     unruled = sorted({s.category for s in suite.scenarios} - {*ruling(suite, brought)})
     if len(unruled) == len({s.category for s in suite.scenarios}):
         raise StsError(
             f"no automatic label for {', '.join(unruled)}: name a category of your own by "
             "--category module:NAME"
         )
-    if labels.empty:
+    with progress(suite.label, "continuations") as show:
+        labelled = label_suite(workspace, suite, brought, progress=show)
+    if not labelled.counts:
         raise StsError(
             f"no continuations of {suite.label} to label: expected some from "
             f"sts run {suite.label} --agent NAME"
         )
-    path = save(workspace, suite, labels)
-    counted = ("agent", "continuations", "success", "failure", "not_done", "unlabelled")
-    header = (*counted, "pass_rate")
+    verdicts = VERDICTS[:3]
+    header = ("agent", "continuations", *verdicts, "unlabelled", "pass_rate")
     rows = []
-    for agent, own in labels.groupby("agent"):
-        counts = [int((own["verdict"] == verdict).sum()) for verdict in header[2:5]]
-        labelled = sum(counts)
-        rate = counts[0] / labelled if labelled else None
-        rows.append((str(agent), len(own), *counts, len(own) - labelled, rate))
+    for agent, own in labelled.counts.items():
+        counts = [own.get(verdict, 0) for verdict in verdicts]
+        rate = counts[0] / sum(counts) if sum(counts) else None
+        rows.append((agent, sum(own.values()), *counts, own.get("", 0), rate))
     notes = [f"no automatic label for {name}: for people to judge" for name in unruled]
     text = "\n".join(
         (
@@ -60,13 +60,13 @@ def run(args: argparse.Namespace) -> int:
             table(header, [(*row[:-1], "-" if row[-1] is None else row[-1]) for row in rows]),
             "",
             *notes,
-            f"-> {path}",
+            f"-> {labelled.path}",
         )
     )
     value = {
         "suite": suite.label,
         "labels": "automatic",
-        "file": str(path),
+        "file": str(labelled.path),
         "agents": [dict(zip(header, row, strict=True)) for row in rows],
         "without_label": unruled,
     }

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sts.commands.verdicts import Verdicts
+    from sts.continuations.index import Index
     from sts.continuations.types import Continuation
     from sts.episodes import Episode
     from sts.storage.workspace import Workspace
@@ -47,11 +48,13 @@ def run(args: argparse.Namespace) -> int:
     """Prints one strip after the other."""
     from sts.cli.arguments import at_least, say
     from sts.commands.verdicts import verdicts_of
+    from sts.continuations import store
     from sts.storage.workspace import Workspace
 
     if args.frames is not None:
         at_least(2, "--frames", args.frames)
     workspace = Workspace.open(args.workspace)
+    there = store.opened(workspace)
     shown: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []
@@ -63,10 +66,10 @@ def run(args: argparse.Namespace) -> int:
             parts.append(_of_scenario(scenario, args.frames))
             asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
             values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
-            shown += _played(workspace, scenario, args.agent, args.index)
+            shown += _played(workspace, there, scenario, args.agent, args.index)
         else:
-            shown.append(_found(workspace, what))
-    verdicts = verdicts_of(workspace, shown)
+            shown.append(_found(workspace, there, what))
+    verdicts = verdicts_of(workspace, shown, there)
     parts += _compared(shown, args.frames, verdicts)
     for one in shown:
         own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
@@ -80,12 +83,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _found(workspace: Workspace, what: str) -> Continuation:
+def _found(workspace: Workspace, there: Index, what: str) -> Continuation:
     from sts.continuations import store
     from sts.errors import UnknownName
 
     try:
-        return store.find(workspace, what)
+        return store.find(workspace, what, there)
     except UnknownName as error:
         raise error.saying(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
@@ -103,12 +106,11 @@ def _scenario(workspace: Workspace, what: str) -> Scenario:
 
 
 def _played(
-    workspace: Workspace, scenario: Scenario, names: Sequence[str], index: int
+    workspace: Workspace, there: Index, scenario: Scenario, names: Sequence[str], index: int
 ) -> list[Continuation]:
     from sts.continuations import store
     from sts.errors import UnknownName
 
-    there = store.opened(workspace)
     kept = list(store.entries(workspace, {scenario.hash}, there))
     every = store.ordered([one for one in kept if one.identity.index == index] or kept)
     known = dict.fromkeys(c.agent for c in every)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from sts.annotations.verdicts import Verdict
+    from sts.continuations.index import Index
     from sts.continuations.types import Continuation
     from sts.storage.workspace import Workspace
 
@@ -55,9 +56,11 @@ class Verdicts(NamedTuple):
         }
 
 
-def verdicts_of(workspace: Workspace, shown: Sequence[Continuation]) -> dict[str, Verdicts]:
+def verdicts_of(
+    workspace: Workspace, shown: Sequence[Continuation], index: Index
+) -> dict[str, Verdicts]:
     """Returns what has been said of continuations; warns of what cannot be read."""
-    from sts.annotations import verdicts
+    from sts.annotations.automatic import automatic as automatic_labels
     from sts.annotations.store import Store
     from sts.cli.arguments import warn
     from sts.errors import StsError
@@ -73,7 +76,7 @@ def verdicts_of(workspace: Workspace, shown: Sequence[Continuation]) -> dict[str
     except StsError as error:
         warn(f"judgements are left out: {error}")
     try:
-        automatic = verdicts.automatic(workspace, ids)
+        automatic = automatic_labels(workspace, shown, index)
     except StsError as error:
         warn(f"automatic labels are left out: {error}")
     return {id: Verdicts(human.get(id, ()), automatic.get(id, {})) for id in ids}

@@ -7,6 +7,7 @@ is read by it is held to it, and one that lies is made anew (`sts.continuations.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -40,6 +41,10 @@ SCHEMA = {
 }
 _FORMED = 4
 """Digits of an id that are asked for at least."""
+
+
+class Lie(DamagedData):
+    """An index does not say what is kept; it is made anew."""
 
 
 class Entry(NamedTuple):
@@ -149,23 +154,25 @@ class Index:
         lots = np.ascontiguousarray(self.ids[rows, :8]).view(">u8").ravel()
         return rows[np.argsort(lots, kind="stable")[:count]]
 
+    def by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
+        """Returns where in `rows` those are that stand in each part, by its name."""
+        codes, words = self.codes("part")[rows], self.words("part")
+        order = np.argsort(codes, kind="stable")
+        edges = np.flatnonzero(np.diff(codes[order], prepend=-1, append=-1)).tolist()
+        each = itertools.pairwise(edges)
+        return {words[codes[order[start]]]: order[start:stop] for start, stop in each}
+
     def places(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, list[int], dict[str, str]]]:
         """Yields the parts that `rows` stand in: name, row groups, content hashes by id."""
-        codes, words = self.codes("part")[rows], self.words("part")
-        rows = rows[np.argsort(codes, kind="stable")]
-        codes = np.sort(codes, kind="stable")
         groups, hashes = self.numbers("group"), self.numbers("content_hash")
-        for own in np.split(rows, np.flatnonzero(np.diff(codes)) + 1):
-            if len(own):
-                ids, told = self.ids[own].tobytes().hex(), hashes[own].tobytes().hex()
-                yield (
-                    words[self.codes("part")[own[0]]],
-                    np.unique(groups[own]).tolist(),
-                    {
-                        ids[24 * i : 24 * i + 24]: told[64 * i : 64 * i + 64]
-                        for i in range(len(own))
-                    },
-                )
+        for name, at in self.by_part(rows).items():
+            own = rows[at]
+            ids, told = self.ids[own].tobytes().hex(), hashes[own].tobytes().hex()
+            yield (
+                name,
+                np.unique(groups[own]).tolist(),
+                {ids[24 * i : 24 * i + 24]: told[64 * i : 64 * i + 64] for i in range(len(own))},
+            )
 
 
 _ENTRY = ("scenario", *Entry._fields[2:])
@@ -240,13 +247,9 @@ def _table(name: str, raw: bytes) -> pa.Table:
     columns |= {n: told.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
     columns |= {n: _bytes(name, told.column(n), kind) for n, kind in _HASHES.items()}
     rows = np.arange(told.num_rows, dtype=np.int32)
-    columns["part"] = _coded(rows * 0, [name])
+    columns["part"] = parquet.coded(rows * 0, [name])
     columns["group"] = parquet.of_numpy(rows // parts.GROUP)
     return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
-
-
-def _coded(codes: NDArray[np.int32], words: list[str]) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(parquet.of_numpy(codes), parquet.texts(words))
 
 
 def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
@@ -309,7 +312,7 @@ def _nothing() -> Index:
         kind: parquet.of_numpy(np.empty((0, kind.byte_width), np.uint8))
         for kind in _HASHES.values()
     }
-    zero[_WORD] = _coded(np.empty(0, np.int32), [])
+    zero[_WORD] = parquet.coded(np.empty(0, np.int32), [])
     return Index({}, pa.table({name: zero[kind] for name, kind in SCHEMA.items()}))
 
 

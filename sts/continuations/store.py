@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from sts.continuations import index as indices
 from sts.continuations import parts
-from sts.continuations.index import Entry, Index
+from sts.continuations.index import Entry, Index, Lie
 from sts.continuations.types import Continuation, Identity
-from sts.errors import DamagedData, UnknownName
+from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 _ORDER = ("agent", "fingerprint", "scenario", "seed", "index")
 T = TypeVar("T", Continuation, Entry)
+R = TypeVar("R")
 Rows = Callable[[Index], NDArray[np.intp]]
 """What chooses rows of an index."""
 
@@ -24,18 +25,30 @@ _NAMED = 5
 """Continuations that a line names of those that may be meant."""
 
 
-class _Lie(Exception):
-    """An index does not say what is in a part."""
-
-
-def opened(workspace: Workspace) -> Index:
+def opened(workspace: Workspace, *, anew: bool = False) -> Index:
     """Returns the index of all that is kept.
+
+    Args:
+      workspace: where it is kept.
+      anew: makes it from the parts, whatever is kept of it.
 
     Raises:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
       NewerFormat: a part of a later version.
     """
-    return indices.opened(workspace.store)
+    return indices.opened(workspace.store, anew=anew)
+
+
+def by_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
+    """Returns what `work` makes of the index; where that lies, of one that is made anew.
+
+    Raises:
+      DamagedData: it still does not say what is kept; or as `opened`.
+    """
+    try:
+        return work(opened(workspace))
+    except Lie:
+        return work(opened(workspace, anew=True))
 
 
 def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
@@ -79,6 +92,16 @@ def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Co
       NewerFormat: a part of a later version.
     """
     return _read(workspace, lambda index: index.of(scenarios))
+
+
+def in_part(workspace: Workspace, name: str) -> list[Continuation]:
+    """Returns all continuations in the part of this name.
+
+    Raises:
+      DamagedData: it is damaged, or no longer there.
+      NewerFormat: it is of a later version.
+    """
+    return parts.unpacked(name, _bytes(workspace, name))
 
 
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
@@ -136,9 +159,9 @@ def _read(
                     yield _from_part(workspace, name, groups, hashes)
                     seen |= hashes.keys()
             return
-        except _Lie as lie:
+        except Lie as lie:
             found = lie
-    raise DamagedData(str(found))
+    raise found
 
 
 def _from_part(
@@ -147,13 +170,16 @@ def _from_part(
     """Returns the continuations with these content hashes, by id, that stand in a part.
 
     Raises:
-      _Lie: not all of them do.
+      Lie: not all of them do.
     """
-    try:
-        raw = workspace.store.get(name)
-    except FileNotFoundError:
-        raise _Lie(f"{name}: it was taken away while it was read; start again") from None
-    found = parts.unpacked(name, raw, groups=groups, wanted=hashes)
+    found = parts.unpacked(name, _bytes(workspace, name), groups=groups, wanted=hashes)
     if {one.id: one.content_hash for one in found} != hashes:
-        raise _Lie(f"{name}: expected row groups of {parts.GROUP} rows, found others")
+        raise Lie(f"{name}: expected row groups of {parts.GROUP} rows, found others")
     return found
+
+
+def _bytes(workspace: Workspace, name: str) -> bytes:
+    try:
+        return workspace.store.get(name)
+    except FileNotFoundError:
+        raise Lie(f"{name}: it was taken away while it was read; start again") from None

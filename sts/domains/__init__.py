@@ -17,3 +17,4 @@ from sts.domains.registry import foreign as foreign
 from sts.domains.registry import need as need
 from sts.domains.registry import shapes as shapes
 from sts.domains.registry import why_unavailable as why_unavailable
+from sts.domains.registry import written_at as written_at

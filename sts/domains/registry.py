@@ -49,6 +49,14 @@ def domain(name: str) -> Domain:
     return Adapted(cast(Callable[[], Environment], kind), name)
 
 
+def written_at(name: str) -> str:
+    """Returns the `module:Class` of the domain called `name`; "" for one of a family, or none."""
+    if ":" in name:
+        return "" if name.partition(":")[0] in registry.named("sts.domain_families") else name
+    points = registry.named("sts.domains")
+    return points[name].value if name in points else ""
+
+
 def foreign(name: str) -> bool:
     """Whether a domain may do anything to its process: an `Environment`, or a class of a user's."""
     return ":" in name or isinstance(domain(name), Adapted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,14 +67,39 @@ def as_numpy(array: pa.Array) -> NDArray[Any]:
     return rows if width == 1 else rows.reshape(-1, width)
 
 
-def of_numpy(values: NDArray[Any]) -> pa.Array:
-    """Returns an Arrow array of numbers or truth values; of rows of bytes, bytes of one length."""
+def of_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Returns an Arrow array of numbers or truth values; of rows of bytes, bytes of one length.
+
+    Args:
+      values: to be held.
+      there: which of them are no gaps; None for all.
+    """
     values = np.ascontiguousarray(values)
+    gaps = None if there is None else _bits(there)
     if values.ndim == 2:
-        return _of_buffers(pa.binary(values.shape[1]), len(values), values)
+        return _of_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
     if values.dtype == np.bool_:
-        return _of_buffers(pa.bool_(), len(values), np.packbits(values, bitorder="little"))
-    return _of_buffers(pa.from_numpy_dtype(values.dtype), len(values), values)
+        return _of_buffers(pa.bool_(), len(values), _bits(values), gaps=gaps)
+    return _of_buffers(pa.from_numpy_dtype(values.dtype), len(values), values, gaps=gaps)
+
+
+def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    return np.packbits(values, bitorder="little")
+
+
+def coded(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
+    """Returns an Arrow array of texts of which few differ: of each row the word of its code."""
+    return pa.DictionaryArray.from_arrays(of_numpy(codes.astype(np.int32)), texts(words))
+
+
+def digits(values: NDArray[np.uint8]) -> pa.Array:
+    """Returns rows of bytes, uint8[rows, width], as texts of their hexadecimal digits."""
+    ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
+    if ends[-1] > BYTES:
+        raise StsError(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
+    return _of_buffers(
+        pa.string(), len(values), ends.astype(np.int32), values.tobytes().hex().encode()
+    )
 
 
 def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
@@ -94,8 +119,9 @@ def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
     return _of_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
 
 
-def _of_buffers(kind: pa.DataType, length: int, *buffers: Any) -> pa.Array:
-    return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])
+def _of_buffers(kind: pa.DataType, length: int, *buffers: Any, gaps: Any = None) -> pa.Array:
+    there = None if gaps is None else pa.py_buffer(gaps)
+    return pa.Array.from_buffers(kind, length, [there, *map(pa.py_buffer, buffers)])
 
 
 def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
@@ -222,30 +248,34 @@ def unpacked(
     return table
 
 
-def read_plain(
-    path: Path, columns: Sequence[str], having: Collection[str] | None = None
-) -> list[dict[str, Any]]:
-    """Returns the rows of a Parquet file that says nothing of itself; a gap is None.
-
-    Args:
-      path: of the file.
-      columns: that are read.
-      having: texts, of which the first column must have one; None for all rows.
+def read_coded(
+    name: str, raw: bytes, columns: Sequence[str]
+) -> list[tuple[NDArray[Any], list[str]]]:
+    """Returns columns of texts without a gap: of each row a code, and the text of each code.
 
     Raises:
-      DamagedData: no Parquet file, or a column is missing, or too much is in it.
-      FileNotFoundError: there is none.
+      DamagedData: no Parquet file, or a column is missing, or no texts, or too much is in it.
     """
-    with _opened(str(path), regular_bytes(path, _LARGEST), "a Parquet file") as file:
+    with _opened(name, raw, "a Parquet file") as file:
         for column in columns:
-            if column not in file.fields.names:
-                raise DamagedData(f"{path}: column {column} is missing")
-        table = _unpacked(str(path), file, columns, rows=_PLAIN_ROWS)
-        if having is not None:
-            wanted = texts(sorted(having)).cast(table.column(0).type)
-            table = table.filter(pc.is_in(table.column(0), value_set=wanted))
-        rows: list[dict[str, Any]] = table.to_pylist()
-    return rows
+            if column not in file.fields.names or file.fields.field(column).type != pa.string():
+                raise DamagedData(f"{name}: expected texts in a column {column}, found none")
+        table = _unpacked(name, file, columns, rows=_PLAIN_ROWS, coded=True)
+    each = [table.column(column).combine_chunks() for column in columns]
+    if any(one.null_count for one in each):
+        raise DamagedData(f"{name}: a column of {', '.join(columns)} has a gap")
+    return [(as_numpy(one.indices), one.dictionary.to_pylist()) for one in each]
+
+
+def metadata(name: str, raw: bytes) -> dict[str, str]:
+    """Returns what a Parquet file says of itself.
+
+    Raises:
+      DamagedData: it is none.
+    """
+    with _opened(name, raw, "a Parquet file") as file:
+        told = file.fields.metadata or {}
+    return {key.decode(errors="replace"): v.decode(errors="replace") for key, v in told.items()}
 
 
 class _Opened(NamedTuple):
@@ -271,11 +301,12 @@ def _unpacked(
     columns: Sequence[str],
     groups: Sequence[int] | None = None,
     rows: int | None = None,
+    coded: bool = False,
 ) -> pa.Table:
     """Returns columns of a file that is neither larger than its metadata may say, nor unpacks so.
 
     A text that stands in many rows stands in the file once. It is read as it stands there, so that
-    what the rows come to is known before they are made.
+    what the rows come to is known before they are made; and stays so where it is to be `coded`.
     """
     types = {column: file.fields.field(column).type for column in columns}
     _check_sizes(name, file.metadata, types, ROWS if rows is None else rows)
@@ -293,6 +324,8 @@ def _unpacked(
             raise DamagedData(
                 f"{name}: the texts of column {column} come to more than {BYTES} bytes"
             )
+    if coded:
+        return table.unify_dictionaries()
     return table.cast(pa.schema(list(types.items()), table.schema.metadata))
 
 

@@ -14,13 +14,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
-from sts.names import shown
+from sts.domains import checked
+from sts.errors import DamagedData, StsError, UnknownName
 from sts.provenance import provenance
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
-from sts.suites.folders import NAME, contents, draft_contents, drafts, frozen, versions
+from sts.suites.folders import (
+    contents,
+    draft_contents,
+    draft_file,
+    drafts,
+    frozen,
+    named,
+    versions,
+)
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
 
@@ -73,12 +81,12 @@ class Draft:
           DamagedData: its file is missing or cannot be read.
         """
         if edited:
-            (one,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"))
+            (one,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"), check=checked)
             if (one.id, one.row_hash) != (id, edited):
                 raise DamagedData(f"{self.folder}: {id} is not what it was edited to")
             return one
         for part in self.parts:
-            for one in files.unpacked(part, self._get(part), id):
+            for one in files.unpacked(part, self._get(part), id, check=checked):
                 return one
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
@@ -98,20 +106,6 @@ class Draft:
             raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
 
 
-def named(name: str) -> str:
-    """Returns `name`, which a suite may have.
-
-    Raises:
-      ArgumentError: it is none.
-    """
-    if not NAME.fullmatch(name):
-        raise ArgumentError(
-            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
-            f"{shown(name)}"
-        )
-    return name
-
-
 def find(workspace: Workspace, name: str) -> Draft | None:
     """Returns the draft called `name`; None where there is none.
 
@@ -119,10 +113,10 @@ def find(workspace: Workspace, name: str) -> Draft | None:
       ArgumentError: no suite may be called so.
       DamagedData, NewerFormat: its `draft.json` cannot be read.
     """
-    folder = workspace.path("drafts", named(name))
-    if not (folder / "draft.json").exists():
+    file = draft_file(workspace, name)
+    if not file.exists():
         return None
-    own = draft_contents(folder)
+    own = draft_contents(file.parent)
     return Draft(workspace, name, own["id"], own["parent"], own["parts"], own["provenance"])
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.errors import DamagedData, NewerFormat, StsError
-from sts.names import one_line
+from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
+from sts.names import one_line, shown
 from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.workspace import Workspace
 
@@ -62,6 +62,29 @@ def _packaged(name: str) -> Path:
     if not getattr(package, "__path__", ()):
         raise StsError(f"entry point {GROUP}:{name} is no package with a folder {name} in it")
     return Path(package.__path__[0]) / name
+
+
+def named(name: str) -> str:
+    """Returns `name`, which a suite may have.
+
+    Raises:
+      ArgumentError: it is none.
+    """
+    if not NAME.fullmatch(name):
+        raise ArgumentError(
+            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
+            f"{shown(name)}"
+        )
+    return name
+
+
+def draft_file(workspace: Workspace, name: str) -> Path:
+    """Returns where the `draft.json` of a draft is, if there is one.
+
+    Raises:
+      ArgumentError: no suite may be called so.
+    """
+    return workspace.path("drafts", named(name), "draft.json")
 
 
 def contents(folder: Path) -> dict[str, Any]:

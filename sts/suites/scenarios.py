@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from sts.domains import checked
 from sts.episodes import Episode, Instruction, columns
 from sts.errors import DamagedData, TamperedSuite
 from sts.storage import parquet
@@ -50,6 +49,15 @@ LARGEST = 2**32
 """Bytes of a file of scenarios."""
 GROUP = 64
 """Rows of a row group, which is what has to be read to show one."""
+
+
+Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
+"""Returns recordings, each with what an error calls it, where they fit their worlds."""
+
+
+def unchecked(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
+    """Returns recordings as they are: no world is needed for that."""
+    return recordings
 
 
 class Summary(NamedTuple):
@@ -111,7 +119,7 @@ def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
     return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=GROUP)
 
 
-def read(path: Path) -> tuple[Scenario, ...]:
+def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
     """Returns the scenarios in one file.
 
     Raises:
@@ -119,10 +127,12 @@ def read(path: Path) -> tuple[Scenario, ...]:
       NewerFormat: a later version.
       TamperedSuite: a row is not what its hash says.
     """
-    return unpacked(str(path), regular_bytes(path, LARGEST))
+    return unpacked(str(path), regular_bytes(path, LARGEST), check=check)
 
 
-def unpacked(name: str, raw: bytes, id: str | None = None) -> tuple[Scenario, ...]:
+def unpacked(
+    name: str, raw: bytes, id: str | None = None, *, check: Check = unchecked
+) -> tuple[Scenario, ...]:
     """Returns the scenarios in the bytes that `packed` made, or the one with this id.
 
     Raises:
@@ -140,7 +150,7 @@ def unpacked(name: str, raw: bytes, id: str | None = None) -> tuple[Scenario, ..
         )
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
-    recordings = checked(columns.episodes(table), names)
+    recordings = check(columns.episodes(table), names)
     return tuple(map(_scenario, names, rows, recordings))
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sts.errors import ArgumentError, DamagedData, StsError, TamperedSuite, UnknownName
-from sts.names import escaped, one_line, shown
+from sts.domains import checked
+from sts.errors import ArgumentError, DamagedData, StsError
+from sts.names import one_line, shown
 from sts.provenance import provenance
 from sts.storage.files import new_folder, write_atomically
 from sts.storage.workspace import Workspace
-from sts.suites import scenarios
-from sts.suites.drafts import find, named
-from sts.suites.folders import DESCRIPTION, NAME, SUITE_VERSION, VERSION, contents, versions
+from sts.suites import frozen, scenarios
+from sts.suites.folders import DESCRIPTION, SUITE_VERSION, VERSION, contents, named, versions
 from sts.suites.lint import lint, misfits
 from sts.suites.types import Change, Scenario, Suite
-
-_LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
 def freeze(
@@ -158,66 +155,25 @@ def write(folder: Path, suite: Suite) -> None:
 
 
 def read(folder: Path) -> Suite:
-    """Returns the suite in a folder, every hash checked.
+    """Returns the suite in a folder, every hash checked, and held to its worlds.
 
     Raises:
       TamperedSuite: its content is not what was frozen.
-      DamagedData: a file of it is missing or cannot be read.
+      DamagedData: a file of it is missing or cannot be read, or it does not fit its worlds.
       NewerFormat: a later version of the format.
     """
-    try:
-        own = contents(folder)
-        every = scenarios.read(folder / "scenarios.parquet")
-        suite = Suite(
-            name=own["name"],
-            version=own["version"],
-            parent=own["parent"],
-            description=own["description"],
-            scenarios=every,
-            provenance=own["provenance"],
-            changes=tuple(Change(**one) for one in own.get("changes", ())),
-            last=dict(own.get("last", {})),
-        )
-        sound = own["scenarios"] == {s.id: s.hash for s in every}
-        sound = sound and own["hash"] == suite.hash
-    except FileNotFoundError as error:
-        raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}") from None
-    if not sound:
-        raise TamperedSuite(
-            f"{escaped(suite.label)} in {folder} was edited after it was frozen: its hash does not "
-            "match; restore the files, or freeze a new version"
-        )
-    if not one_line(suite.description, DESCRIPTION):
-        raise DamagedData(
-            f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
-            f"letters that print, found {shown(suite.description)}"
-        )
-    for scenario in every:
+    suite = frozen.read(folder, checked)
+    for scenario in suite.scenarios:
         for fault in misfits(scenario):
             raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
 
 
 def load(workspace: Workspace, label: str) -> Suite:
-    """Returns the suite NAME@VERSION.
+    """Returns the suite NAME@VERSION; see `read`.
 
     Raises:
       UnknownName: no such suite or version, or no version is named; says which exist.
       TamperedSuite: it was edited.
     """
-    match = _LABEL.fullmatch(label)
-    every = versions(workspace)
-    if not match or match[1] not in every:
-        error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
-        if match and find(workspace, match[1]) is not None:
-            raise error.saying(f"{error}; {match[1]} is a draft: sts suite freeze {match[1]}")
-        raise error
-    name, version = match[1], match[2]
-    if version is None or int(version) not in every[name]:
-        raise UnknownName("suite version", label, [f"{name}@{v}" for v in every[name]])
-    suite = read(every[name][int(version)])
-    if suite.label != label:
-        raise TamperedSuite(f"{every[name][int(version)]} says that it is {suite.label}")
-    return suite
+    return frozen.load(workspace, label, read)

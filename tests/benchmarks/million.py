@@ -1,4 +1,4 @@
-"""A workspace of a million continuations: what it costs to show one, to run again, and to serve.
+"""A workspace of a million continuations: what it costs to show, run again, serve, label, report.
 
     python -m tests.benchmarks.million [FOLDER]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,7 @@ def main(folder: Path) -> None:
     words = [sys.executable, "-c", code, str(folder)]
     one = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
     (folder / "annotations.sqlite3").unlink(missing_ok=True)
+    shutil.rmtree(folder / "labels", ignore_errors=True)
     flags = [word for name in AGENTS for word in ("--agent", name)]
     again = ["run", LABEL, *flags, "--continuations", str(CONTINUATIONS)]
     sts = [sys.executable, "-m", "sts.cli.main"]
@@ -78,6 +80,10 @@ def main(folder: Path) -> None:
         ("`sts run`, nothing to do", 3, *_cost([*sts, *again, *at])),
         ("the annotator's queue, for the first time", 20, *_cost(served)),
         ("the annotator's queue, again", 20, *_cost(served)),
+        ("`sts label`", None, *_cost([*sts, "label", LABEL, *at])),
+        ("`sts label`, nothing to do", 3, *_cost([*sts, "label", LABEL, *at])),
+        ("`sts show CONTINUATION`, with its label", 3, *_cost([*sts, "show", one, *at])),
+        ("`sts report`, of a million labels", None, *_cost([*sts, "report", LABEL, *at])),
     ]
     index.unlink()
     rows.append(("`sts show`, no index yet", None, *_cost([*sts, "show", one, *at])))

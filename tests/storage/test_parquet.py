@@ -1,5 +1,6 @@
 """Parquet files of ours: what they may hold is known before anything of them is unpacked."""
 
+import io
 import os
 import subprocess
 import sys
@@ -63,10 +64,14 @@ def test_one_text_that_a_small_file_repeats_without_end_is_never_repeated_in_mem
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), once)
     lists = pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), column)
     for name, values in (("name", column), ("tags", lists)):
-        pq.write_table(pa.table({name: values}), path, store_schema=False)
+        table = pa.table({name: values})
+        with pq.ParquetWriter(path, table.schema, store_schema=False) as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata({"sts.format": "bells/1"})
         assert path.stat().st_size < 10**6
+        kind = pa.string() if name == "name" else pa.list_(pa.string())
         with pytest.raises(DamagedData, match=f"texts of column {name} come to more than"):
-            parquet.read_plain(path, [name])
+            parquet.read(path, "bells", 1, {name: kind})
 
 
 def test_more_rows_than_are_read_are_not_written(
@@ -114,18 +119,23 @@ def test_what_stands_in_place_of_a_file_is_named_and_not_waited_for(tmp_path: Pa
     refused(Path("/dev/zero"), "expected a file, found a device")
 
 
-def test_a_plain_table_is_read_by_its_columns(tmp_path: Path) -> None:
-    path = tmp_path / "labels.parquet"
-    pq.write_table(pa.table({"verdict": ["success", ""], "step": [4, None], "more": [1, 2]}), path)
-    assert parquet.read_plain(path, ("verdict", "step")) == [
-        {"verdict": "success", "step": 4},
-        {"verdict": "", "step": None},
-    ]
-    with pytest.raises(DamagedData, match="column agent is missing"):
-        parquet.read_plain(path, ("agent",))
-    path.write_bytes(b"PAR1")
+def test_texts_are_read_as_codes_of_what_each_says_once() -> None:
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"verdict": ["b", "a", "b"], "step": [4, None, 1]}), sink, 2)
+    ((codes, words),) = parquet.read_coded("x", sink.getvalue(), ("verdict",))
+    assert [words[code] for code in codes] == ["b", "a", "b"] and sorted(words) == ["a", "b"]
+    for column in ("agent", "step"):
+        with pytest.raises(DamagedData, match=f"expected texts in a column {column}, found none"):
+            parquet.read_coded("x", sink.getvalue(), (column,))
     with pytest.raises(DamagedData, match="expected a Parquet file"):
-        parquet.read_plain(path, ("verdict",))
+        parquet.read_coded("x", b"PAR1", ("verdict",))
+
+
+def test_bytes_as_digits_and_numbers_with_gaps_are_what_arrow_makes_of_them() -> None:
+    rows = np.array([[0, 255], [16, 1]], np.uint8)
+    assert parquet.digits(rows).to_pylist() == ["00ff", "1001"]
+    some = parquet.of_numpy(np.arange(9), np.arange(9) % 2 == 0)
+    assert some.to_pylist() == [0, None, 2, None, 4, None, 6, None, 8]
 
 
 @pytest.mark.slow

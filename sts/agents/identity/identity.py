@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sts.agents.elsewhere import Child, Elsewhere, shim
 from sts.agents.identity import elsewhere
@@ -73,6 +73,32 @@ def fingerprint(agent: Agent) -> str:
     return f"{content_hash(*parts, version.encode())[:16]}@{version}"
 
 
+class Code(NamedTuple):
+    """What is written somewhere.
+
+    Attributes:
+      mark: 16 hex digits that change when what it means does.
+      whole: whether the code says all that it is; not so where it reads what lies outside.
+    """
+
+    mark: str
+    whole: bool
+
+
+@functools.cache
+def code(path: str, beside: tuple[str, ...] = ()) -> Code:
+    """Returns what stands at `module:NAME`, once in a process, as an agent's class is read.
+
+    Args:
+      path: where.
+      beside: packages of the suite that are read, too, beside `READ`.
+    """
+    module, _, name = path.partition(":")
+    found = _read(module, name, (), beside=beside)
+    parts = [_RULES, found.code, *(one.encode() for one in found.distributions)]
+    return Code(content_hash(*parts)[:16], not (found.hidden or found.outside))
+
+
 def planned(name: str, mark: str) -> Agent:
     """Returns the agent of a name, as `load` does, if it still is the one that a plan was made for.
 
@@ -126,9 +152,13 @@ def _unreadable(why: str) -> Meaning:
 
 
 def _read(
-    module: str, qualified: str, classes: Sequence[Any], interpreter: Interpreter | None = None
+    module: str,
+    qualified: str,
+    classes: Sequence[Any],
+    interpreter: Interpreter | None = None,
+    beside: tuple[str, ...] = (),
 ) -> Meaning:
-    modules = Modules(module, packages=PACKAGES, read=READ, interpreter=interpreter)
+    modules = Modules(module, packages=PACKAGES, read=(*READ, *beside), interpreter=interpreter)
     try:
         code = meaning(modules, module, qualified.partition(".")[0])
     except RecursionError:

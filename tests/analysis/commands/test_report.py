@@ -1,11 +1,14 @@
 """`sts report` and `sts interactive import` as typed; bad input is one line and an exit code."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from scenarios.labels import Labelled
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -47,6 +50,25 @@ def labelled(workspace: Path) -> None:
     )
     (workspace / "labels").mkdir(parents=True)
     frame[frame["source"] == "automatic"].to_parquet(workspace / "labels" / "starter-1.parquet")
+
+
+GATHERED = """
+import sys
+from analysis.inputs.workspace import gather
+from sts.storage.workspace import Workspace
+gather(Workspace.open(sys.argv[1]), "starter@1")
+print(*{name.split(".")[1] for name in sys.modules if name.startswith("sts.")})
+print("numba" in sys.modules)
+"""
+
+
+def test_what_a_report_of_a_suite_is_made_from_is_read_without_its_worlds(tmp_path: Path) -> None:
+    labelled(tmp_path / "w")
+    words = [sys.executable, "-c", GATHERED, str(tmp_path / "w")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    below = {"errors", "names", "ratings", "registry", "storage"}
+    *rooms, numba = done.stdout.split()
+    assert {*rooms} == below | {"annotations", "episodes", "suites"} and numba == "False"
 
 
 def test_a_bare_table_gives_a_report_and_a_short_ranking(
@@ -153,8 +175,8 @@ def test_what_no_rule_labels_has_no_pass_rate(
 ) -> None:
     workspace = tmp_path / "w"
     write_labels(workspace, {"mute": 79}, verdict="")
-    labels = pd.read_parquet(workspace / "labels" / "starter-1.parquet")
-    monkeypatch.setattr("scenarios.labels.label_suite", lambda *given: labels)
+    made = Labelled(workspace / "labels" / "starter-1.parquet", {"mute": {"": 1}})
+    monkeypatch.setattr("scenarios.labels.label_suite", lambda *given, **more: made)
     assert main(["label", "starter@1", "--workspace", str(workspace)]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)
     assert line.split() == ["mute", "1", "0", "0", "0", "1", "-"]

@@ -92,7 +92,7 @@ def test_log_prob_says_what_it_needs(
     every = store.load(played, [one.hash for one in suite.scenarios])
     for one in every:
         object.__setattr__(one, "log_probs", np.full_like(one.log_probs, np.nan))
-    monkeypatch.setattr(store, "load", lambda workspace, hashes: every)
+    monkeypatch.setattr(store, "stream", lambda workspace, hashes: iter([every]))
     with pytest.raises(ArgumentError, match="'random' returns actions without probabilities"):
         log_prob(["random"], suite=suite, workspace=played, seed=0)
 

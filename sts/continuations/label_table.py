@@ -1,0 +1,188 @@
+"""The table of a suite's labels: a ratings table, `ratings/1`, made from the parts of a set."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sts.continuations.index import Index
+from sts.continuations.labels import FOLDER, WORDS, Labels
+from sts.continuations.types import HUMAN
+from sts.errors import DamagedData
+from sts.ratings import columns
+from sts.storage import parquet
+from sts.storage.csv_tables import MOST_ROWS
+from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.suites.types import Scenario
+
+FORMAT, VERSION = "ratings", 1
+AUTOMATIC = "automatic"
+_TYPES = {"str": pa.string(), "Int64": pa.int64(), "int64": pa.int64()}
+SCHEMA = {n: _TYPES[kind] for n, kind in columns("kind", "source", "sees", "notes").items()}
+_MADE_OF = "sts.labels"
+_ORDER = ("index", "seed", "scenario", "fingerprint", "agent")
+"""What rows are in order of, the last first."""
+
+
+class MadeOf(NamedTuple):
+    """What a table was made from.
+
+    Attributes:
+      set: the name of the set.
+      parts: a hash of the parts of continuations that it is about.
+    """
+
+    set: str
+    parts: str
+
+
+def name_of(suite: str) -> str:
+    """Returns the name of the table of a suite, NAME@VERSION."""
+    return f"{FOLDER}/{suite.replace('@', '-')}.parquet"
+
+
+def suite_of(name: str) -> str:
+    """Returns the suite, NAME@VERSION, of a table's name."""
+    suite, _, version = name.removeprefix(f"{FOLDER}/").removesuffix(".parquet").rpartition("-")
+    return f"{suite}@{version}"
+
+
+def is_table(name: str) -> bool:
+    """Whether what is kept under a name is a table of a suite's labels."""
+    return name.startswith(f"{FOLDER}/") and name.count("/") == 1 and name.endswith(".parquet")
+
+
+def made_of(set: str, index: Index, parts: Collection[str]) -> MadeOf:
+    """Returns what a table of a set is made from, of these parts of an index."""
+    sizes = {name: index.sizes[name] for name in parts}
+    return MadeOf(set, content_hash(canonical_json(sizes))[:24])
+
+
+def made_from(name: str, raw: bytes) -> MadeOf:
+    """Returns what a table was made from.
+
+    Raises:
+      DamagedData: it is no table, or an earlier version's or another's, which says nothing of it.
+    """
+    try:
+        return MadeOf(**parsed_json(parquet.metadata(name, raw)[_MADE_OF], dict))
+    except (KeyError, TypeError, ValueError):
+        raise DamagedData(
+            f"{name}: expected a table that says which labels it was made from, as sts label "
+            "writes it; label again"
+        ) from None
+
+
+def counts(name: str, raw: bytes) -> dict[str, dict[str, int]]:
+    """Returns how many of each agent's continuations have each verdict, "" where there is no rule.
+
+    Raises:
+      DamagedData: it is no such table.
+    """
+    (agents, names), (verdicts, words) = parquet.read_coded(name, raw, ("agent", "verdict"))
+    pairs = np.bincount(agents * len(words) + verdicts, minlength=len(names) * len(words))
+    each = zip(names, pairs.reshape(len(names), len(words)).tolist(), strict=True)
+    return {agent: dict(zip(words, own, strict=True)) for agent, own in sorted(each)}
+
+
+def packed(
+    name: str,
+    index: Index,
+    rows: NDArray[np.intp],
+    labels: Labels,
+    scenarios: Mapping[str, Scenario],
+    source: MadeOf,
+) -> bytes:
+    """Returns the bytes of a table.
+
+    Args:
+      name: of the table.
+      index: of the workspace.
+      rows: of the index, whose continuations the table is about; at least one.
+      labels: of these.
+      scenarios: of the suite, by their hashes.
+      source: what it is made from.
+
+    Raises:
+      StsError: there are more rows than are read.
+    """
+    order = np.lexsort([_rank(index, column)[rows] for column in _ORDER])
+    rows, labels = rows[order], labels.of(order)
+    agents, codes = _agents(index, rows)
+    called, noted = agent_names(agents), _noted(codes, labels)
+    own = [scenarios.get(one) for one in index.words("scenario")]
+    which = index.codes("scenario")[rows]
+
+    def told(attribute: str) -> pa.Array:
+        words = [getattr(one, attribute) if one else "" for one in own]
+        return parquet.coded(which, words).cast(pa.string())
+
+    def everywhere(word: str) -> pa.Array:
+        return parquet.coded(np.zeros(len(rows), np.int32), [word]).cast(pa.string())
+
+    verdict = labels.verdicts
+    horizons = np.array([one.horizon if one else 0 for one in own], np.int64)
+    made = {
+        "agent": parquet.coded(codes, [called[one] for one in agents]).cast(pa.string()),
+        "scenario": told("id"),
+        "category": told("category"),
+        "continuation": parquet.digits(index.ids[rows]),
+        "annotator": parquet.coded(np.sign(verdict), ["", AUTOMATIC]).cast(pa.string()),
+        "verdict": parquet.coded(verdict, WORDS).cast(pa.string()),
+        "step": parquet.of_numpy(labels.steps.astype(np.int64), labels.steps > 0),
+        "horizon": parquet.of_numpy(horizons[which]),
+        "kind": told("kind"),
+        "source": everywhere(AUTOMATIC),
+        "sees": parquet.coded(index.codes("sees")[rows], index.words("sees")).cast(pa.string()),
+        "notes": parquet.coded(codes, ["; ".join(sorted(one)) for one in noted]).cast(pa.string()),
+    }
+    says = {_MADE_OF: canonical_json(source._asdict()).decode()}
+    return parquet.packed(name, FORMAT, VERSION, SCHEMA, made, rows=MOST_ROWS, metadata=says)
+
+
+def _rank(index: Index, column: str) -> NDArray[np.int64]:
+    """Returns of each row the place of its value among those of a column, in order."""
+    if column in ("index", "seed"):
+        return index.numbers(column)
+    words = index.words(column)
+    rank = np.empty(len(words), np.int64)
+    rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return rank[index.codes(column)]
+
+
+def _agents(index: Index, rows: NDArray[np.intp]) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
+    """Returns each (agent, fingerprint) once, and which of them each row is of."""
+    names, marks = index.words("agent"), index.words("fingerprint")
+    pairs = index.codes("agent")[rows].astype(np.int64) * len(marks)
+    each, codes = np.unique(pairs + index.codes("fingerprint")[rows], return_inverse=True)
+    return [(names[one // len(marks)], marks[one % len(marks)]) for one in each.tolist()], codes
+
+
+def _noted(codes: NDArray[np.intp], labels: Labels) -> list[set[str]]:
+    """Returns all that is noted of each agent's continuations."""
+    out: list[set[str]] = [set() for _ in range(int(codes.max()) + 1)]
+    for pair in np.unique(codes * len(labels.noted) + labels.notes).tolist():
+        agent, notes = divmod(pair, len(labels.noted))
+        out[agent].update(labels.noted[notes])
+    return out
+
+
+def agent_names(agents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Returns what reports call each (agent, fingerprint).
+
+    That is its name, or NAME#12345678 by the fingerprint's first digits where it has several.
+    People, whose fingerprints tell them apart, are one agent together.
+    """
+    marks: dict[str, set[str]] = defaultdict(set)
+    for name, mark in agents:
+        marks[name].add(mark)
+    return {
+        (name, mark): name if len(own) == 1 or name == HUMAN else f"{name}#{mark[:8]}"
+        for name, own in marks.items()
+        for mark in own
+    }

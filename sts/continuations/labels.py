@@ -1,0 +1,196 @@
+"""Labels: what rules say of continuations, judged by nobody, kept part by part as these are.
+
+A set of labels, `labels/1`, is what rules of one meaning say for one suite. To each part of
+continuations it has a part of the same name, which never changes once it is there. A suite's table
+is made from the parts of a set, and can be made from them again at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+import sts
+from sts.continuations import parts
+from sts.continuations.index import Index, Lie
+from sts.errors import DamagedData
+from sts.ratings import VERDICTS
+from sts.storage import parquet
+from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.storage.store import Store
+
+FORMAT, VERSION = "labels", 1
+FOLDER = "labels"
+SCHEMA = {
+    "content_hash": pa.binary(32),
+    "verdict": pa.string(),
+    "step": pa.int32(),
+    "notes": pa.string(),
+}
+WORDS = ("", *VERDICTS)
+"""What a rule says, or that there is none."""
+
+
+class Label(NamedTuple):
+    """What a rule says of a continuation.
+
+    Attributes:
+      content_hash: the continuation's.
+      verdict: one of `sts.ratings.VERDICTS`; "" where there is no rule.
+      step: 1..horizon from takeover for success and failure, else None.
+      notes: what a report must say of the continuation's agent.
+    """
+
+    content_hash: str
+    verdict: str
+    step: int | None
+    notes: tuple[str, ...] = ()
+
+
+class Labels(NamedTuple):
+    """The labels of many continuations, a row each.
+
+    Attributes:
+      verdicts: int8[rows], where in `WORDS` it stands.
+      steps: int32[rows], 0 for none.
+      notes: int32[rows], where in `noted` its notes stand.
+      noted: each list of notes once.
+    """
+
+    verdicts: NDArray[np.int8]
+    steps: NDArray[np.int32]
+    notes: NDArray[np.int32]
+    noted: list[tuple[str, ...]]
+
+    def of(self, rows: NDArray[np.intp]) -> Labels:
+        """Returns those of some rows."""
+        return Labels(self.verdicts[rows], self.steps[rows], self.notes[rows], self.noted)
+
+
+def set_of(suite: str, rules: Mapping[str, str]) -> str:
+    """Returns the name of a set, 24 hex digits.
+
+    Args:
+      suite: its hash.
+      rules: what tells what the rule of each category means.
+    """
+    told = {"labels": VERSION, "sts": sts.__version__, "suite": suite, "rules": dict(rules)}
+    return content_hash(canonical_json(told))[:24]
+
+
+def name_of(set: str, part: str) -> str:
+    """Returns the name of what a set says of the continuations in a part."""
+    return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
+
+
+def put(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
+    """Keeps labels as one part; the same once more changes nothing.
+
+    Args:
+      store: of the workspace.
+      name: of the part.
+      labels: of all the continuations of the suite in a part.
+      anew: puts them in the place of what is there, as what made that is not known.
+
+    Raises:
+      DamagedData: the part is there, and says something else.
+      OSError: it cannot be kept.
+    """
+    raw = _packed(name, labels)
+    if anew:
+        store.swap(name, raw)
+    else:
+        store.put_new(name, raw, lambda there, new: _read(name, there).equals(_read(name, new)))
+
+
+def _packed(name: str, labels: Sequence[Label]) -> bytes:
+    hashes = b"".join(bytes.fromhex(one.content_hash) for one in labels)
+    written = {one.notes: canonical_json(one.notes).decode() for one in labels}
+    made = {
+        "content_hash": parquet.of_numpy(np.frombuffer(hashes, np.uint8).reshape(-1, 32)),
+        "verdict": parquet.texts([one.verdict for one in labels]),
+        "step": parquet.of_numpy(np.array([one.step or 0 for one in labels], np.int32)),
+        "notes": parquet.texts([written[one.notes] for one in labels]),
+    }
+    return parquet.packed(name, FORMAT, VERSION, SCHEMA, made)
+
+
+def _read(name: str, raw: bytes) -> pa.Table:
+    return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA)
+
+
+def find(store: Store, name: str, content_hash: str) -> Label | None:
+    """Returns the label of a continuation in a part, None where there is none.
+
+    Raises:
+      DamagedData: the part is damaged.
+      NewerFormat: it is of a later version.
+    """
+    try:
+        table = _read(name, store.get(name))
+    except FileNotFoundError:  # labels of another suite, or from before it was there
+        return None
+    own = table.filter(pc.equal(table.column("content_hash"), bytes.fromhex(content_hash)))
+    for row in own.to_pylist():
+        step = row["step"] or None
+        return Label(
+            content_hash, WORDS[_word(name, row["verdict"])], step, _notes(name, row["notes"])
+        )
+    return None
+
+
+def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels:
+    """Returns what a set says of the continuations in rows of the index; reads their parts alone.
+
+    Raises:
+      FileNotFoundError: a part of the set is not there.
+      DamagedData: a part is damaged, or holds labels of other continuations.
+      NewerFormat: a part of a later version.
+    """
+    size = len(rows)
+    made = Labels(np.zeros(size, np.int8), np.zeros(size, np.int32), np.zeros(size, np.int32), [])
+    noted: dict[str, int] = {}
+    hashes = index.numbers("content_hash")
+    for part, own in index.by_part(rows).items():
+        name = name_of(set, part)
+        table = _read(name, store.get(name))
+        at = _matching(name, table, hashes[rows[own]])
+        verdicts = [_word(name, one) for one in table.column("verdict").to_pylist()]
+        notes = [noted.setdefault(one, len(noted)) for one in table.column("notes").to_pylist()]
+        made.verdicts[own] = np.array(verdicts, np.int8)[at]
+        made.steps[own] = parquet.as_numpy(table.column("step").combine_chunks())[at]
+        made.notes[own] = np.array(notes, np.int32)[at]
+    made.noted.extend(_notes(f"{FOLDER}/{set}", one) for one in noted)
+    return made
+
+
+def _matching(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Returns the rows of a table that have these content hashes, uint8[rows, 32]."""
+    own = parquet.as_numpy(table.column("content_hash").combine_chunks())
+    keys, wanted = (np.ascontiguousarray(one[:, :8]).view("<u8").ravel() for one in (own, hashes))
+    order = np.argsort(keys)
+    at = order[np.searchsorted(keys[order], wanted) % max(len(keys), 1)] if len(keys) else order
+    if len(at) != len(hashes) or not (own[at] == hashes).all():
+        raise Lie(
+            f"{name}: expected labels of the continuations in the part of that name, found others; "
+            "move the file away and label again"
+        )
+    return at
+
+
+def _word(name: str, verdict: str) -> int:
+    if verdict not in WORDS:
+        raise DamagedData(f"{name}: expected verdicts, found {verdict!r:.40}")
+    return WORDS.index(verdict)
+
+
+def _notes(name: str, text: str) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, parsed_json(text, list)))
+    except ValueError as error:
+        raise DamagedData(f"{name}: expected notes: {error}") from None

@@ -1,0 +1,83 @@
+"""Frozen suites as they lie on disk, held to their hashes; no world is needed to read one.
+
+Whoever runs, shows or labels one reads it by `sts.suites.store`, which holds it to its worlds, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from sts.errors import DamagedData, TamperedSuite, UnknownName
+from sts.names import escaped, one_line, shown
+from sts.storage.workspace import Workspace
+from sts.suites import scenarios as files
+from sts.suites.folders import DESCRIPTION, NAME, VERSION, contents, draft_file, versions
+from sts.suites.scenarios import Check, unchecked
+from sts.suites.types import Change, Suite
+
+_LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
+
+
+def read(folder: Path, check: Check = unchecked) -> Suite:
+    """Returns the suite in a folder, every hash checked.
+
+    Raises:
+      TamperedSuite: its content is not what was frozen.
+      DamagedData: a file of it is missing or cannot be read.
+      NewerFormat: a later version of the format.
+    """
+    try:
+        own = contents(folder)
+        scenarios = files.read(folder / "scenarios.parquet", check)
+        suite = Suite(
+            name=own["name"],
+            version=own["version"],
+            parent=own["parent"],
+            description=own["description"],
+            scenarios=scenarios,
+            provenance=own["provenance"],
+            changes=tuple(Change(**one) for one in own.get("changes", ())),
+            last=dict(own.get("last", {})),
+        )
+        sound = own["scenarios"] == {s.id: s.hash for s in scenarios}
+        sound = sound and own["hash"] == suite.hash
+    except FileNotFoundError as error:
+        raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}") from None
+    if not sound:
+        raise TamperedSuite(
+            f"{escaped(suite.label)} in {folder} was edited after it was frozen: its hash does not "
+            "match; restore the files, or freeze a new version"
+        )
+    if not one_line(suite.description, DESCRIPTION):
+        raise DamagedData(
+            f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
+            f"letters that print, found {shown(suite.description)}"
+        )
+    return suite
+
+
+def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read) -> Suite:
+    """Returns the suite NAME@VERSION.
+
+    Raises:
+      UnknownName: no such suite or version, or no version is named; says which exist.
+      TamperedSuite: it was edited.
+    """
+    match = _LABEL.fullmatch(label)
+    every = versions(workspace)
+    if not match or match[1] not in every:
+        error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
+        if match and draft_file(workspace, match[1]).exists():
+            raise error.saying(f"{error}; {match[1]} is a draft: sts suite freeze {match[1]}")
+        raise error
+    name, version = match[1], match[2]
+    if version is None or int(version) not in every[name]:
+        raise UnknownName("suite version", label, [f"{name}@{v}" for v in every[name]])
+    suite = read(every[name][int(version)])
+    if suite.label != label:
+        raise TamperedSuite(f"{every[name][int(version)]} says that it is {suite.label}")
+    return suite
