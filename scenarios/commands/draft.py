@@ -46,7 +46,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
             )
         if name != "undo":
             one.add_argument(
-                "--reason", required=name != "accept", metavar="TEXT", help="why, in one line"
+                "--reason",
+                required=name != "accept",
+                metavar="TEXT",
+                help=f"why, in one line{' (default: none)' if name == 'accept' else ''}",
             )
         _add_author(one)
     _named(actions, "diff", "what the next version changes", "mysuite")

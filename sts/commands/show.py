@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "what",
         nargs="+",
         metavar="SCENARIO|CONTINUATION",
-        help="NAME@VERSION/SCENARIO, or a continuation's id or its first digits",
+        help="NAME@VERSION/SCENARIO, DRAFT/CANDIDATE, or a continuation's id or its first digits",
     )
     parser.add_argument(
         "--agent",
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     values: list[dict[str, Any]] = []
     recordings: list[Episode] = []
     for what in args.what:
-        if "@" in what:
+        if "/" in what:
             scenario = _scenario(workspace, what)
             recordings.append(_recorded(scenario))
             parts.append(_of_scenario(scenario, args.frames))
@@ -98,11 +98,26 @@ def _scenario(workspace: Workspace, what: str) -> Scenario:
     from sts.suites import store
 
     label, _, id = what.partition("/")
+    if "@" not in label:
+        return _candidate(workspace, label, id)
     suite = store.load(workspace, label)
     found = [s for s in suite.scenarios if s.id == id]
     if not found:
         raise UnknownName(f"scenario of {label}", id, [s.id for s in suite.scenarios])
     return found[0]
+
+
+def _candidate(workspace: Workspace, name: str, id: str) -> Scenario:
+    """Returns a candidate of a draft, as what it was edited to."""
+    from sts.annotations.store import Store
+    from sts.suites.decisions import State, states
+    from sts.suites.drafts import open_draft
+
+    draft, state = open_draft(workspace, name), State()
+    if (store := Store.find(workspace)) is not None:
+        with store:
+            state = states(store.decisions(draft.id)).get(id, state)
+    return draft.candidate(id, state.scenario)
 
 
 def _played(

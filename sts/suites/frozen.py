@@ -72,7 +72,7 @@ def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read)
     if not match or match[1] not in every:
         error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
         if match and draft_file(workspace, match[1]).exists():
-            raise error.saying(f"{error}; {match[1]} is a draft: sts suite freeze {match[1]}")
+            raise error.saying(f"{error}; {match[1]} is a draft: sts draft show {match[1]}")
         raise error
     name, version = match[1], match[2]
     if version is None or int(version) not in every[name]:

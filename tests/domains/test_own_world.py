@@ -24,7 +24,8 @@ def dying(tmp_path_factory) -> Path:
     assert record("Dies", folder, agent="Restless").returncode == 0
     words = ("mine", "m", "--category", "tests.domains.keepers:DYING")
     assert sts(*words, folder=folder).returncode == 0
-    assert sts("suite", "freeze", "m", folder=folder).returncode == 0
+    assert sts("draft", "accept", "m", "--all", folder=folder).returncode == 0
+    assert sts("suite", "freeze", "m", *words[2:], folder=folder).returncode == 0
     return folder
 
 
@@ -62,7 +63,8 @@ def mined(tmp_path_factory) -> str:
     assert record("Lanterns", folder).returncode == 0
     words = ("mine", "m", "--category", "tests.domains.keepers:LIGHT_ONE")
     assert sts(*words, folder=folder).returncode == 0
-    assert sts("suite", "freeze", "m", folder=folder).returncode == 0
+    assert sts("draft", "accept", "m", "--all", folder=folder).returncode == 0
+    assert sts("suite", "freeze", "m", *words[2:], folder=folder).returncode == 0
     done = sts("run", "m@1", "--agent", KEEPER, "--continuations", "2", folder=folder)
     assert done.returncode == 0, done.stderr
     return str(folder)

@@ -31,6 +31,7 @@ BEFORE = (
     "trajectories verify --json",
     "trajectories ls --json",
     "mine pond --per-category 4 --json",
+    "draft accept pond --all",
     "suite freeze pond",
     "suite verify pond@1",
     "suite show pond@1 --json",

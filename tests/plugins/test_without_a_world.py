@@ -53,6 +53,7 @@ def test_everything_else_is_at_work(world, agents, worlds, suite, tmp_path: Path
         f"record {players} {worlds} --episodes 30 --steps 36 --json",
         "trajectories verify",
         "mine m --per-category 2 --json",
+        "draft accept m --all",
         "suite freeze m",
         f"run m@1 {players} --continuations 1",
         "label m@1",

@@ -143,7 +143,7 @@ def test_an_unknown_suite_or_version_says_what_there_is(workspace: Workspace, la
 
 def test_a_draft_asked_for_as_a_suite_is_said_to_be_one(workspace: Workspace) -> None:
     drafts.begin(workspace, "mine", scenarios(2))
-    with pytest.raises(UnknownName, match="mine is a draft: sts suite freeze mine"):
+    with pytest.raises(UnknownName, match="mine is a draft: sts draft show mine"):
         store.load(workspace, "mine@1")
 
 

@@ -65,7 +65,8 @@ def told(put: Put, capsys: pytest.CaptureFixture[str]) -> Told:
         ("record", "--episodes", "20", "--steps", "60", "--agent", "rule"),
         ("record", "--domain", f"{NAME}:Garden", *made),
         ("mine", "g", "--category", f"{NAME}:LIGHT_ONE"),
-        ("suite", "freeze", "g"),
+        ("draft", "accept", "g", "--all"),
+        ("suite", "freeze", "g", "--category", f"{NAME}:LIGHT_ONE"),
         ("run", "g@1", "--continuations", "2", *keeper),
         ("label", "g@1", "--category", f"{NAME}:LIGHT_ONE"),
     ):

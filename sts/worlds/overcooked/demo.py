@@ -14,6 +14,7 @@ DEMO = Demo(
     making=(
         ("trajectories", "import", "--format", "overcooked-2019"),
         ("mine", "overcooked", "--per-category", "5", "--replace"),
+        ("draft", "accept", "overcooked", "--all"),
         ("suite", "freeze", "overcooked"),
         ("overcooked", "train"),
     ),

@@ -245,6 +245,7 @@ def test_from_recording_to_labels_by_the_public_commands(
     sts("record", *level, "--agent", "babyai-random", "--episodes", "20", "--steps", "30")
     sts("trajectories", "verify")
     sts("mine", "own", "--per-category", "2")
+    sts("draft", "accept", "own", "--all")
     sts("suite", "freeze", "own")
     few = ("--agent", "babyai-bot", "--agent", "babyai-random", "--continuations", "2")
     sts("run", "own@1", *few)

@@ -12,6 +12,7 @@ DEMO = Demo(
     making=(
         ("record", *players(AGENTS), *AMOUNT),
         ("mine", "pond", "--per-category", "4", "--replace"),
+        ("draft", "accept", "pond", "--all"),
         ("suite", "freeze", "pond"),
     ),
 )
