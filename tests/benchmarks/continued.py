@@ -132,7 +132,7 @@ def table(sizes: Sizes) -> Table:
     rows = []
     for name, one in DOMAINS.items():
         with tempfile.TemporaryDirectory() as folder:
-            scenarios = _mined(one, Path(folder) / "mined", sizes)
+            scenarios = mined(one, Path(folder) / "mined", sizes)
             rows += [(name, *row) for row in _measured(one, scenarios, Path(folder), sizes)]
     return Table(
         "Every domain, continued",
@@ -148,7 +148,7 @@ def table(sizes: Sizes) -> Table:
     )
 
 
-def _mined(one: Domain, folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
+def mined(one: Domain, folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
     episodes = max(20, one.episodes * sizes.scenarios // 160)
     mine = ["mine", SUITE, "--per-category", str(one.per_category)]
     for line in (*one.recording(episodes), mine):
