@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -242,6 +241,8 @@ def read_plain(
                 raise DamagedData(f"{path}: column {column} is missing")
         table = _unpacked(str(path), file, columns, rows=_PLAIN_ROWS)
         if having is not None:
+            import pyarrow.compute as pc  # as long to import as pyarrow itself
+
             wanted = texts(sorted(having)).cast(table.column(0).type)
             table = table.filter(pc.is_in(table.column(0), value_set=wanted))
         rows: list[dict[str, Any]] = table.to_pylist()
@@ -301,6 +302,8 @@ def _text_bytes(chunk: pa.Array) -> int:
     values = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
     if not pa.types.is_dictionary(values.type):
         return 0
+    import pyarrow.compute as pc  # as long to import as pyarrow itself
+
     lengths = pc.binary_length(values.dictionary).take(values.indices)
     return int(pc.sum(lengths).as_py() or 0)
 
