@@ -38,9 +38,9 @@ def table(sizes: Sizes) -> Table:
             def written(path: Path, write=write) -> None:
                 write(path, made)
 
-            writing = seconds(written, lambda paths=paths: next(paths), runs=sizes.runs)
+            writing = seconds(written, lambda paths=paths: next(paths), runs=sizes.slow)
             path = Path(folder) / f"{name}-v0"
-            reading = seconds(lambda _, read=read, path=path: read(path), runs=sizes.runs)
+            reading = seconds(lambda _, read=read, path=path: read(path), runs=sizes.slow)
             rows.append((f"`{name}`", writing, reading, _megabytes(path)))
     return Table(
         "Formats",

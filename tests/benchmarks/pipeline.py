@@ -80,27 +80,26 @@ def continuations(sizes: Sizes) -> Table:
         def fresh() -> Workspace:
             return Workspace.open(tempfile.mkdtemp(dir=folder))
 
-        for names in (*((name,) for name in AGENTS), AGENTS):
+        for name in AGENTS:
 
-            def work(workspace, names=names):
+            def work(workspace, name=name):
                 run(
                     workspace,
                     scenarios,
-                    names,
+                    [name],
                     count=sizes.continuations,
                     seed=0,
                     workers=1,
                     progress=lambda done, total: None,
                 )
 
-            label = names[0] if len(names) == 1 else f"all {len(names)}"
             taken = seconds(work, fresh, runs=sizes.slow)
-            rows.append((label, taken, len(scenarios) * sizes.continuations * len(names) / taken))
+            rows.append((name, taken, len(scenarios) * sizes.continuations / taken))
     return Table(
         "Continuations",
         f"Seconds to continue {len(scenarios)} scenarios {sizes.continuations} times, with every "
         "replayed step checked and every file written, in one process; kernels were compiled "
         "before.",
-        ("agents", "seconds", "continuations a second"),
+        ("agent", "seconds", "continuations a second"),
         rows,
     )
