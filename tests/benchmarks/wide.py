@@ -72,7 +72,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
 
 def _scenarios(folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
     """Returns scenarios of Λ* with as many steps after the takeover as episodes have elsewhere."""
-    every = continued.mined(continued.DOMAINS["lambda-star"], folder, sizes)
+    every = continued.mined(continued.DOMAINS["lambda-star"], folder, sizes.scenarios)
     return tuple(dataclasses.replace(one, horizon=sizes.steps) for one in every)
 
 
