@@ -32,8 +32,8 @@ def test_the_first_segment_of_the_wanted_complexity_is_found(shape: tuple[int, i
     keys = streams(("walks",), [(int(k), which) for k in wanted for which in range(2)])
     keys = keys.reshape(-1, 2)
     attempts, _ = walks.search(keys, wanted, *shape)
-    for key, at, k in zip(keys.ravel(), attempts.ravel(), wanted.repeat(2), strict=True):
-        assert complexity(key, int(at), *shape) == k
+    for key, at, k in zip(keys.ravel(), attempts.ravel().tolist(), wanted.repeat(2), strict=True):
+        assert complexity(key, at, *shape) == k
         before = range(max(0, at - LOOKED_AT), at)
         assert k not in {complexity(key, attempt, *shape) for attempt in before}
 
