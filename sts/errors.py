@@ -18,7 +18,6 @@ Each message is one line: what was expected, what was found, what to do.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any, Self, TypeVar
 
@@ -59,6 +58,8 @@ class ArgumentError(StsError):
 
 def closest(name: str, known: Iterable[str]) -> str:
     """Returns "; did you mean NAME?" of the known name that is most like `name`, "" of none."""
+    import difflib  # which only a wrong name waits for
+
     names = tuple(known)
     longer = sorted(one for one in names if one.startswith(name)) if len(name) > 3 else []
     close = longer[:1] or difflib.get_close_matches(name, names, 1)

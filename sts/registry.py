@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import PathFinder
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from sts.entry_points import EntryPoint, of_group
 from sts.errors import ArgumentError, StsError, UnknownName
-
-
-@functools.cache
-def _points(group: str) -> tuple[EntryPoint, ...]:
-    return tuple(sorted(entry_points(group=group)))
 
 
 def named(group: str) -> dict[str, EntryPoint]:
     """Returns the entry points of `group` by name; of several packages' the last."""
-    return {point.name: point for point in _points(group)}
+    return {point.name: point for point in of_group(group)}
 
 
 def load(group: str, kind: str, name: str) -> Any:
@@ -35,9 +29,9 @@ def load(group: str, kind: str, name: str) -> Any:
     """
     if name not in named(group):
         raise UnknownName(kind, name, named(group))
-    points = {point.value: point for point in _points(group) if point.name == name}
+    points = {point.value: point for point in of_group(group) if point.name == name}
     if len(points) > 1:
-        owners = " and ".join(f"{_owner(point)} ({value})" for value, point in points.items())
+        owners = " and ".join(f"{point.package} ({value})" for value, point in points.items())
         raise ArgumentError(f"{kind} {name!r} is installed by {owners}: expected one of them")
     (point,) = points.values()
     return _loaded(point, kind)
@@ -49,16 +43,12 @@ def load_every(group: str, kind: str, name: str) -> list[Any]:
     Raises:
       StsError: one cannot be imported; says why, and whose it is.
     """
-    return [_loaded(point, kind) for point in _points(group) if point.name == name]
+    return [_loaded(point, kind) for point in of_group(group) if point.name == name]
 
 
 def _loaded(point: EntryPoint, kind: str) -> Any:
-    with blaming(f"{kind} {point.name!r} of {_owner(point)} cannot be loaded"):
+    with blaming(f"{kind} {point.name!r} of {point.package} cannot be loaded"):
         return point.load()
-
-
-def _owner(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "a package"
 
 
 @contextmanager

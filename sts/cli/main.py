@@ -7,7 +7,6 @@ import errno
 import io
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 
 import sts
@@ -162,6 +161,8 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
     if debug:
+        import traceback  # which only an error waits for
+
         traceback.print_exception(error)
     print(f"sts: {escaped(' '.join(line.split()))}", file=sys.stderr)
     return code

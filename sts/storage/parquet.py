@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -334,6 +333,8 @@ def _text_bytes(chunk: pa.Array) -> int:
     values = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
     if not pa.types.is_dictionary(values.type):
         return 0
+    import pyarrow.compute as pc  # as long to import as pyarrow itself
+
     lengths = pc.binary_length(values.dictionary).take(values.indices)
     return int(pc.sum(lengths).as_py() or 0)
 

@@ -19,6 +19,7 @@ from tests.benchmarks import (
     scaling,
     sessions,
     trials,
+    wide,
     worlds,
 )
 from tests.benchmarks.measure import Sizes, Table, machine, markdown
@@ -26,7 +27,8 @@ from tests.benchmarks.measure import Sizes, Table, machine, markdown
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 OPENING = """# Benchmarks
 
-Written by `make bench`. Each number is the median of {runs} runs, after one that is not counted, on
+Written by `make bench`. Each number is the median of {runs} runs, of {slow} where one takes long,
+after one that is not counted, on
 
 > {machine}
 
@@ -59,6 +61,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield sessions.turns(sizes)
     yield pipeline.start_up(sizes)
     yield pipeline.continuations(sizes)
+    yield from wide.tables(sizes)
     yield formats.table(sizes)
     yield domains.table(sizes)
     yield trials.table(sizes)
@@ -95,7 +98,7 @@ def aims(reactive: paths.Rates, policies: paths.Policies, learning: learners.Rat
 
 def main() -> None:
     sizes = Sizes()
-    parts = [OPENING.format(runs=sizes.runs, machine=machine())]
+    parts = [OPENING.format(runs=sizes.runs, slow=sizes.slow, machine=machine())]
     for table in tables(sizes):
         parts.append(markdown(table))
         print(parts[-1], file=sys.stderr)

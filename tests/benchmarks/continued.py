@@ -132,15 +132,16 @@ def table(sizes: Sizes) -> Table:
     rows = []
     for name, one in DOMAINS.items():
         with tempfile.TemporaryDirectory() as folder:
-            scenarios = _mined(one, Path(folder) / "mined", sizes)
+            scenarios = mined(one, Path(folder) / "mined", _half(sizes.scenarios))
             rows += [(name, *row) for row in _measured(one, scenarios, Path(folder), sizes)]
     return Table(
         "Every domain, continued",
-        f"{sizes.scenarios} scenarios mined in each domain, {sizes.continuations} continuations of "
-        "each by an agent that moves at random and by a scripted one, as `sts run` makes them in "
-        "one process: restored, every step of the context replayed, shown to the agent and held "
-        "to the recording, continued, written. Thousands of steps of the world a second, context "
-        "and continuation alike, in one run after a small one. *Bare* is the environment alone, "
+        f"{_half(sizes.scenarios)} scenarios mined in each domain, {_half(sizes.continuations)} "
+        "continuations of each by an agent that moves at random and by a scripted one, as `sts "
+        "run` makes them in one process: restored, every step of the context replayed, shown to "
+        "the agent and held to the recording, continued, written. Thousands of steps of the world "
+        "a second, context and continuation alike, in one run after a small one. *Bare* is the "
+        "environment alone, "
         "stepped through the same contexts: for Λ* its compiled batch, else `step` of minigrid's "
         "environment and the transition of Overcooked's game, one world after the other.",
         ("domain", "agent", "continuations", "seconds", "thousand steps/s", "bare", "of bare"),
@@ -148,9 +149,10 @@ def table(sizes: Sizes) -> Table:
     )
 
 
-def _mined(one: Domain, folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
-    episodes = max(20, one.episodes * sizes.scenarios // 160)
-    mine = ["mine", SUITE, "--per-category", str(one.per_category)]
+def mined(one: Domain, folder: Path, count: int) -> tuple[Scenario, ...]:
+    """Returns `count` scenarios, of all categories, from recordings that are made for them."""
+    episodes = max(20, one.episodes * count // 160)
+    mine = ["mine", SUITE, "--per-category", str(max(2, one.per_category * count // 160))]
     for line in (*one.recording(episodes), mine):
         told = io.StringIO()
         with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
@@ -158,7 +160,12 @@ def _mined(one: Domain, folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
         if code:
             raise StsError(f"sts {' '.join(line)} failed: {told.getvalue()}")
     draft = open_draft(Workspace.open(folder), SUITE)
-    return tuple(draft.candidate(id) for id in draft.ids()[: sizes.scenarios])
+    return tuple(draft.candidate(id) for id in draft.ids()[:count])
+
+
+def _half(many: int) -> int:
+    """Returns half as many as a run of all agents has, for a step costs the same."""
+    return (many + 1) // 2
 
 
 def _measured(
@@ -167,12 +174,12 @@ def _measured(
     prepare, work = one.alone(scenarios)
     replayed = sum(s.takeover for s in scenarios)
     bare = replayed / seconds(work, prepare, runs=sizes.runs)
-    steps = sizes.continuations * sum(s.takeover + s.horizon for s in scenarios)
+    steps = _half(sizes.continuations) * sum(s.takeover + s.horizon for s in scenarios)
     rows = []
     for agent in one.agents:
         _run(folder / f"warm-{agent}", scenarios[:2], agent, 2)
         begun = time.perf_counter()
-        made = _run(folder / agent, scenarios, agent, sizes.continuations)
+        made = _run(folder / agent, scenarios, agent, _half(sizes.continuations))
         taken = time.perf_counter() - begun
         rate = steps / taken
         rows.append(

@@ -209,7 +209,7 @@ def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
                 (lambda made: _kept(made, moves), lambda: adapted.restore(states)),
                 (all_stepped, ready),
             ],
-            runs=sizes.runs,
+            runs=sizes.slow,
         )
     steps = kind.steps * len(states)
     return Rates(steps / bare, steps / alone, steps / asked, (steps / one, WORKERS * steps / every))

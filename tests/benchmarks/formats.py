@@ -39,9 +39,9 @@ def table(sizes: Sizes) -> Table:
             def written(path: Path, write=write) -> None:
                 write(path, made)
 
-            writing = seconds(written, partial(next, paths), runs=sizes.runs)
+            writing = seconds(written, partial(next, paths), runs=sizes.slow)
             path = Path(folder) / f"{name}-v0"
-            reading = seconds(read, partial(Path, path), runs=sizes.runs)
+            reading = seconds(read, partial(Path, path), runs=sizes.slow)
             rows.append((f"`{name}`", writing, reading, _megabytes(path)))
     return Table(
         "Formats",

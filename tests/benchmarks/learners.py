@@ -103,7 +103,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     np.testing.assert_array_equal(plain(None), expected[0])
     one = people * repeats * steps / 1e6
     return (
-        one * sizes.abreast / seconds(general, runs=sizes.runs),
-        one * sizes.abreast / seconds(arrays, runs=sizes.runs),
-        one / seconds(plain, runs=sizes.runs),
+        one * sizes.abreast / seconds(general, runs=sizes.slow),
+        one * sizes.abreast / seconds(arrays, runs=sizes.slow),
+        one / seconds(plain, runs=sizes.slow),
     )

@@ -17,6 +17,7 @@ class Sizes(NamedTuple):
 
     Attributes:
       runs: of which the median is taken, after one that is not counted.
+      slow: as many of what takes a second or so.
       steps: T of every episode.
       episodes: played at once.
       few: episodes that pure Python plays.
@@ -34,6 +35,7 @@ class Sizes(NamedTuple):
     """
 
     runs: int = 5
+    slow: int = 3
     steps: int = 50
     episodes: int = 4000
     few: int = 20
@@ -79,6 +81,11 @@ def alternating(
             if run:
                 own.append(time.perf_counter() - begun)
     return [statistics.median(own) for own in taken]
+
+
+def usual() -> dict[str, str]:
+    """Returns the environment of commands that find modules compiled, as they usually do."""
+    return {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def machine() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -18,7 +19,7 @@ from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.play import fused
-from sts.worlds.lambda_star.state import State
+from sts.worlds.lambda_star.state import State, scatter
 from tests.benchmarks import rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 
@@ -63,6 +64,7 @@ class Still(Agent):
         return Choice(np.full(observation.cell.shape, rivals.STAY)), memory
 
 
+@functools.cache
 def made(people: int, count: int, sizes: Sizes) -> Environments:
     """Returns the worlds that everything is measured on."""
     return environments.generate(settings(people, sizes), seed=1, start=0, stop=count)
@@ -74,7 +76,7 @@ def settings(people: int, sizes: Sizes) -> patterns.Settings:
 
 def states(people: int, count: int, sizes: Sizes) -> list[State]:
     """Returns the same worlds one by one."""
-    return [patterns.generate(settings(people, sizes), seed=1, index=i) for i in range(count)]
+    return scatter(made(people, count, sizes).arrays, settings(people, sizes).radius)
 
 
 def streams(count: int) -> NDArray[np.uint64]:
@@ -128,7 +130,7 @@ def _times(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, float,
             worlds.fresh,
             runs=sizes.runs,
         ),
-        seconds(general, lambda: batch(worlds), runs=sizes.runs),
+        seconds(general, lambda: batch(worlds), runs=sizes.slow),
     )
 
 
@@ -226,6 +228,6 @@ def _rivals(name: str, people: int, sizes: Sizes) -> tuple[float, float]:
     np.testing.assert_array_equal(plain(None), expected[: sizes.few])
     one = sizes.steps * people / 1e6
     return (
-        one * sizes.episodes / seconds(stacked, lambda: rivals.Stacked(given), runs=sizes.runs),
-        one * len(few) / seconds(plain, runs=sizes.runs),
+        one * sizes.episodes / seconds(stacked, lambda: rivals.Stacked(given), runs=sizes.slow),
+        one * len(few) / seconds(plain, runs=sizes.slow),
     )

@@ -2,30 +2,73 @@
 
 from __future__ import annotations
 
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-from functools import partial
+import time
+from typing import Any, NamedTuple
 
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store
-from tests.benchmarks.measure import Sizes, Table, seconds
+from tests.benchmarks.measure import Sizes, Table, seconds, usual
 
 AGENTS = ("random", "blind", "local-search", "stigmergy", "rule")
+FRONT = {"--help": 10, "suite ls": 10, "run --agents": 10, "--version": None, "run --help": None}
+"""Command lines that import nothing heavy, and how many times an empty Python each may take."""
+SCRIPT = "import sys; from sts.cli.main import main; sys.exit(main())"
+
+
+class Cost(NamedTuple):
+    """Seconds on the clock, and of processor."""
+
+    wall: float
+    cpu: float
 
 
 def start_up(sizes: Sizes) -> Table:
-    """Seconds until the command line answers."""
-    rows = [
-        (f"sts {' '.join(flags)}", seconds(_called, partial(list, flags), runs=sizes.runs))
-        for flags in (["--version"], ["--help"], ["run", "--help"])
+    """What the command line takes to answer, beside a Python that does nothing."""
+    taken: dict[str, list[Cost]] = {"": [], **{words: [] for words in FRONT}}
+    with tempfile.TemporaryDirectory() as folder:
+        for run in range(sizes.runs + 1):
+            for words, own in taken.items():
+                cost = _answered(words, folder)
+                own += [cost] if run else []
+    medians = {
+        words: Cost(*(statistics.median(column) for column in zip(*own, strict=True)))
+        for words, own in taken.items()
+    }
+    empty = medians.pop("")
+    rows: list[tuple[Any, ...]] = [("an empty Python", None, *empty, 1.0)]
+    rows += [
+        (f"sts {words}", FRONT[words], *cost, cost.cpu / empty.cpu)
+        for words, cost in medians.items()
     ]
-    return Table("Start-up", "Seconds from call to exit.", ("command", "seconds"), rows)
+    return Table(
+        "Start-up",
+        "Seconds from call to exit, on the clock and of processor, and how many times the "
+        "processor of a Python that does nothing; they take turns. `sts run --agents` is refused, "
+        "as there is no such flag.",
+        ("command", "aim, times", "seconds", "CPU seconds", "times an empty Python"),
+        rows,
+    )
 
 
-def _called(flags: list[str]) -> None:
-    subprocess.run([sys.executable, "-m", "sts.cli.main", *flags], check=True, capture_output=True)
+def _answered(words: str, folder: str) -> Cost:
+    """Returns what an answer takes to a command line, or Python alone to "" where there is none."""
+    code = SCRIPT if words else "pass"
+    before, begun = _of_children(), time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", code, *words.split()], cwd=folder, env=usual(), capture_output=True
+    )
+    return Cost(time.perf_counter() - begun, _of_children() - before)
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def continuations(sizes: Sizes) -> Table:
@@ -37,27 +80,26 @@ def continuations(sizes: Sizes) -> Table:
         def fresh() -> Workspace:
             return Workspace.open(tempfile.mkdtemp(dir=folder))
 
-        for names in (*((name,) for name in AGENTS), AGENTS):
+        for name in AGENTS:
 
-            def work(workspace, names=names):
+            def work(workspace, name=name):
                 run(
                     workspace,
                     scenarios,
-                    names,
+                    [name],
                     count=sizes.continuations,
                     seed=0,
                     workers=1,
                     progress=lambda done, total: None,
                 )
 
-            label = names[0] if len(names) == 1 else f"all {len(names)}"
-            taken = seconds(work, fresh, runs=sizes.runs)
-            rows.append((label, taken, len(scenarios) * sizes.continuations * len(names) / taken))
+            taken = seconds(work, fresh, runs=sizes.slow)
+            rows.append((name, taken, len(scenarios) * sizes.continuations / taken))
     return Table(
         "Continuations",
         f"Seconds to continue {len(scenarios)} scenarios {sizes.continuations} times, with every "
         "replayed step checked and every file written, in one process; kernels were compiled "
         "before.",
-        ("agents", "seconds", "continuations a second"),
+        ("agent", "seconds", "continuations a second"),
         rows,
     )

@@ -21,12 +21,14 @@ from tests.benchmarks import (
     scaling,
     sessions,
     trials,
+    wide,
     worlds,
 )
 from tests.benchmarks.measure import Sizes, Table, alternating, markdown
 
 TINY = Sizes(
     runs=1,
+    slow=1,
     steps=12,
     episodes=20,
     few=2,
@@ -117,7 +119,19 @@ def test_scaling_and_memory_are_measured():
 
 @pytest.mark.slow
 def test_the_pipeline_is_timed():
-    holds(pipeline.start_up(TINY), pipeline.continuations(TINY))
+    start = pipeline.start_up(TINY)
+    holds(start, pipeline.continuations(TINY))
+    assert [row[0] for row in start.rows[:3]] == ["an empty Python", "sts --help", "sts suite ls"]
+
+
+@pytest.mark.slow
+def test_a_run_of_six_agents_is_timed_with_its_workers_and_by_what_it_does():
+    called, spent = wide.tables(TINY)
+    holds(called, spent)
+    assert [row[1] for row in called.rows] == ["1", "2", "2"] * 2
+    assert all(own > 0 and path >= own for *_, own, _, path in called.rows)
+    assert all(others > 0.1 for *_, others, _ in called.rows[1:5:3])
+    assert all(sum(row[2:]) == pytest.approx(100) for row in spent.rows)
 
 
 def test_agents_elsewhere_are_timed_beside_those_in_process():
@@ -156,4 +170,4 @@ def test_suites_are_mined_and_continued_in_every_domain():
     table = continued.table(TINY)
     holds(table)
     assert {row[0] for row in table.rows} == {"lambda-star", "babyai", "overcooked"}
-    assert {row[2] for row in table.rows} == {"2"}
+    assert {row[2] for row in table.rows} == {"1"}

@@ -17,7 +17,9 @@ from sts.cli.main import main, parser_of
 from sts.cli.parser import Parser
 from sts.errors import ArgumentError
 
-HEAVY = {"numpy", "numba", "pyarrow", "pandas", "scipy", "sqlite3", "sqlalchemy", "streamlit"}
+HEAVY = {"numpy", "numba", "pyarrow", "pandas", "scipy", "sqlite3", "sqlalchemy", "streamlit"} | {
+    "importlib.metadata"  # a parser of e-mail comes along
+}
 
 
 def commands() -> list[tuple[str, Parser, Parser]]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sts.agents.identity.effects import acts, at_import, looked_at
-from sts.agents.identity.modules import Module, Modules, imported
+from sts.agents.identity.modules import Module, Modules, below, imported
 from sts.agents.identity.names import Named, Names, Node
 from sts.agents.identity.syntax import Token, Writer
 
@@ -132,7 +132,7 @@ class _Closure:
 
     def _examine(self, statement: ast.stmt, module: Module) -> None:
         """Notes what a statement imports late, and where it hides what it uses."""
-        for node in ast.walk(statement):
+        for node in below([statement]):
             for name in imported(node, module.package):
                 self._enter(name)
             word = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -10,7 +10,7 @@ import functools
 import sys
 from collections.abc import Iterator, Sequence
 
-from sts.agents.identity.modules import Module
+from sts.agents.identity.modules import Module, children
 from sts.agents.identity.names import Named, Names
 from sts.agents.identity.syntax import for_types
 
@@ -64,7 +64,7 @@ def _run(statement: ast.AST) -> Iterator[ast.AST]:
         elif isinstance(node, ast.If) and (for_types(node) or _is_program(node)):
             waiting += node.orelse
         else:
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 def looked_at(names: Names, module: Module, above: Sequence[ast.expr]) -> bool:

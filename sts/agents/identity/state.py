@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sts.agents.elsewhere import shim
-from sts.agents.identity.modules import Module, Modules, Owner, bound_by
+from sts.agents.identity.modules import Module, Modules, Owner, below, bound_by
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _DEPTH = 50
@@ -71,8 +71,7 @@ def patches(classes: Sequence[Any], modules: Modules) -> Iterator[str]:
             continue
         set_there = {
             n.attr
-            for statement in source.body
-            for n in ast.walk(statement)
+            for n in below(source.body)
             if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
         }
         for name, value in values.items():

@@ -7,12 +7,12 @@ name that a tree does not bind itself is given to whoever knows what it names.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sts.agents.identity.modules import Target, bound_by, targets
+from sts.agents.identity.modules import Target, below, bound_by, children, targets
 from sts.agents.identity.names import Node
 
 Token: TypeAlias = bytes | Node
@@ -223,7 +223,7 @@ class Writer:
         names = {
             n.id
             for generator in node.generators
-            for n in ast.walk(generator.target)
+            for n in below([generator.target])
             if isinstance(n, ast.Name)
         }
         with self._node(type(node).__name__):
@@ -321,21 +321,22 @@ def _function_scope(arguments: ast.arguments, body: Sequence[ast.AST], package: 
     names = own.union(*(bound_by(statement) for statement in body))
     outer: set[str] = set()
     shared: set[str] = set()
-    for node in _within(body):
+    nodes = list(_within(body))
+    for node in nodes:
         if isinstance(node, ast.Global):
             outer |= set(node.names)
         elif isinstance(node, ast.Nonlocal):
             shared |= set(node.names)
-    aliases = _aliases(body, package)
+    aliases = _aliases(nodes, package)
     kept = {name: to for name, to in aliases.items() if name not in own | outer | shared}
     return _Scope(names - outer - shared, kept, outer)
 
 
-def _aliases(body: Sequence[ast.AST], package: str) -> dict[str, Target]:
-    """Returns the names that one import binds in these statements, and nothing else does."""
+def _aliases(nodes: Iterable[ast.AST], package: str) -> dict[str, Target]:
+    """Returns the names that one import binds among these nodes, and nothing else does."""
     every: dict[str, set[Target]] = {}
     others: set[str] = set()
-    for node in _within(body):
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             for bound, target in targets(node, package):
                 every.setdefault(bound, set()).add(target)
@@ -359,4 +360,4 @@ def _within(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, _FUNCTIONS | ast.ClassDef | ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)

@@ -134,9 +134,9 @@ def _named(asked: Sequence[str]) -> list[str]:
 
 def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
     """Writes what is asked for, and adds each file that is written."""
-    from sts.worlds.lambda_star.intelligence.files import csv_table
-
     if rows is not None:
+        from sts.worlds.lambda_star.intelligence.files import csv_table
+
         write(rows, csv_table(scores))
         files[str(rows)] = ""
     if drawn is not None:

@@ -18,6 +18,7 @@ from sts.worlds.lambda_star.torus import moved
 
 Keys = NDArray[np.uint64]
 _0, _1, _2, _4, _8, _16, _32, _63 = map(np.uint64, (0, 1, 2, 4, 8, 16, 32, 63))
+_COLUMNS = 2**32 - 1
 _PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 
@@ -25,35 +26,56 @@ _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 class Room(NamedTuple):
     """Where walks are written while they are tried.
 
+    A place is how far a walk has come, with no edges: 2^32 times its rows plus its columns, each
+    counted from T before the start, so that neither is ever negative. To move on is one addition.
+
     Attributes:
-      segment: uint64[T // 2], the moves that are repeated.
-      cells: int64[T], where they lead.
+      segment: int64[T // 2], the moves that are repeated.
+      ways: int64[9], what each move adds to a place.
+      rows: int64[2T + 1], W times the row of the grid that each row of a place is on.
+      columns: int64[2T + 1], the column likewise.
+      cells: int64[T], where a walk leads.
       before: int64[T], the step at which each cell was last visited before; -1 where none.
-      last: int64[C], when each cell was last visited.
-      ways: uint64[16 * C], by 16 times a cell plus a move: 16 times the cell that it leads to.
+      last: int64[C], -1 everywhere between two walks.
     """
 
-    segment: Keys
+    segment: Ints
+    ways: Ints
+    rows: Ints
+    columns: Ints
     cells: Ints
     before: Ints
     last: Ints
-    ways: Keys
 
 
 @compiled
 def _room(height: int, width: int, horizon: int) -> Room:
     """Returns room for walks over a horizon."""
-    ways = np.zeros(16 * height * width, np.uint64)
-    for cell in range(height * width):
-        for move in range(9):
-            ways[16 * cell + move] = 16 * moved(cell, move, height, width)
+    ways = np.empty(9, np.int64)
+    for move in range(9):
+        ways[move] = (move // 3 - 1 << 32) + move % 3 - 1
+    unwrapped = np.arange(-horizon, horizon + 1)
     return Room(
-        np.empty(horizon // 2, np.uint64),
-        np.empty(horizon, np.int64),
-        np.empty(horizon, np.int64),
-        np.empty(height * width, np.int64),
+        np.empty(horizon // 2, np.int64),
         ways,
+        unwrapped % height * width,
+        unwrapped % width,
+        np.empty(horizon, np.int64),
+        np.empty(horizon, np.int64),
+        np.full(height * width, -1, np.int64),
     )
+
+
+@lean
+def _start(to: Room) -> int:
+    """Returns the place where walks begin: on cell 0."""
+    return (to.cells.size << 32) + to.cells.size
+
+
+@lean
+def _cell(place: int, to: Room) -> int:
+    """Returns the cell that a place is on."""
+    return int(to.rows[np.uint64(place >> 32)] + to.columns[np.uint64(place & _COLUMNS)])
 
 
 @lean
@@ -71,42 +93,64 @@ def _ones(word: Any) -> Any:
 def _drawn(key: Any, attempt: int, most: int, to: Room) -> int:
     """Draws a segment of 1 to T // 2 moves, which is repeated; returns its length.
 
-    0 where it is seen to lead to more than `most` cells. K is then more than `most` too, for the
-    first visit to a cell ends a component. Most attempts end here, so it is quick before it is
-    exact: cells are told apart by the last six bits of their numbers, and counted now and then, as
-    a branch at each step would cost more than to walk on. Indices are unsigned, which spares a test
-    for negative ones.
+    0 where K is seen to be more than `most`. A component ends with the first visit to a cell, and
+    another one begins before the end, so K is more than the number of cells that are visited before
+    the last step. Most attempts end here, so it is quick before it is exact: cells are told apart
+    by the last six bits of their numbers, and counted now and then, as a branch at each step would
+    cost more than to walk on. Indices are unsigned, which spares a test for negative ones.
     """
     steps, longest = to.cells.size, to.segment.size
     first = attempt * (longest + 1)
     length = 1 + below(key, first, longest)
-    for t in range(longest):
-        to.segment[t] = below(key, first + 1 + t, 9)
-    way, at, visited, t = _0, 0, _0, 0
+    place, at, visited, t = _start(to), 0, _0, 0
     while t < steps:
-        for _ in range(min(2 * most + 4, steps - t)):
-            way = to.ways[way | to.segment[np.uint64(at)]]
+        stop = min(steps, t + 2 * most)
+        for i in range(t, min(stop, length)):
+            to.segment[np.uint64(i)] = below(key, first + 1 + i, 9)
+        for _ in range(t, stop):
+            place += to.ways[np.uint64(to.segment[np.uint64(at)])]
             at = following(at, length)
-            visited |= _1 << ((way >> _4) & _63)
-        if _ones(visited) > most:
+            visited |= _1 << (np.uint64(_cell(place, to)) & _63)
+        if _ones(visited) > most - (stop < steps):
             return 0
-        t += 2 * most + 4
+        t = stop
     return int(length)
 
 
 @lean
-def _complexity(length: int, most: int, to: Room) -> int:
-    """Returns K of the walk that repeats the segment of this length, or more than `most`.
+def _period(length: int, most: int, to: Room) -> int:
+    """Returns after how many steps the walk is back where it began, with whole segments behind it.
 
-    It is the same wherever the walk begins, for a torus looks the same from every cell.
+    `most` or more where these are not fewer than `most`.
     """
-    to.last[:] = -1
-    way, at = _0, 0
+    place, period = _start(to), length
+    for i in range(length):
+        place += to.ways[np.uint64(to.segment[np.uint64(i)])]
+    whole = place - _start(to)
+    while period < min(most, to.cells.size) and _cell(place, to) != 0:
+        place += whole
+        period += length
+    return period
+
+
+@lean
+def _complexity(length: int, least: int, most: int, to: Room) -> int:
+    """Returns K of the walk that repeats the segment of this length.
+
+    Less than `least` or more than `most` where K is, and then not always K itself. It is the same
+    wherever the walk begins, for a torus looks the same from every cell. A walk that is back where
+    it began after n whole segments only repeats its cells from there on, which is one component.
+    """
+    if _period(length, least - 1, to) < least - 1:
+        return 0
+    place, at = _start(to), 0
     for t in range(to.cells.size):
-        way = to.ways[way | to.segment[np.uint64(at)]]
+        place += to.ways[np.uint64(to.segment[np.uint64(at)])]
         at = following(at, length)
-        cell = way >> _4
+        cell = np.uint64(_cell(place, to))
         to.cells[t], to.before[t], to.last[cell] = cell, to.last[cell], t
+    for t in range(to.cells.size):
+        to.last[np.uint64(to.cells[t])] = -1
     return int(components(to.cells, to.before, most))
 
 
@@ -132,7 +176,7 @@ def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> t
             while found != wanted[e]:
                 attempt += 1
                 length = _drawn(keys[e, which], attempt, wanted[e], to)
-                found = _complexity(length, wanted[e], to) if length > 0 else 0
+                found = _complexity(length, wanted[e], wanted[e], to) if length > 0 else 0
             attempts[e, which], lengths[e, which] = attempt, length
     return attempts, lengths
 
@@ -161,7 +205,7 @@ def census(
     counts = np.zeros(most + 2, np.int64)
     for attempt in range(sample):
         length = _drawn(key, attempt, most, to)
-        counts[_complexity(length, most, to) if length > 0 else most + 1] += 1
+        counts[_complexity(length, 0, most, to) if length > 0 else most + 1] += 1
     return counts
 
 

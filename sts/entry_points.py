@@ -1,0 +1,99 @@
+"""What installed packages declare, read from their metadata's `entry_points.txt`.
+
+`importlib.metadata` reads the same, and takes four times as long to import as Python to start: it
+brings a parser of e-mail along. Whoever asks for help or lists suites would wait for that most.
+
+Source: https://packaging.python.org/en/latest/specifications/entry-points/
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import re
+import sys
+from typing import Any, NamedTuple
+
+_FOLDERS = (".dist-info", ".egg-info")
+_FILE = "entry_points.txt"
+
+
+class EntryPoint(NamedTuple):
+    """A name that a package gives to something of its own.
+
+    Attributes:
+      name: within the group.
+      value: `module:Name`, or a module.
+      group: what such things are for.
+      folder: the metadata of the package that declares it.
+    """
+
+    name: str
+    value: str
+    group: str
+    folder: str
+
+    def load(self) -> Any:
+        """Returns what it stands for; raises whatever its module raises."""
+        module, _, attributes = self.value.partition("[")[0].replace(" ", "").partition(":")
+        loaded = importlib.import_module(module)
+        return functools.reduce(getattr, filter(None, attributes.split(".")), loaded)
+
+    @property
+    def package(self) -> str:
+        """How the package that declares it is called."""
+        return _package(self.folder)
+
+
+def of_group(group: str) -> tuple[EntryPoint, ...]:
+    """Returns the entry points of `group` of all installed packages, by name and value."""
+    return _every().get(group, ())
+
+
+@functools.cache
+def _package(folder: str) -> str:
+    for file in ("METADATA", "PKG-INFO"):
+        try:
+            with open(os.path.join(folder, file), encoding="utf-8") as lines:
+                return next(one[5:].strip() for one in lines if one.startswith("Name:"))
+        except (OSError, UnicodeDecodeError, StopIteration):
+            continue
+    return "a package"
+
+
+@functools.cache
+def _every() -> dict[str, tuple[EntryPoint, ...]]:
+    """Returns the entry points by group; of packages of one name the first on the path counts."""
+    folders: dict[str, str] = {}
+    for place in sys.path:
+        try:
+            names = os.listdir(place or os.curdir)
+        except OSError:  # no folder
+            continue
+        for name in names:
+            if name.endswith(_FOLDERS):
+                package = re.sub(r"[-_.]+", "-", name.rpartition(".")[0].partition("-")[0]).lower()
+                folders.setdefault(package, os.path.join(place, name))
+    out: dict[str, set[EntryPoint]] = {}
+    for folder in folders.values():
+        for point in _declared(folder):
+            out.setdefault(point.group, set()).add(point)
+    return {group: tuple(sorted(points)) for group, points in out.items()}
+
+
+def _declared(folder: str) -> list[EntryPoint]:
+    """Returns the entry points in a folder of metadata."""
+    try:
+        with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
+            lines = [line.strip() for line in file]
+    except (OSError, UnicodeDecodeError):  # most packages declare none
+        return []
+    out, group = [], ""
+    for line in lines:
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1].strip()
+        elif equals and not line.startswith(("#", ";")):
+            out.append(EntryPoint(name, value, group, folder))
+    return out
