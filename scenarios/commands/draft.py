@@ -72,7 +72,7 @@ def _configure_edits(actions: Any) -> None:
         actions,
         "add",
         "a candidate at a moment of your choice",
-        "mysuite --trajectory 3f2a --takeover 14 --role 0 --category walk",
+        "mysuite --trajectory 3f2a --takeover 14 --role 0 --category my:CATEGORY",
     )
     add.add_argument("--trajectory", required=True, metavar="T", help="its id or first digits")
     as_is = "(default: as it is)"

@@ -155,7 +155,7 @@ def commands(domain: str, root: Path, *options: str) -> list[list[str]]:
 def test_a_suite_that_is_not_packaged_is_made_once(tmp_path: Path) -> None:
     first = [words[0] for words in commands("overcooked", tmp_path)]
     assert first == [
-        *("trajectories", "mine", "suite", "overcooked"),
+        *("trajectories", "mine", "draft", "suite", "overcooked"),
         *("suite", "run", "show", "label", "report", "annotate"),
     ]
     workspace = Workspace.open(str(tmp_path))
