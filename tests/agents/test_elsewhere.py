@@ -29,7 +29,7 @@ from sts.continuations.run import run
 from sts.domains import domain
 from sts.engine.lockstep import Team, Told, play
 from sts.errors import ArgumentError, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.workspace import Workspace
 from tests.agents import apart, test_contract
 from tests.agents.test_contract import assert_same, cases, played

@@ -12,7 +12,7 @@ import numpy as np
 from sts import agents
 from sts.agents import Agent
 from sts.engine.lockstep import Played, Team, play
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from tests.benchmarks.measure import Sizes, Table, alternating

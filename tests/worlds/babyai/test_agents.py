@@ -13,7 +13,7 @@ from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team, Told
 from sts.errors import ArgumentError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.babyai.agents import planning
 from sts.worlds.babyai.environment import MOVES, BabyAI, levels
 from tests.examples import agents_of

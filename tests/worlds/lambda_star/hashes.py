@@ -14,7 +14,7 @@ from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team, Told
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.play import fused

@@ -13,7 +13,7 @@ from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import ArgumentError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.play import fused
 
 STEPS = 40

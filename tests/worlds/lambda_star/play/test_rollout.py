@@ -12,7 +12,7 @@ from sts import agents
 from sts.agents import Agent, Choice
 from sts.engine import lockstep
 from sts.errors import ArgumentError, DamagedState, StsError, UnknownName
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds import lambda_star
 from sts.worlds.lambda_star import generate, kernels, rollout
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
