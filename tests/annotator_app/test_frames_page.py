@@ -27,7 +27,7 @@ from tests.annotator_app.test_player_page import item, next_one, press, saved, s
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 Opener = Callable[..., Any]
-EPISODES = 45
+EPISODES = 10
 STAGE = 2  # pixels of the line around a frame
 # When Enter was pressed, and how many pictures had been painted by then.
 NOTE_PICTURES = """

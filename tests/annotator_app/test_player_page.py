@@ -20,7 +20,7 @@ from tests.annotator_app.conftest import AGENTS, SUITE, Server
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 Opener = Callable[..., Any]
-EPISODES = 45
+EPISODES = 10
 NOTE_ENTER = """
 addEventListener("keydown", (event) => { window.pressedAt = event.timeStamp; }, true);
 """
