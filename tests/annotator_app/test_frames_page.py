@@ -24,7 +24,7 @@ from tests.annotator_app import ring
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.test_player_page import item, next_one, press, saved, status
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Opener = Callable[..., Any]
 EPISODES = 10

@@ -13,7 +13,7 @@ import pytest
 
 from tests.annotator_app.conftest import OWNER, PATIENCE, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Opener = Callable[..., Any]
 
