@@ -21,10 +21,10 @@ demo: $(VENV)/.base  ## the whole pipeline on the packaged suite, then the annot
 	$(BIN)/sts demo $(if $(filter 0,$(APP)),--no-app)
 
 test: $(VENV)/.test  ## the test suite
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-all: $(VENV)/.test  ## the test suite with its slow tier
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms and arrows counted
 	$(BIN)/ruff check .

@@ -19,7 +19,7 @@ from sts.domains import why_unavailable
 from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory

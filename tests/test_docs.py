@@ -1,4 +1,7 @@
-"""The documentation's commands are run, in order, in a fresh workspace."""
+"""The documentation's commands are run, in order, in a fresh workspace.
+
+Every `sts` of a page is run by one process, as most of a short command's time goes to its start.
+"""
 
 import os
 import re
@@ -20,27 +23,84 @@ def blocks(path: Path) -> list[tuple[str, str, str]]:
     return [(m[1], m[2] or "", m[3]) for m in BLOCK.finditer(path.read_text())]
 
 
+ONE_PROCESS = """
+coproc STS { python -P -c '
+import os, shlex, sys
+from sts.cli.main import main
+
+codes = open(os.dup(1), "w")
+os.dup2(2, 1)
+exec(os.environ["BEFORE"])
+for line in sys.stdin:
+    print(main(shlex.split(line)), file=codes, flush=True)
+'; }
+sts() {
+  local code
+  printf '%q ' "$@" >&"${STS[1]}"
+  echo >&"${STS[1]}"
+  read -r code <&"${STS[0]}" && return "$code"
+}
+"""
+ITS_END = """
+exec {STS[1]}>&-
+wait "$STS_PID"
+"""
 WITH_COMMANDS = [p for p in DOCS if any(lang == "sh" for lang, _, _ in blocks(p))]
+EACH = pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda p: p.stem)
+EPISODES = re.compile(r"^(sts lambda-star (?:.*\\\n)*.*--episodes )\d+", re.M)
+CONTINUATIONS = re.compile(r"^(sts run .*--continuations )\d+", re.M)
+
+FEWER_TRIALS = """
+from sts.worlds.overcooked import trials
+
+def table(path, whole=trials.table):
+    rows = whole(path)
+    return rows[rows.groupby(["run", "workerid_num", "round_num"], sort=False).ngroup() < 8]
+
+trials.table = table
+"""
 
 
-@pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda p: p.stem)
-def test_the_commands_of_a_page_run(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "tests").symlink_to(ROOT / "tests")
+def commands(path: Path) -> str:
+    """Returns the shell commands of a page."""
+    return "".join(text for language, _, text in blocks(path) if language == "sh")
+
+
+def fewer(shell: str) -> str:
+    """Returns the same commands with no more episodes than show that they work."""
+    return CONTINUATIONS.sub(r"\g<1>1", EPISODES.sub(r"\g<1>10", shell))
+
+
+def run(path: Path, shell: str, folder: Path, before: str = "") -> None:
+    """Runs commands of a page in a folder that holds its files, and some Python before them."""
+    (folder / "tests").symlink_to(ROOT / "tests")
     for language, title, text in blocks(path):
         if language == "python" and title:
-            (tmp_path / title).write_text(text)
-    script = "set -euo pipefail\n" + "".join(t for lang, _, t in blocks(path) if lang == "sh")
+            (folder / title).write_text(text)
+    script = f"set -euo pipefail{ONE_PROCESS}{shell}{ITS_END}"
     bin = Path(sys.executable).parent
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STS_")}
     done = subprocess.run(
         ["bash", "-c", script],
-        cwd=tmp_path,
-        env=environment | {"PATH": f"{bin}{os.pathsep}{os.environ['PATH']}"},
+        cwd=folder,
+        env=environment | {"PATH": f"{bin}{os.pathsep}{os.environ['PATH']}", "BEFORE": before},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, f"{script}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    assert done.returncode == 0, f"{shell}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+
+
+@EACH
+def test_the_commands_of_a_page_run(path: Path, tmp_path: Path) -> None:
+    shell = fewer(commands(path))
+    run(path, shell, tmp_path, FEWER_TRIALS if "import --format overcooked" in shell else "")
+
+
+@pytest.mark.slow
+@EACH
+def test_the_commands_of_a_page_run_as_they_stand(path: Path, tmp_path: Path) -> None:
+    run(path, commands(path), tmp_path)
 
 
 def test_every_page_is_reached_from_the_readme() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
 from sts.episodes import Episode, Instruction, in_order
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
 

@@ -22,7 +22,7 @@ from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
 from sts.domains.rewards import MOST, checked
 from sts.errors import ArgumentError, DamagedState
 from sts.jobs.deadlines import WATCH, guarded
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 
 SEEDS = 2**31

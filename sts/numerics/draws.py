@@ -9,13 +9,10 @@ Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generat
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
 from typing import Any, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled
 
@@ -47,28 +44,3 @@ def uniform(stream: int | np.uint64, counter: int) -> float:
 def below(stream: int | np.uint64, counter: int, bound: int) -> int:
     """Returns an integer in [0, bound); biased by less than bound / 2**53."""
     return int(uniform(stream, counter) * bound)
-
-
-def stream(*parts: str | int | bytes) -> np.uint64:
-    """Returns the stream named by `parts`; other parts, or the same in another order, name another.
-
-    This is the one place where streams come from: each part enters with its type and length.
-    """
-    return np.uint64(streams((), [parts])[0])
-
-
-def streams(
-    first: Iterable[str | int | bytes], rest: Iterable[Iterable[str | int | bytes]]
-) -> NDArray[np.uint64]:
-    """Returns uint64[B]: the stream that `first` and each of `rest` name together, as `stream`."""
-    begun, out = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8), bytearray()
-    for parts in rest:
-        digest = begun.copy()
-        digest.update(b"".join(map(_entered, parts)))
-        out += digest.digest()
-    return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
-
-
-def _entered(part: str | int | bytes) -> bytes:
-    raw = part if isinstance(part, bytes) else str(part).encode()
-    return f"{type(part).__name__}:{len(raw)}:".encode() + raw

@@ -18,7 +18,7 @@ from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.pool import executor
 from sts.jobs.tasks import work_off
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.provenance import provenance
 from sts.storage import parquet
 from sts.trajectories.types import Participant, Trajectory

@@ -12,7 +12,7 @@ from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team, Told
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from tests.examples import agents_of
 
 STEPS = 14

@@ -31,7 +31,7 @@ from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team, Told
 from sts.errors import ArgumentError, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.workspace import Workspace
 from tests.agents import apart, test_contract
 from tests.agents.test_contract import assert_same, cases, played

@@ -13,7 +13,7 @@ from sts.engine.lockstep import Script, play
 from sts.engine.sampling import MIXTURE
 from sts.engine.session import Team, Told
 from sts.errors import DamagedData, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 
 BATCH, ROLES, STEPS = 3, (0, 2), 5
 SHAPE = (BATCH, len(ROLES))

@@ -189,9 +189,10 @@ def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(at.url(f"/enter?t={token or link(name, at)}"))
-        if path:
-            page.goto(at.url(path))
+        enter = at.url(f"/enter?t={token or link(name, at)}")
+        if path:  # the cookie alone, so that no other page is loaded on the way
+            context.request.get(enter, max_redirects=0)
+        page.goto(at.url(path) if path else enter)
         if ready:
             page.wait_for_selector(".player .stage:not([hidden])")
         return page

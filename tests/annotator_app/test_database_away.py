@@ -18,7 +18,6 @@ from tests.annotator_app.test_player_page import item, press, saved
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.postgresql,
-    pytest.mark.xdist_group("browser"),
 ]
 
 

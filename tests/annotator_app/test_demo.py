@@ -34,7 +34,7 @@ def hashes(root: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo") / "w"
-    assert main(["demo", "--no-app", "--continuations", "2", "--workspace", str(folder)]) == 0
+    assert main(["demo", "--no-app", "--continuations", "1", "--workspace", str(folder)]) == 0
     return folder
 
 
@@ -46,7 +46,7 @@ def report(root: Path) -> dict[str, object]:
 def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root: Path) -> None:
     found = report(root)
     page = (root / "reports" / "starter-1" / "report.html").read_text()
-    assert found["labels"] == {"human": 0, "settled": 0, "automatic": 5 * 160 + 80, "model": 0}
+    assert found["labels"] == {"human": 0, "settled": 0, "automatic": 6 * 80, "model": 0}
     assert found["labels_used"] == "automatic"
     assert BANNER in page
     ranked = [a["agent"] for a in found["agents"] if a["rank"] is not None]  # type: ignore[attr-defined]
@@ -59,14 +59,14 @@ def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root
 
 def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = hashes(root)
-    assert main(["demo", "--no-app", "--continuations", "2", "--workspace", str(root)]) == 0
+    assert main(["demo", "--no-app", "--continuations", "1", "--workspace", str(root)]) == 0
     assert hashes(root) == before
     made = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
-    assert ["rule", "0", "160"] in made
+    assert ["rule", "0", "80"] in made
 
 
 def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["demo", "--continuations", "2", "--json", "--workspace", str(root)]
+    words = ["demo", "--continuations", "1", "--json", "--workspace", str(root)]
     assert main([*words, "--no-app"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["command"][0] for one in found][-1] == "report"
@@ -84,7 +84,7 @@ real, kept = os.link, []
 def link(source, target):
     real(source, target)
     kept.extend([target] if "continuations" in target.parts else [])
-    if len(kept) == 8:
+    if len(kept) == 4:
         os.kill(os.getpid(), signal.SIGKILL)
 
 os.link = link
@@ -95,7 +95,7 @@ main(sys.argv[1:])
 def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
     root: Path, tmp_path: Path
 ) -> None:
-    words = ["demo", "--no-app", "--continuations", "2", "--workers", "1"]
+    words = ["demo", "--no-app", "--continuations", "1", "--workers", "1"]
     words += ["--workspace", str(tmp_path / "w")]
     done = subprocess.run([sys.executable, "-c", KILLS_ITSELF, *words], stdout=subprocess.DEVNULL)
     assert done.returncode == -signal.SIGKILL
@@ -115,7 +115,7 @@ def test_a_reference_measures_annotators_and_is_none_of_its_agents_continuations
     assert main([*words, "--workspace", str(copy)]) == 0
     assert main(["report", "starter@1", "--workspace", str(copy)]) == 0
     found = report(copy)
-    assert found["labels"]["automatic"] == 5 * 160 + 80 - 1  # type: ignore[index]
+    assert found["labels"]["automatic"] == 6 * 80 - 1  # type: ignore[index]
 
 
 def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: Path) -> None:

@@ -24,10 +24,10 @@ from tests.annotator_app import ring
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.test_player_page import item, next_one, press, saved, status
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Opener = Callable[..., Any]
-EPISODES = 45
+EPISODES = 10
 STAGE = 2  # pixels of the line around a frame
 # When Enter was pressed, and how many pictures had been painted by then.
 NOTE_PICTURES = """

@@ -22,7 +22,7 @@ window.WebSocket = class extends WebSocket {
 };
 """
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

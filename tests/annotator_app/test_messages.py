@@ -52,7 +52,6 @@ def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> None:
     token = str(server.store.add_annotator("careless").token)
     with wired(server, token) as page:

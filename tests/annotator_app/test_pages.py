@@ -13,7 +13,7 @@ import pytest
 
 from tests.annotator_app.conftest import OWNER, PATIENCE, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Opener = Callable[..., Any]
 
@@ -44,16 +44,14 @@ def test_the_websocket_asks_for_the_link_too(chromium: Any, server: Server) -> N
     assert closed == "closed"
 
 
-@pytest.mark.parametrize("path", ["/", "/turn", "/guide", "/report"])
-def test_a_page_asks_its_server_for_nothing_that_is_not_there(
-    open_page: Opener, server: Server, path: str
-) -> None:
+def test_no_page_asks_its_server_for_what_is_not_there(open_page: Opener, server: Server) -> None:
     page = open_page(OWNER, server)
     failed: list[str] = []
     page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
-    page.goto(server.url(path))
-    page.locator(".stMainBlockContainer .stElementContainer").first.wait_for()
-    assert failed == []
+    for path in ("/", "/turn", "/guide", "/report"):
+        page.goto(server.url(path))
+        page.locator(".stMainBlockContainer .stElementContainer").first.wait_for()
+        assert failed == [], path
 
 
 def test_a_link_that_has_ended_closes_the_page(open_page: Opener, server: Server) -> None:

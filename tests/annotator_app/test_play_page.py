@@ -14,7 +14,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.conftest import SUITE, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Opener = Callable[..., Any]
 

@@ -17,10 +17,10 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.conftest import AGENTS, SUITE, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Opener = Callable[..., Any]
-EPISODES = 45
+EPISODES = 10
 NOTE_ENTER = """
 addEventListener("keydown", (event) => { window.pressedAt = event.timeStamp; }, true);
 """

@@ -16,7 +16,7 @@ from sts.domains.drawing import drawing
 from sts.episodes import Instruction
 from tests.annotator_app.conftest import PATIENCE
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 STEPS, TAKEOVER = 12, 4
 # A world of a package that nobody here knows: a bead on a string.

@@ -13,7 +13,7 @@ from sts import agents
 from sts.agents import Agent
 from sts.engine.lockstep import Played, play
 from sts.engine.session import Team
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from tests.benchmarks.measure import Sizes, Table, alternating

@@ -14,7 +14,7 @@ from sts import agents
 from sts.agents import Agent, Choice
 from sts.engine.lockstep import play
 from sts.engine.session import Team
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.environments import Environments

@@ -1,5 +1,6 @@
 """The command line: one clear line for what is wrong, the right exit code, nothing lost."""
 
+import errno
 import json
 import os
 import re
@@ -137,36 +138,28 @@ def test_a_file_is_no_workspace(tmp_path: Path, capsys: pytest.CaptureFixture[st
     fails(capsys, ["suite", "ls"], 1, "expected a workspace folder", file)
 
 
-def limited(words: list[str], root: Path, limit: str, tmp_path: Path) -> tuple[int, str]:
-    """Runs `sts` in a process that may write files of a limited size only, as on a full disk."""
-    code = (
-        "import errno, os, sys, sts.storage.files as files\n"
-        "real = os.fsync\n"
-        f"def full(handle):\n    raise OSError(errno.{limit}, 'x', 'the file')\n"
-        "os.fsync = full\n"
-        "from sts.cli.main import main\n"
-        "sys.exit(main(sys.argv[1:]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words, "--workspace", str(root)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    return done.returncode, done.stderr
-
-
 @pytest.mark.parametrize(
     ("limit", "found"), [("ENOSPC", "no space left on the disk"), ("EROFS", "disk is read-only")]
 )
 @pytest.mark.parametrize("words", [RUN, RECORD, ["suite", "freeze", "mine"]])
 def test_a_full_or_read_only_disk_is_one_line_and_leaves_no_debris(
-    root: Path, tmp_path: Path, limit: str, found: str, words: list[str]
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    found: str,
+    words: list[str],
 ) -> None:
     accepted(Workspace.open(root), "mine", scenarios(1))
+
+    def full(handle: int) -> None:
+        raise OSError(getattr(errno, limit), "x", "the file")
+
     before = sorted(p for p in root.rglob("*") if p.is_file())
-    code, error = limited(words, root, limit, tmp_path)
-    assert (code, error.count("\n")) == (1, 1), error
+    monkeypatch.setattr(os, "fsync", full)
+    assert main([*words, "--workspace", str(root)]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
     assert found in error
     assert sorted(p for p in root.rglob("*") if p.is_file()) == before
 

@@ -229,29 +229,29 @@ def sts(*words: str, folder: Path, **env: str) -> subprocess.CompletedProcess[st
 
 
 def record(
-    name: str, folder: Path, *words: str, agent: str = "Keeper"
+    name: str, folder: Path, *words: str, agent: str = "Keeper", count: int = 20
 ) -> subprocess.CompletedProcess[str]:
     return sts(
         *("record", "--domain", f"{WORLDS}:{name}", "--agent", f"tests.domains.keepers:{agent}"),
-        *("--episodes", "20", "--steps", "20", "--seed", "2", *words),
+        *("--episodes", str(count), "--steps", "20", "--seed", "2", *words),
         folder=folder,
     )
 
 
 def test_what_is_printed_is_not_mixed_with_what_sts_prints(tmp_path: Path) -> None:
-    done = record("Chatters", tmp_path, "--json")
+    done = record("Chatters", tmp_path, "--json", count=3)
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["trajectories"]) == 20
+    assert len(json.loads(done.stdout)["trajectories"]) == 3
     assert "python chatter" in done.stderr and "shell chatter" in done.stderr
-    done = record("Chatters", tmp_path)
-    assert done.stdout.startswith("20 trajectories of 20 steps") and "chatter" not in done.stdout
+    done = record("Chatters", tmp_path, count=3)
+    assert done.stdout.startswith("3 trajectories of 20 steps") and "chatter" not in done.stdout
     assert "python chatter" in done.stderr and "shell chatter" in done.stderr
 
 
 def test_a_world_that_forks_goes_on_once_and_is_told_of(tmp_path: Path) -> None:
-    done = record("Forks", tmp_path, "--json")
+    done = record("Forks", tmp_path, "--json", count=3)
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["trajectories"]) == 20
+    assert len(json.loads(done.stdout)["trajectories"]) == 3
     assert set(done.stderr.splitlines()) == {
         "an environment forked this process; its copy was ended"
     }

@@ -39,6 +39,11 @@ def test_an_environment_keeps_every_claim() -> None:
     assert all(found.values())
 
 
+def test_a_world_that_is_not_compiled_is_checked_without_the_compiler() -> None:
+    code = "import sys, sts.domains.conformance; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
 def test_what_cannot_be_known_is_not_called_ok() -> None:
     found = verdicts("tests.domains.worlds:Lanterns", settings={"length": 4})
     assert found.pop("ends") is None

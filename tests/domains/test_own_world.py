@@ -22,10 +22,11 @@ def dying(tmp_path_factory) -> Path:
     """A workspace with scenarios in a world that ends its process when a keeper rests."""
     folder = tmp_path_factory.mktemp("dying")
     assert record("Dies", folder, agent="Restless").returncode == 0
-    words = ("mine", "m", "--category", "tests.domains.keepers:DYING")
-    assert sts(*words, folder=folder).returncode == 0
-    assert sts("draft", "accept", "m", "--all", folder=folder).returncode == 0
-    assert sts("suite", "freeze", "m", *words[2:], folder=folder).returncode == 0
+    own = ("--category", "tests.domains.keepers:DYING")
+    here = ("--workspace", str(folder))
+    assert main(["mine", "m", *own, *here]) == 0
+    assert main(["draft", "accept", "m", "--all", *here]) == 0
+    assert main(["suite", "freeze", "m", *own, *here]) == 0
     return folder
 
 
@@ -61,12 +62,12 @@ def test_an_agent_that_kills_every_process_costs_one_line(dying: Path) -> None:
 def mined(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("own")
     assert record("Lanterns", folder).returncode == 0
-    words = ("mine", "m", "--category", "tests.domains.keepers:LIGHT_ONE")
-    assert sts(*words, folder=folder).returncode == 0
-    assert sts("draft", "accept", "m", "--all", folder=folder).returncode == 0
-    assert sts("suite", "freeze", "m", *words[2:], folder=folder).returncode == 0
-    done = sts("run", "m@1", "--agent", KEEPER, "--continuations", "2", folder=folder)
-    assert done.returncode == 0, done.stderr
+    own = ("--category", "tests.domains.keepers:LIGHT_ONE")
+    here = ("--workspace", str(folder))
+    assert main(["mine", "m", *own, *here]) == 0
+    assert main(["draft", "accept", "m", "--all", *here]) == 0
+    assert main(["suite", "freeze", "m", *own, *here]) == 0
+    assert main(["run", "m@1", "--agent", KEEPER, "--continuations", "2", *here]) == 0
     return str(folder)
 
 

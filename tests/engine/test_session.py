@@ -12,7 +12,7 @@ from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Actions, Session, Step, Team, Told
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 
 WORLD = domain("lambda-star")
 BATCH, PEOPLE, STEPS = 4, 4, 9

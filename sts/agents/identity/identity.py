@@ -25,8 +25,8 @@ from sts.storage.files import content_hash
 
 SUITE = __name__.partition(".")[0]
 PACKAGES = frozenset({SUITE, "scenarios", "analysis", "annotator_app"})
-READ = (f"{SUITE}.worlds", f"{SUITE}.numerics.draws")
-"""Of the suite itself, what behaviours are made of: the worlds, their kernels, and draws.
+READ = tuple(f"{SUITE}.{one}" for one in ("worlds", "numerics.draws", "numerics.streams"))
+"""Of the suite itself, what behaviours are made of: the worlds, their kernels, draws and streams.
 
 The rest carries every agent alike (the protocol, the engine, the domains' shell, how a kernel is
 compiled). There a name stands for itself, so that work on it makes no agent another one.

@@ -15,7 +15,7 @@ from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
 from sts.domains.registry import domain as find_domain
 from sts.errors import StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 
 
 class Broken(StsError):

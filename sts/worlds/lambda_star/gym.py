@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sts.engine import session
 from sts.engine.session import Actions, Session, Team
 from sts.errors import ArgumentError, MissingExtra
-from sts.numerics.draws import streams
+from sts.numerics.streams import streams
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.features import MOVES, bounds, flat
 from sts.worlds.lambda_star.generation import patterns as patterns_

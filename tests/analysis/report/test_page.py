@@ -1,6 +1,7 @@
 """The page: self-contained, escaped, loud about automatic labels; every number also as CSV."""
 
 import dataclasses
+import functools
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -57,8 +58,14 @@ def page(report: Report) -> str:
     return render(report, figures(report))
 
 
+@functools.cache
+def usual(automatic: bool = False) -> str:
+    """The page of the usual report, which is drawn once."""
+    return page(content(automatic=automatic))
+
+
 def test_the_page_needs_nothing_but_itself() -> None:
-    text = page(content(automatic=True))
+    text = usual(automatic=True)
     assert not re.search(r"https?://|url\(|@import|//[a-z]+\.", text)
     found = Page(text)
     tags = {tag for tag, _ in found.tags}
@@ -70,7 +77,7 @@ def test_the_page_needs_nothing_but_itself() -> None:
 
 
 def test_every_link_leads_to_a_section() -> None:
-    found = Page(page(content(automatic=True)))
+    found = Page(usual(automatic=True))
     ids = {attributes.get("id") for _, attributes in found.tags}
     links = [str(a["href"])[1:] for tag, a in found.tags if tag == "a"]
     assert len(links) >= 8 and set(links) <= ids
@@ -87,10 +94,10 @@ def test_foreign_names_are_shown_and_never_run() -> None:
 
 def test_automatic_labels_are_announced_loudly_and_human_ones_are_not() -> None:
     assert BANNER in page(content(judged=0, automatic=True, references=0))
-    both = page(content(automatic=True))
+    both = usual(automatic=True)
     assert BANNER not in both and "side by side" in both
     assert "Human and automatic labels" in both
-    assert "side by side" not in page(content())
+    assert "side by side" not in usual()
 
 
 def without(agent: str, scenarios: tuple[str, ...], **options: Any) -> Report:
@@ -134,13 +141,13 @@ def test_each_of_several_rankings_has_its_heading() -> None:
 
 
 def test_one_pair_is_no_plural() -> None:
-    one, three = content(), content(skills={"a": 1.0, "b": 0.0, "c": -1.0})
-    assert "<summary>The one pair<" in page(one) and "<summary>All 3 pairs<" in page(three)
+    three = content(skills={"a": 1.0, "b": 0.0, "c": -1.0})
+    assert "<summary>The one pair<" in usual() and "<summary>All 3 pairs<" in page(three)
 
 
 def test_one_category_is_no_plural() -> None:
     assert "2 in 1 category<" in page(content(categories=["one"]))
-    assert "8 in 4 categories<" in page(content())
+    assert "8 in 4 categories<" in usual()
 
 
 def test_unfinished_judging_is_announced() -> None:

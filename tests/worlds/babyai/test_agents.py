@@ -15,7 +15,7 @@ from sts.domains.adapted import Adapted
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team, Told
 from sts.errors import ArgumentError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.babyai.agents import planning
 from sts.worlds.babyai.environment import MOVES, BabyAI, levels
 from tests.examples import agents_of
@@ -31,9 +31,9 @@ each = pytest.mark.parametrize("name", NAMES)
 
 @pytest.fixture(scope="module")
 def states() -> list[bytes]:
-    """Four worlds of each of five levels."""
+    """Two worlds of each of five levels."""
     world = WORLD
-    return [s for level in LEVELS for s in world.generate(4, seed=2, level=level)]
+    return [s for level in LEVELS for s in world.generate(2, seed=2, level=level)]
 
 
 def played(name: str, states: list[bytes], order: list[int] | None = None, **more: int) -> Played:
@@ -144,7 +144,7 @@ def test_more_noise_is_less_success_and_the_blind_beat_chance_alone() -> None:
 
 
 def test_the_bot_is_a_function_of_the_moves_however_it_comes_to_know_them() -> None:
-    moves = np.random.default_rng(4).integers(0, len(MOVES), 40)
+    moves = np.random.default_rng(4).integers(0, len(MOVES), 20)
     for level in ("GoTo", "UnblockPickup", "PutNextLocal", "GoToSeqS5R2"):
         watched = begun(level, 6)
         for move in moves:

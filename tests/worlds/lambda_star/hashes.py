@@ -13,7 +13,7 @@ import numpy as np
 from sts import agents
 from sts.engine.lockstep import play
 from sts.engine.session import Team, Told
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation import walks

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from sts.errors import ArgumentError
-from sts.numerics.draws import below, stream, streams
+from sts.numerics.draws import below
+from sts.numerics.streams import stream, streams
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.kernels import Arrays, Ints, arrays
 from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, scatter

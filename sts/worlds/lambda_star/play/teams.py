@@ -29,7 +29,7 @@ from sts.engine import lockstep
 from sts.engine.lockstep import Played, Script
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.generation.environments import Environments

@@ -10,7 +10,7 @@ from sts.agents.protocol import Instructions
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team, Told
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance, moved

@@ -17,7 +17,7 @@ from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import ArgumentError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star import kernels, torus
 from sts.worlds.lambda_star.agents import (

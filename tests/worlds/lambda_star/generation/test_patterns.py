@@ -175,8 +175,8 @@ IMPOSSIBLE = (
     ({"complexity": (9, 3)}, "found 9 to 3"),
     ({"complexity": (2, 60)}, "complexity 2 to 60 cannot be drawn over 50 steps"),
     (
-        {"horizon": 100_000},
-        "complexity 2 to 23 cannot be drawn over 100000 steps on a 10x10 grid; ",
+        {"horizon": 25_000},
+        "complexity 2 to 23 cannot be drawn over 25000 steps on a 10x10 grid; ",
     ),
     ({"complexity": (1, 4)}, "complexity 1 to 4 cannot be drawn over 50 steps"),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sts.numerics.draws import below, streams
+from sts.numerics.draws import below
+from sts.numerics.streams import streams
 from sts.worlds.lambda_star.generation import patterns, walks
 from sts.worlds.lambda_star.generation.lempel_ziv import lz76
 from sts.worlds.lambda_star.torus import moved

@@ -21,7 +21,7 @@ from sts.cli.main import main
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import ArgumentError, UnknownName
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings, generate

@@ -12,7 +12,7 @@ from sts import agents
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import ArgumentError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.play import fused
 

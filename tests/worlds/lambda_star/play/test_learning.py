@@ -13,7 +13,7 @@ from sts.agents import Agent, Choice, Instructions
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa

@@ -14,7 +14,7 @@ from sts.agents import Agent, Choice
 from sts.engine import lockstep
 from sts.engine.session import Team
 from sts.errors import ArgumentError, DamagedState, StsError, UnknownName
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds import lambda_star
 from sts.worlds.lambda_star import generate, kernels, rollout, torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch

@@ -23,7 +23,7 @@ from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import DamagedData
-from sts.numerics.draws import stream
+from sts.numerics.streams import stream
 from sts.worlds.lambda_star import kernels, torus
 from sts.worlds.lambda_star.agents.bidding import Bidding
 from sts.worlds.lambda_star.agents.binary_tree import BinaryTree

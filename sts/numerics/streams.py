@@ -1,0 +1,37 @@
+"""Streams by name: each is one integer, of which `sts.numerics.draws` draws.
+
+No kernel stands here, so that to name a stream does not load the compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def stream(*parts: str | int | bytes) -> np.uint64:
+    """Returns the stream named by `parts`; other parts, or the same in another order, name another.
+
+    This is the one place where streams come from: each part enters with its type and length.
+    """
+    return np.uint64(streams((), [parts])[0])
+
+
+def streams(
+    first: Iterable[str | int | bytes], rest: Iterable[Iterable[str | int | bytes]]
+) -> NDArray[np.uint64]:
+    """Returns uint64[B]: the stream that `first` and each of `rest` name together, as `stream`."""
+    begun, out = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8), bytearray()
+    for parts in rest:
+        digest = begun.copy()
+        digest.update(b"".join(map(_entered, parts)))
+        out += digest.digest()
+    return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
+
+
+def _entered(part: str | int | bytes) -> bytes:
+    raw = part if isinstance(part, bytes) else str(part).encode()
+    return f"{type(part).__name__}:{len(raw)}:".encode() + raw

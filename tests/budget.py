@@ -1,0 +1,110 @@
+"""What the quick tier costs in CPU time: at the end of a run by folder, and what is too dear fails.
+
+CPU time is that of the test's process and of those that it has waited for, so that other work on
+the machine hardly counts. What a fixture costs is its first test's; what a browser does is counted
+where the last test that uses it ends. The time in which kernels are compiled, which is once in a
+clone, counts for the folder and not against a test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+from collections import defaultdict
+from collections.abc import Generator, Iterator
+
+import pytest
+from numba.core import event
+
+BUDGET = 660
+"""CPU-seconds of the whole quick tier, which leave two cores within six minutes."""
+MOST = 30
+"""CPU-seconds that one test, or what is set up for it, may take; else it is marked slow."""
+SHOWN = 8
+_SPENT = pytest.StashKey[float]()
+_COMPILED = pytest.StashKey[float]()
+_NAME = "cpu"
+
+
+def spent() -> float:
+    """Returns CPU-seconds of this process and of its children that have ended."""
+    each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in each)
+
+
+class Meter:
+    """Measures each phase of each test, and adds up where the reports of all workers arrive."""
+
+    def __init__(self, budget: float | None = BUDGET, most: float = MOST) -> None:
+        """Takes the CPU-seconds of all and of one; None where the slow tier is run too."""
+        self.budget, self.most = budget, most
+        self.folders: dict[str, float] = defaultdict(float)
+        self.tests: dict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
+        with _measured(item):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        with _measured(item):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
+        with _measured(item):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        seconds = item.stash.get(_SPENT, 0.0)
+        own = seconds - item.stash.get(_COMPILED, 0.0)
+        report.user_properties = [(_NAME, seconds)]
+        if own > self.most and report.passed and report.when != "teardown" and not _slow(item):
+            report.outcome = "failed"
+            report.longrepr = (
+                f"its {report.when} took {own:.0f} CPU-seconds, expected {self.most} at most in "
+                "the quick tier: make it smaller, or mark it slow and keep a smaller one"
+            )
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, seconds in report.user_properties:
+            if name == _NAME and isinstance(seconds, float):
+                place = report.nodeid.partition("::")[0].split("/")
+                self.folders["/".join(place[:2])] += seconds
+                self.tests[report.nodeid] += seconds
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        total = sum(self.folders.values())
+        if total < (self.budget or BUDGET) / 10:  # a few tests
+            return
+        limit = f" of {self.budget}" if self.budget else ""
+        terminalreporter.section(f"{total:.0f} CPU-seconds{limit}")
+        for counts in (self.folders, self.tests):
+            for name, seconds in sorted(counts.items(), key=_dearest)[:SHOWN]:
+                terminalreporter.write_line(f"{seconds:8.1f}  {name}")
+
+
+def _dearest(spent: tuple[str, float]) -> float:
+    return -spent[1]
+
+
+def _slow(item: pytest.Item) -> bool:
+    return item.get_closest_marker("slow") is not None
+
+
+@contextlib.contextmanager
+def _measured(item: pytest.Item) -> Iterator[None]:
+    """Keeps what is spent inside, and how much of it by the compiler."""
+    before, compiler = spent(), event.TimingListener()
+    try:
+        with event.install_listener("numba:compile", compiler):
+            yield
+    finally:
+        item.stash[_SPENT] = spent() - before
+        item.stash[_COMPILED] = compiler.duration if compiler.done else 0.0

@@ -1,0 +1,44 @@
+"""The quick tier stays quick: a test that costs too much fails, unless it is marked slow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.budget import Meter
+
+TESTS = """
+import subprocess, sys, time, pytest
+
+BURN = "import time\\nwhile time.process_time() < 0.4: pass"
+
+def test_at_rest():
+    time.sleep(0.4)
+
+def test_busy():
+    sum(range(10**8 // 4))
+
+def test_busy_elsewhere():
+    subprocess.run([sys.executable, "-c", BURN])
+
+@pytest.mark.slow
+def test_busy_and_slow():
+    sum(range(10**8 // 4))
+"""
+
+
+def test_a_test_that_costs_too_much_fails_unless_it_is_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    (tmp_path / "test_it.py").write_text(TESTS)
+    monkeypatch.chdir(tmp_path)
+    words = ["-s", "-rfp", "-p", "no:cacheprovider"]
+    assert pytest.main(words, plugins=[Meter(budget=1, most=0.2)]) == 1
+    out = capsys.readouterr().out
+    assert "PASSED test_it.py::test_at_rest" in out
+    assert "PASSED test_it.py::test_busy_and_slow" in out
+    assert "FAILED test_it.py::test_busy - its call took " in out
+    assert "FAILED test_it.py::test_busy_elsewhere - its call took " in out
+    assert "CPU-seconds of 1 ==" in out
