@@ -66,7 +66,7 @@ def test_what_a_report_of_a_suite_is_made_from_is_read_without_its_worlds(tmp_pa
     labelled(tmp_path / "w")
     words = [sys.executable, "-c", GATHERED, str(tmp_path / "w")]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    below = {"errors", "names", "ratings", "registry", "storage"}
+    below = {"entry_points", "errors", "names", "ratings", "registry", "storage"}
     *rooms, numba = done.stdout.split()
     assert {*rooms} == below | {"annotations", "episodes", "suites"} and numba == "False"
 

@@ -114,9 +114,8 @@ def test_every_category_finds_open_missions_of_its_kind(
         assert found.moment >= category.context
         assert found.moment + category.horizon <= trajectory.episode.steps
         assert not trajectory.episode.rewards[: found.moment].any()
-        made = mining.scenario(
-            category, mining.Pick(trajectory, found), id="x", text="{mission}", seed=0
-        )
+        asked = found.words["mission"]
+        made = mining.scenario(category, mining.Pick(trajectory, found), id="x", text=asked, seed=0)
         assert category.fits(made) is None
         assert made.instruction.text == trajectory.instructions[0].text
         assert (made.instruction.given_at, made.instruction.source) == (0, "setter")
