@@ -287,7 +287,6 @@ def test_a_narrow_window_shows_everything_without_scrolling_sideways(open_page: 
 
 def test_a_phone_shows_all_that_judging_needs_at_once(open_page: Opener) -> None:
     page = open_page("phone", viewport={"width": 420, "height": 800})
-    press(page, "t", "ArrowRight", "s")
     parts = [".instruction", ".board canvas", ".timeline", ".controls", ".verdicts", ".submit"]
 
     def fits() -> bool:
@@ -296,11 +295,25 @@ def test_a_phone_shows_all_that_judging_needs_at_once(open_page: Opener) -> None
         one_by_one = all(end <= box["y"] for end, box in zip(ends, boxes[1:], strict=False))
         return boxes[0]["y"] >= 0 and ends[-1] <= 800 and one_by_one and boxes[1]["height"] >= 180
 
-    for _ in range(50):  # the board takes its size a frame after the page has taken its own
-        if fits():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("not all parts stand one below the other within 800 pixels")
+    def check(what: str) -> None:
+        for _ in range(50):  # the board takes its size a frame after the page has taken its own
+            if fits():
+                return
+            page.wait_for_timeout(100)
+        raise AssertionError(f"{what}: not all stands one below the other within 800 pixels")
+
+    press(page, "t", "ArrowRight", "s")
+    check("as it comes")
+    page.evaluate("""() => {
+      const shadows = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
+      const roots = [document, ...shadows.filter(Boolean)];
+      const find = (what) => roots.map((one) => one.querySelector(what)).find(Boolean);
+      const text = "Stay clear of Evil: from now on never be on it or next to it.";
+      find(".instruction").textContent = text;
+      const legend = find(".legend");
+      while (legend.children.length < 6) legend.append(legend.lastElementChild.cloneNode(true));
+    }""")
+    check("a long instruction, six to tell apart")
 
 
 def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
