@@ -19,6 +19,11 @@ export function ownsKey(event, root) {
   return (event.key === " " || event.key === "Enter") && !!target.closest?.("button, a[href], [role=button]");
 }
 
+// Whose page this is until it is loaded anew. Components may be mounted again in between, such as when
+// a server has died, and by then another person's link may have been opened in this browser.
+/** @param {string} author */
+export const ownerOf = (author) => (window.stsOwner ??= author);
+
 // localStorage, even where it is full and can only be read; where the browser allows none, a stand-in
 // that refuses every write, so that nobody is told that it keeps what they do.
 /** @returns {Kept} */

@@ -3,7 +3,7 @@
 import { Board } from "./board.mjs";
 import { drawings } from "./drawings.mjs";
 import { count } from "./episode.mjs";
-import { closeConnectionDialogs, element, isTyping, keepFocus, localStore, mounted, ownsKey } from "./page.mjs";
+import { closeConnectionDialogs, element, isTyping, keepFocus, localStore, mounted, ownerOf, ownsKey } from "./page.mjs";
 import { COMPASS, Turns, speechHelp, turnAction } from "./turns.mjs";
 
 const RESEND_TURNS = 3000; // ms until turns that the server has not shown are sent again
@@ -52,7 +52,7 @@ class PlayPage {
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.send = setStateValue;
-    this.author ??= data.author;
+    this.author ??= ownerOf(data.author);
     if (data.trouble || this.author !== data.author) return this.#say(data.trouble || NOT_YOURS);
     const first = !this.turns;
     this.turns ??= new Turns({ storage: localStore(), namespace: this.author });

@@ -5,7 +5,7 @@ import { count } from "./episode.mjs";
 import { JUDGING_KEYS, Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
 import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, recall } from "./page.mjs";
+import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall } from "./page.mjs";
 import { REASONS, Session } from "./session.mjs";
 import { Viewer } from "./viewer.mjs";
 
@@ -64,10 +64,10 @@ class Player {
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.send = setStateValue;
-    this.author ??= data.author;
+    this.author ??= ownerOf(data.author);
     this.data = data;
-    if (this.author !== data.author) return this.#close();
     this.session ??= this.#begin();
+    if (this.author !== data.author) return this.#close();
     if (this.closed) this.#reopen();
     if (data.acks.length) this.unansweredSince = null;
     if (!this.session.visit) this.seenAt = performance.now(); // there was nothing to spend time on

@@ -121,3 +121,8 @@ type Drawings = Map<string | null, Drawing | null>;
 
 /** localStorage, or what stands in for it. */
 type Kept = Pick<Storage, "length" | "key" | "getItem" | "setItem" | "removeItem">;
+
+interface Window {
+  /** Whose page this is until it is loaded anew. */
+  stsOwner?: string;
+}

@@ -134,7 +134,7 @@ def test_a_play_open_in_two_pages_is_one_and_either_goes_on_from_it(
     assert page.text_content(".place") == other.text_content(".place")
 
 
-@pytest.mark.parametrize("how", ["a network drop", "a restart"])
+@pytest.mark.parametrize("how", ["a network drop", "a restart", "a look at the guide"])
 def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_same_browser(
     open_page: Callable[..., Any], mortal: Server, how: str
 ) -> None:
@@ -158,6 +158,10 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
         press(page, "End", "s", "Enter")
     if how == "a restart":
         mortal.start()
+    elif how == "a look at the guide":  # after which the page is mounted anew
+        page.get_by_role("link", name="Guide").click()
+        page.get_by_role("heading", name="How to judge an episode").wait_for()
+        page.get_by_role("link", name="Annotate").click()
     page.locator(".empty h2", has_text="Somebody else's link was opened").wait_for()
     assert "2 answers of yours wait here" in page.text_content(".empty p")
     press(page, "b", "n", "Enter")  # as the second, who sees nothing here to judge
