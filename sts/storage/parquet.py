@@ -317,7 +317,12 @@ def _unpacked(
     )
     every = range(file.metadata.num_row_groups)
     chosen = [group for group in every if groups is None or group in groups]
-    table = inside.read_row_groups(chosen, columns=list(columns), use_threads=False)
+    # Arrow reads no lists of texts whose dictionaries differ, as those of two row groups do.
+    listed = any(kind == pa.list_(pa.string()) for kind in types.values())
+    each = [[group] for group in chosen] if listed and chosen else [chosen]
+    table = pa.concat_tables(
+        inside.read_row_groups(some, columns=list(columns), use_threads=False) for some in each
+    )
     for column in columns:
         if sum(map(_text_bytes, table.column(column).chunks)) > BYTES:
             raise DamagedData(

@@ -40,10 +40,14 @@ def test_candidates_are_listed_without_their_recordings_and_found_by_id(
 
 
 def test_one_of_many_is_read_by_its_row_group(tmp_path: Path) -> None:
+    (one,) = scenarios(1)
     every = [
-        dataclasses.replace(scenarios(1)[0], id=f"walk-{n:03d}") for n in range(2 * files.GROUP + 1)
+        dataclasses.replace(one, id=f"walk-{n:03d}", tags=(f"tag {n}", "far")[: n % 3])
+        for n in range(2 * files.GROUP + 1)
     ]
     raw = files.packed("p", every)
+    assert [s.row_hash for s in files.unpacked("p", raw)] == [s.row_hash for s in every]
+    assert [s.tags for s in files.summaries("p", raw)] == [s.tags for s in every]
     for wanted in (every[0], every[files.GROUP], every[-1]):
         (found,) = files.unpacked("p", raw, wanted.id)
         assert found.row_hash == wanted.row_hash
