@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sts.suites.types import Change
 
-_TITLES = {"added": "added", "replaced": "replaced", "retired": "retired"}
+_KINDS = ("added", "replaced", "retired")
 
 
 def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
@@ -20,10 +20,10 @@ def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
     if parent is None:
         return "a first version: all of it is new"
     lines = [f"{kept} scenarios of {parent} are kept"]
-    for kind, title in _TITLES.items():
+    for kind in _KINDS:
         own = [one for one in changes if one.kind == kind]
         if own:
-            lines += ["", f"{len(own)} {title}:"]
+            lines += ["", f"{len(own)} {kind}:"]
             lines += [f"- {_line(one)}" for one in own]
     return "\n".join(lines)
 

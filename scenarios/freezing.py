@@ -11,6 +11,7 @@ from scenarios.category import Category
 from sts.annotations.store import Store
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
+from sts.suites import frozen
 from sts.suites import store as suites
 from sts.suites.decisions import Decision, State, states
 from sts.suites.drafts import Draft, check_open, last_numbers, open_draft
@@ -77,13 +78,15 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
       DamagedData: a file of the draft is missing.
     """
     last = last_numbers(draft.workspace, draft.name, (one.summary.id for one in every))
+    stay = {one.summary.id: one.state.scenario for one in every if one.stays}
+    kept = {scenario.id: scenario for scenario in draft.scenarios(stay)}
     scenarios, changes = [], []
     for one in every:
         id, state = one.summary.id, one.state
         if not one.stays:
             changes += [Change("retired", id, "", state.reason)] if one.inherited else []
             continue
-        scenario = draft.candidate(id, state.scenario)
+        scenario = kept[id]
         if one.inherited and scenario.hash != one.summary.hash:
             last[scenario.category] = last.get(scenario.category, 0) + 1
             new = f"{scenario.category}-{last[scenario.category]:02d}"
@@ -97,11 +100,15 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
 
 
 def faults(
-    every: Sequence[Looked], scenarios: Sequence[Scenario], own: Sequence[Category] = ()
+    draft: Draft,
+    every: Sequence[Looked],
+    scenarios: Sequence[Scenario],
+    own: Sequence[Category] = (),
 ) -> list[str]:
     """Returns why a draft cannot be frozen, one line each; an empty list where it can.
 
     Args:
+      draft: that is to be frozen.
       every: its candidates.
       scenarios: what they come to.
       own: categories of the user's own.
@@ -111,13 +118,14 @@ def faults(
     stay = {s.category for s in scenarios}
     empty = sorted({one.summary.category for one in every} - stay)
     out += [f"category {name} would be empty: nothing of it is accepted" for name in empty]
+    if (same := suites.same_as(draft.workspace, draft.name, scenarios)) is not None:
+        out.append(f"{same} holds the same scenarios already: change the draft first")
     return out + lint(scenarios) + unfit(scenarios, own)
 
 
 def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
     """Returns what the categories themselves find wrong with scenarios of theirs, one line each."""
-    rules = categories.installed({s.recording.domain for s in scenarios})
-    rules |= {one.name: one for one in own}
+    rules = categories.ruling(scenarios, own)
     out = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         out.append(f"category {name} is not installed here: name it by --category module:NAME")
@@ -141,7 +149,7 @@ def _several(ids: Sequence[str], what: str) -> str:
 def _parent_ids(draft: Draft) -> set[str]:
     if draft.parent is None:
         return set()
-    return {s.id for s in suites.load(draft.workspace, draft.parent).scenarios}
+    return {s.id for s in frozen.load(draft.workspace, draft.parent).scenarios}
 
 
 def freeze(
@@ -166,7 +174,7 @@ def freeze(
         decided = store.decisions(draft.id)
         every = looked_at(draft, decided)
         made = contents(draft, every)
-        found = faults(every, made.scenarios, own)
+        found = faults(draft, every, made.scenarios, own)
         if found:
             more = f" (and {len(found) - 1} more: sts draft check {draft.name})"
             raise DamagedData(

@@ -66,7 +66,7 @@ def label_suite(
       StsError: a rule failed, as where a scenario's parameters are not what its category asks for.
       DamagedData: a part is damaged; or a rule says something else than it has said.
     """
-    rules = ruling(suite, own)
+    rules = categories.ruling(suite.scenarios, own)
     return store.by_index(
         workspace, lambda index: _labelled(workspace, suite, rules, index, progress)
     )
@@ -137,12 +137,6 @@ def _said(
         except StsError as error:
             raise error.about(f"{suite.label}: {scenario.id}") from error
         yield Label(one.content_hash, verdict, step, tuple(_notes(one)))
-
-
-def ruling(suite: Suite, own: Sequence[Category] = ()) -> dict[str, Category]:
-    """Returns by name the categories that can label a suite: its worlds' and the user's `own`."""
-    worlds = (s.recording.domain for s in suite.scenarios)
-    return categories.installed(worlds) | {c.name: c for c in own}
 
 
 def _no_rule(*given: object) -> tuple[str, None]:

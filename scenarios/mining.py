@@ -71,7 +71,7 @@ def mine(
     per_category: int,
     seed: int,
     last: Mapping[str, int] | None = None,
-    taken: Collection[str] = (),
+    taken: Collection[tuple[str, str]] = (),
 ) -> Mined:
     """Returns up to `per_category` scenarios of each category, at most one a world.
 
@@ -84,7 +84,7 @@ def mine(
       per_category: how many, at most.
       seed: of the choice.
       last: the highest number of an id of each category so far.
-      taken: hashes of scenarios that are there already, and are not mined again.
+      taken: (category, world) of each candidate that is there already.
 
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
@@ -102,6 +102,8 @@ def mine(
             gone[name] = count + 1, first
             continue
         for category in concerned:
+            if (category.name, trajectory.world) in taken:
+                continue
             with _naming(trajectory):
                 candidates = category.moments(trajectory)
             for candidate in candidates:
@@ -120,7 +122,6 @@ def mine(
         (s, c.fits(s))
         for c in categories
         for s in _scenarios(c, chosen[c.name], seed, begin[c.name])
-        if s.hash not in taken
     ]
     return Mined(
         tuple(s for s, fault in made if fault is None),

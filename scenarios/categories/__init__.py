@@ -17,6 +17,7 @@ from types import ModuleType
 from scenarios.category import Category, spoken_for
 from sts import registry
 from sts.errors import ArgumentError, StsError, UnknownName
+from sts.suites.types import Scenario
 
 GROUP = "sts.categories"
 
@@ -80,6 +81,15 @@ def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
     """
     chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
     return _by_name(category for domain in chosen for category in of(domain))
+
+
+def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[str, Category]:
+    """Returns by name the categories that scenarios may be of: their worlds' and the user's `own`.
+
+    Raises:
+      ArgumentError, StsError: as `installed`.
+    """
+    return installed(s.recording.domain for s in scenarios) | {one.name: one for one in own}
 
 
 def named(name: str) -> Category:

@@ -214,7 +214,8 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         for one in chosen
     ]
     begun = f" from {draft.parent}" if draft.parent else ""
-    text = f"draft {draft.name}{begun}: {len(every)} candidates, {counted}\n\n{table(header, rows)}"
+    listed = table(header, rows) if rows else "none of them is asked for"
+    text = f"draft {draft.name}{begun}: {len(every)} candidates, {counted}\n\n{listed}"
     value = {
         "draft": draft.name,
         "parent": draft.parent,
@@ -367,7 +368,7 @@ def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     draft, every = _looked(workspace, args.name)
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
-    found = faults(every, made.scenarios, own)
+    found = faults(draft, every, made.scenarios, own)
     text = "\n".join(found) or (
         f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios\n"
         f"next: sts suite freeze {draft.name}"

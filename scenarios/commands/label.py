@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Labels every continuation of the suite and prints what passes."""
     from scenarios import categories
-    from scenarios.labels import label_suite, ruling
+    from scenarios.labels import label_suite
     from sts.cli.arguments import progress, say, table
     from sts.errors import StsError
     from sts.ratings import VERDICTS
@@ -32,7 +32,9 @@ def run(args: argparse.Namespace) -> int:
     workspace = Workspace.open(args.workspace)
     suite = store.load(workspace, args.suite)
     brought = [categories.named(name) for name in args.category]
-    unruled = sorted({s.category for s in suite.scenarios} - {*ruling(suite, brought)})
+    unruled = sorted(
+        {s.category for s in suite.scenarios} - {*categories.ruling(suite.scenarios, brought)}
+    )
     if len(unruled) == len({s.category for s in suite.scenarios}):
         raise StsError(
             f"no automatic label for {', '.join(unruled)}: name a category of your own by "

@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
     from scenarios import categories, mining
     from sts.cli.arguments import at_least, progress, say
+    from sts.errors import StsError
     from sts.storage.workspace import Workspace
     from sts.suites import drafts
     from sts.trajectories import store as trajectories
@@ -70,10 +71,15 @@ def run(args: argparse.Namespace) -> int:
             per_category=per_category,
             seed=args.seed,
             last=drafts.last_numbers(workspace, args.name, (one.id for one in there)),
-            taken={one.hash for one in there},
+            taken={(one.category, one.world) for one in there},
         )
     test = sum(t.split == "test" for t in recorded)
     _warn_of_what_is_left_out(mined)
+    if there and not mined.scenarios and not mined.unfit:
+        raise StsError(
+            f"nothing new to mine: draft {args.name} has a candidate of every world that offers "
+            "one; record more, or name other categories"
+        )
     _refuse_nothing(mined, workspace, chosen, f"{len(recorded)} trajectories, {test} on the test")
     if draft is None or args.replace:
         draft = drafts.begin(

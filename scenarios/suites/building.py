@@ -40,7 +40,7 @@ def build(
             if sts_command([*line, "--workspace", folder]) != 0:
                 raise StsError(f"sts {' '.join(line)} failed")
         draft = open_draft(Workspace.open(folder), DRAFT)
-        scenarios = tuple(draft.candidate(id) for id in draft.ids())
+        scenarios = tuple(draft.scenarios(dict.fromkeys(draft.ids(), "")))
     faults = lint(scenarios)
     if faults:
         raise DamagedData(f"{name}: {faults[0]} ({len(faults)} faults in all)")

@@ -120,12 +120,8 @@ def of_draft(connection: Connection, draft: str) -> list[Decision]:
     return _held(_read(connection, table.c.draft == draft))
 
 
-def end(connection: Connection, draft: str) -> str:
-    """Returns the digest of a draft's latest decision, "" for none: it stands for all of them."""
-    return _end(connection, draft)[1]
-
-
 def _end(connection: Connection, draft: str) -> tuple[int, str]:
+    """Returns the number and the digest of a draft's latest decision."""
     found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
     row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
     return (0, "") if row is None else (row.number, row.digest)

@@ -90,6 +90,21 @@ class Draft:
                 return one
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
+    def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
+        """Returns candidates in order of their ids, each file read once.
+
+        Args:
+          edited: of each that is returned, the `row_hash` of what an edit made of it, or "".
+        """
+        found = [
+            one
+            for part in self.parts
+            for one in files.unpacked(part, self._get(part), check=checked)
+            if edited.get(one.id) == ""
+        ]
+        found += [self.candidate(id, mark) for id, mark in edited.items() if mark]
+        return sorted(found, key=lambda one: one.id)
+
     def ids(self) -> list[str]:
         """Returns the ids of its candidates."""
         return [one.id for one in self.summaries()]

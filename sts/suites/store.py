@@ -114,15 +114,21 @@ def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
     return name, chosen, newest
 
 
-def _check_other(workspace: Workspace, name: str, every: Sequence[Scenario]) -> None:
-    """Raises ArgumentError where a version holds the same scenarios."""
+def same_as(workspace: Workspace, name: str, every: Sequence[Scenario]) -> str | None:
+    """Returns the version of a suite that holds the same scenarios; None where none does."""
     hashes = {s.hash for s in every}
     for version, folder in versions(workspace).get(name, {}).items():
         if _hashes(folder) == hashes:
-            raise ArgumentError(
-                f"{name}@{version} holds the same scenarios already: use that one, or change the "
-                "draft first"
-            )
+            return f"{name}@{version}"
+    return None
+
+
+def _check_other(workspace: Workspace, name: str, every: Sequence[Scenario]) -> None:
+    """Raises ArgumentError where a version holds the same scenarios."""
+    if (same := same_as(workspace, name, every)) is not None:
+        raise ArgumentError(
+            f"{same} holds the same scenarios already: use that one, or change the draft first"
+        )
 
 
 def _hashes(folder: Path) -> set[str] | None:

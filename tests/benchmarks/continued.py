@@ -160,7 +160,7 @@ def mined(one: Domain, folder: Path, count: int) -> tuple[Scenario, ...]:
         if code:
             raise StsError(f"sts {' '.join(line)} failed: {told.getvalue()}")
     draft = open_draft(Workspace.open(folder), SUITE)
-    return tuple(draft.candidate(id) for id in draft.ids()[:count])
+    return tuple(draft.scenarios(dict.fromkeys(draft.ids()[:count], "")))
 
 
 def _half(many: int) -> int:

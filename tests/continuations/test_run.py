@@ -84,6 +84,7 @@ from sts.continuations import plan, store
 from sts.continuations.run import run
 from sts.suites import scenarios as files
 from sts.storage.workspace import Workspace
+from tests.killing import dying
 
 scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
 plan.MOST = 6
@@ -96,19 +97,6 @@ def do(name):
 def rows(name):
     found = store.load(Workspace.open(str(root / name)), {s.hash for s in scenarios})
     return {c.id: c.content_hash for c in found}
-
-def dying(last):
-    writes = 0
-    def counted(real):
-        def call(*given):
-            nonlocal writes
-            writes += 1
-            if writes == last:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*given)
-        return call
-    for name in ("fsync", "link", "replace"):
-        setattr(os, name, counted(getattr(os, name)))
 
 do("whole")
 whole, moment, halves = rows("whole"), 0, []

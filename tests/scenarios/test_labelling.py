@@ -327,6 +327,7 @@ from pathlib import Path
 from scenarios.labels import label_suite
 from sts.storage.workspace import Workspace
 from sts.suites import store
+from tests.killing import dying
 
 root = Path(sys.argv[1])
 suite = store.load(Workspace.open(str(root / "w")), "tiny@1")
@@ -337,19 +338,6 @@ def do(name):
 def parts(name):
     files = (root / name / "labels").glob("*/*/*.parquet")
     return {str(file.relative_to(root / name)): file.read_bytes() for file in files}
-
-def dying(last):
-    writes = 0
-    def counted(real):
-        def call(*given):
-            nonlocal writes
-            writes += 1
-            if writes == last:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*given)
-        return call
-    for name in ("fsync", "link", "replace"):
-        setattr(os, name, counted(getattr(os, name)))
 
 shutil.copytree(root / "w", root / "whole")
 table = do("whole").path.read_bytes()

@@ -270,6 +270,18 @@ def test_what_is_mined_again_is_added_and_a_draft_is_replaced_only_when_asked(
     assert len(open_draft(workspace, "d").ids()) == 16
 
 
+def test_worlds_that_have_a_candidate_are_not_mined_again_which_is_said(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = ("mine", "d", "--category", "walk", "--per-category", "99")
+    assert sts(workspace, *mine) == 0
+    before = open_draft(workspace, "d").ids()
+    capsys.readouterr()
+    assert sts(workspace, *mine) == 1
+    assert "nothing new to mine: draft d has a candidate of every world" in capsys.readouterr().err
+    assert open_draft(workspace, "d").ids() == before
+
+
 @pytest.mark.parametrize("more", [(), ("--replace",)])
 def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
     workspace: Workspace,

@@ -44,10 +44,9 @@ def fits(scenario: Scenario) -> str | None:
     """Says why there is no such answer at takeover."""
     track = Track(scenario.recording, scenario.roles[0])
     truth = _answer(track, scenario.takeover)
-    wrong = scenario.parameters["answer"] != truth
-    return (
-        f"the answer is {truth}" if wrong else _fault(track, scenario.takeover, scenario.takeover)
-    )
+    if scenario.parameters["answer"] != truth:
+        return f"the answer is {truth}"
+    return _fault(track, scenario.takeover, scenario.takeover)
 
 
 CATEGORY = Category(
