@@ -19,7 +19,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument(
-        "suite", nargs="?", metavar="NAME@VERSION", help="default: the latest, if there is one name"
+        "suite",
+        nargs="?",
+        metavar="NAME@VERSION",
+        help="or the name of a draft that is the first (default: the latest, if there is one name)",
     )
     parser.add_argument(
         "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"
@@ -52,31 +55,31 @@ def run(args: argparse.Namespace) -> int:
     suite = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
-            there = queueing.fill(workspace, store, suite)
+            there = queueing.fill(workspace, store, suite) if suite else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
-            progress = store.progress(suite.label)
+            progress = store.progress(suite.label) if suite else None
         key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}"
         link = f"{address}/enter?t={key}" if key else None
+        label = suite.label if suite else ""
         if args.json:
-            print(json.dumps({"suite": suite.label, "address": address, "link": link}), flush=True)
+            value = {"suite": label or None, "address": address, "link": link}
+            print(json.dumps(value), flush=True)
         else:
-            print(_text(suite.label, progress, there, address, link, owner), flush=True)
+            lines = _queued(label, progress, there) if progress else [_only(args.suite)]
+            print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
         if link and not args.no_browser:
             server.open_soon(link)
         name = owner.name if owner else ""
-        server.serve(Settings(str(workspace.root.resolve()), suite.label, name, key), bound)
+        server.serve(Settings(str(workspace.root.resolve()), label, name, key), bound)
     return 0
 
 
-def _text(
-    suite: str,
-    progress: Progress,
-    there: int,
-    address: str,
-    link: str | None,
-    owner: Annotator | None,
-) -> str:
+def _only(draft: str) -> str:
+    return f"draft {draft}: curators decide about it; there is nothing to judge before it is frozen"
+
+
+def _queued(suite: str, progress: Progress, there: int) -> list[str]:
     count, done, wanted = progress.items, progress.judged, progress.required
     unable = progress.unjudgeable
     none = f", {unable} of the continuations could not be judged" if unable else ""
@@ -88,12 +91,16 @@ def _text(
         )
     if not progress.items:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
-    lines.append(f"judge here: {link}" if link else f"serving {address}")
+    return lines
+
+
+def _links(address: str, link: str | None, owner: Annotator | None) -> list[str]:
+    lines = [f"open your page: {link}" if link else f"serving {address}"]
     if owner and "lead" not in owner.roles:
         lines.append(f"{owner.name} sees no report: sts annotators role {quote(owner.name)} lead")
     lines.append("others enter with a link of their own: sts annotators add NAME")
     lines.append("Ctrl-C ends this; nothing is lost")
-    return "\n".join(lines)
+    return lines
 
 
 COMMAND = Command(

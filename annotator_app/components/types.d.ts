@@ -50,6 +50,7 @@ type Action = {
   text?: string;
   move?: string;
   word?: string;
+  parts?: object;
 };
 type KeyRow = { keys: string[]; action: string; show?: string; help?: string };
 
@@ -80,6 +81,69 @@ type Judged = {
   queue: Payload[] | null;
   counts?: Counts;
   previous?: { uuid: string; mark: Mark; episode: Payload }[];
+};
+
+/** A standing decision: its uuid, its kind, whose it is, and why. */
+type Standing = [uuid: string, kind: string, by: string, reason: string];
+
+/** What was decided about a candidate; `mark` says as what it was edited last. */
+type Decided = { id: string; inherited: boolean; last: string; standing: Standing[]; mark: string };
+
+/** What a candidate has come to, with what waits to be saved. */
+type Status = { status: string; by: string; reason: string; last: string; standing: Standing[]; inherited: boolean };
+
+/** A candidate as the server sends it; without an episode where that is `broken`. */
+type Candidate = {
+  id: string;
+  mark: string;
+  broken: string;
+  text: string;
+  category: string;
+  kind: string;
+  difficulty: string;
+  source: string;
+  parameters: [string, string][];
+  label: [string, number | null] | null;
+  fault: string | null;
+  tags: string[];
+  moment: number;
+  context: number;
+  length: number;
+  role: number;
+  partner: string;
+  pair: string;
+  episode: Payload;
+};
+type Listing = { category: string; difficulty: string; source: string; status: string; number: number | null };
+type Decision = {
+  uuid: string;
+  draft: string;
+  candidate: string;
+  kind: string;
+  follows: string;
+  reason?: string;
+  undoes?: string;
+};
+type Line = { uuid: string; candidate: string; kind: string; by: string; at: number; why: string };
+type Undoable = { uuid: string; candidate: string; kind: string };
+
+/** What the server sends to the page of those who decide about a draft. */
+type Drafted = {
+  acks: Ack[];
+  drafts: string[];
+  draft: { name: string; id: string; parent: string | null; candidates: number } | null;
+  list: Listing;
+  total: number;
+  position: number | null;
+  at: string | null;
+  first: number;
+  ids: string[];
+  candidates: Candidate[];
+  states: Decided[];
+  coverage: [string, string, string, string, number][];
+  log: Line[];
+  undoable: Undoable[];
+  trouble?: string;
 };
 
 /** What the server shows to the page of those who act; `turns` are [move, token]. */

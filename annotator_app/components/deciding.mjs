@@ -1,0 +1,169 @@
+// The panel of the page on which a draft is decided: the candidate, what it has come to, the changelog.
+
+import { WHY } from "./curation.mjs";
+import { PLAYBACK_KEYS } from "./keys.mjs";
+import { element } from "./page.mjs";
+import { keyRows, legendRows, reasonRows, renderUtterances } from "./panel.mjs";
+
+const MOST_REASON = 500; // letters of a typed reason
+/** @type {Record<string, Partial<KeyRow>>} */
+const OTHERWISE = { takeover: { keys: ["m"], show: "M" }, autoplay: { keys: ["p"], show: "P" } };
+
+/** @type {KeyRow[]} */
+export const CURATING_KEYS = [
+  { keys: ["j"], show: "J", action: "next", help: "next candidate" },
+  { keys: ["k"], show: "K", action: "previous", help: "the one before" },
+  { keys: ["a"], show: "A", action: "accept", help: "accept, and on to the next" },
+  { keys: ["r"], show: "R", action: "reject", help: "reject (then 1 to 5: why; 0 or Enter: your own words)" },
+  { keys: ["t"], show: "T", action: "retire", help: "retire a scenario of the version before" },
+  { keys: ["1", "2", "3", "4", "5"], action: "reason" },
+  { keys: ["0"], action: "words" },
+  { keys: ["Enter"], action: "enter" },
+  { keys: ["u"], show: "U", action: "undo", help: "undo your latest decision, and the one before it ..." },
+  { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
+  { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
+  { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
+  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a reason, a note or this help" },
+  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
+  ...PLAYBACK_KEYS.map((row) => ({ ...row, ...OTHERWISE[row.action] })),
+];
+const DID = { accept: "accepted", reject: "rejected", retire: "retired", undo: "undid", edit: "edited", opinion: "looked at" };
+const VERDICT = { success: "done at step", failure: "failed at step", not_done: "not done" };
+const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+export class Deciding {
+  // `write` is told what is typed as a reason; `symbol` gives the symbol of an episode's object.
+  /** @param {ShadowRoot} root
+   * @param {{ symbol: (episode: Episode, object: number) => Element }} how */
+  constructor(root, { symbol }) {
+    this.root = root;
+    this.symbol = symbol;
+    this.$(".keys dl").replaceChildren(...keyRows(CURATING_KEYS));
+  }
+
+  /** @param {string} selector @returns {any} what the markup has there */
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  /** @param {string} selector @param {string} text */
+  #write(selector, text) {
+    const box = this.$(selector);
+    if (box.textContent !== text) box.textContent = text;
+  }
+
+  // The episode is listed anew when it is another, or when the colours of the page have changed.
+  /** @param {import("./curation.mjs").Curation} curation @param {boolean} anew */
+  render(curation, anew) {
+    const { candidate, position, total, at } = curation;
+    this.$(".keys").hidden = !curation.help;
+    this.$('[data-action="help"]').setAttribute("aria-expanded", curation.help);
+    this.#renderDrafts(curation);
+    const place = total ? (position === null ? `not in this list of ${total}` : `${position + 1} of ${total}`) : "";
+    this.#write(".position", place);
+    this.#write(".id", at ?? "");
+    const state = at === null ? null : curation.statusOf(at);
+    this.#renderState(state, curation.draft?.parent);
+    for (const [action, off] of [["reject", state?.inherited], ["retire", !state?.inherited], ["accept", state?.status === "kept"]])
+      this.$(`.answer [data-action=${action}]`).hidden = !!off;
+    this.#renderReasons(curation.asking);
+    this.#renderLog(curation);
+    if (this.candidate !== candidate || anew) this.#renderCandidate(candidate);
+    this.candidate = candidate;
+  }
+
+  /** @param {import("./curation.mjs").Curation} curation */
+  #renderDrafts({ drafts, name }) {
+    const choice = this.$(".draft select");
+    const key = drafts.join();
+    this.$(".draft").hidden = drafts.length < 2;
+    if (choice.dataset.key !== key) {
+      choice.dataset.key = key;
+      choice.replaceChildren(...drafts.map((one) => element("option", { value: one, textContent: one })));
+    }
+    if (name && choice.value !== name) choice.value = name;
+  }
+
+  /** @param {Status | null} state @param {string | null} parent */
+  #renderState(state, parent) {
+    const by = state?.by ? ` by ${state.by}` : "";
+    const why = state?.reason ? `: ${state.reason}` : "";
+    const kept = state?.status === "kept" ? ` from ${parent}` : `${by}${why}`;
+    this.#write(".state", state ? `${state.status}${kept}` : "");
+    this.$(".state").className = `state ${state?.status ?? ""}`;
+  }
+
+  /** @param {(Candidate & { decoded: Episode | null }) | null} candidate */
+  #renderCandidate(candidate) {
+    this.#write(".instruction", candidate?.text ?? "");
+    const facts = candidate?.text === undefined ? [] : factsOf(candidate);
+    this.$(".facts").replaceChildren(...facts.flatMap(([name, value]) => [
+      element("dt", { textContent: name }),
+      element("dd", { textContent: value }),
+    ]));
+    const fault = candidate?.broken ? `It cannot be shown: ${candidate.broken}` : candidate?.fault ? `It does not fit: ${candidate.fault}` : "";
+    this.#write(".fault", fault);
+    this.$(".fault").hidden = !fault;
+    const episode = candidate?.decoded;
+    this.$(".legend").replaceChildren(...(episode ? legendRows(episode, "asked", this.symbol) : []));
+    this.$(".utterances ol").replaceChildren();
+  }
+
+  /** @param {View | null} view */
+  renderSaid(view) {
+    if (view) renderUtterances(this.$(".utterances"), view.episode, view.frame);
+  }
+
+  /** @param {string | null} asking */
+  #renderReasons(asking) {
+    const box = this.$(".reasons");
+    box.hidden = !asking;
+    if (this.asking === asking) return;
+    this.asking = asking;
+    box.replaceChildren(...(asking ? reasonRows(WHY[asking], MOST_REASON, () => {}, 0) : []));
+  }
+
+  askForWords() {
+    this.$(".reasons input")?.focus();
+  }
+
+  get words() {
+    return this.$(".reasons input")?.value ?? "";
+  }
+
+  /** @param {import("./curation.mjs").Curation} curation */
+  #renderLog({ log, outbox }) {
+    const known = new Set(log.map(({ uuid }) => uuid));
+    const waiting = outbox.all().filter(({ uuid }) => !known.has(uuid)).reverse();
+    const key = JSON.stringify([log, waiting]);
+    if (key === this.logged) return;
+    this.logged = key;
+    const unsaved = waiting.map(({ kind, candidate, reason }) => ({ at: 0, by: "you", kind, candidate, why: reason ?? "" }));
+    this.$(".log").hidden = !log.length && !unsaved.length;
+    this.$(".log ol").replaceChildren(...[...unsaved, ...log].slice(0, log.length || 12).map(lineOf));
+  }
+}
+
+function factsOf({ category, difficulty, source, moment, context, length, partner, parameters, label, tags }) {
+  const [verdict, step] = label ?? [];
+  const recorded = verdict ? `${VERDICT[verdict]}${step === null ? "" : ` ${step}`}` : "no rule here says";
+  const answers = parameters.map(([name, value]) => [name, value]);
+  return [
+    ["category", `${category}, ${difficulty}`],
+    ["recorded by", source],
+    ...answers,
+    ["in the recording", `${recorded} (automatic)`],
+    ["takeover", `step ${moment}, after ${context}; ${length} follow`],
+    ["others", partner],
+    ...(tags.length ? [["tags", tags.join(", ")]] : []),
+  ];
+}
+
+function lineOf({ at, by, kind, candidate, why }) {
+  const row = element("li");
+  const button = element("button", { type: "button", textContent: candidate, title: "Go to it" });
+  Object.assign(button.dataset, { action: "candidate", text: candidate });
+  row.append(element("span", { className: "at", textContent: at ? time.format(1000 * at) : "unsaved" }));
+  row.append(`${by} ${DID[kind] ?? kind} `, button, why ? `: ${why}` : "");
+  return row;
+}

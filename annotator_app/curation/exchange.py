@@ -1,0 +1,138 @@
+"""One exchange with a curator's page: what it decided is kept, what it needs comes back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotator_app.curation import outbox, views
+from annotator_app.curation.drafts import Drafts, Opened
+from annotator_app.curation.lists import chosen, coverage, listed
+from annotator_app.events import UNSAVED, namespace, own
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.errors import StsError
+
+AHEAD, BEHIND = 8, 3
+"""Candidates that a page is sent before it asks for them, after and before that in view."""
+NAMED = 60
+"""Candidates on either side of it of which it is sent the ids."""
+LINES = 12
+"""Of the changelog."""
+BACK = 20
+"""Decisions of a person's own that can be undone before the next exchange."""
+_HAS = 200
+_LOG = logging.getLogger(__name__)
+
+NO_DRAFT = {
+    "title": "There is no draft yet",
+    "text": "A draft is begun on the command line: “sts mine NAME” takes candidates from "
+    "recordings, “sts draft from NAME@VERSION” begins the next version of a suite. It then appears "
+    "here by itself.",
+}
+
+
+def exchange(
+    drafts: Drafts, store: Store, person: Annotator, sent: object, *, place: str
+) -> dict[str, Any]:
+    """Keeps the decisions in `sent` and returns the component's next data.
+
+    Nothing that `sent` holds can raise: every field is looked at, and a decision is refused by
+    name. When the store itself fails nothing is acknowledged, so the browser keeps its outbox and
+    sends it again.
+
+    Args:
+      drafts: of the workspace.
+      store: where decisions go.
+      person: who is at the page, a curator.
+      sent: the component's state, or None on a page that has just been opened.
+      place: names this workspace in the browser's storage.
+    """
+    author = namespace(place, person.id)
+    data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
+    message = own(sent, author)
+    try:
+        data["acks"] = outbox.keep(drafts, store, person, message.get("outbox"))
+        data["drafts"] = drafts.names()
+        name = message.get("draft")
+        name = name if name in data["drafts"] else next(iter(data["drafts"]), None)
+        if name is None:
+            data["empty"] = NO_DRAFT
+        else:
+            data |= _of(drafts.opened(name, store), person, message)
+    except StsError as error:
+        _LOG.error("drafts: %s", error)
+        data["trouble"] = f"{UNSAVED} ({error})"
+    return data
+
+
+def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a page needs of a draft."""
+    choice = chosen(message.get("list"), opened)
+    ids = listed(opened, choice)
+    at = message.get("at")
+    at = at if isinstance(at, str) and at in opened.every else next(iter(ids), None)
+    position = ids.index(at) if at in ids else None
+    near = position or 0
+    first = max(0, near - NAMED)
+    undoable = _undoable(opened, person)
+    names = dict.fromkeys(one for one in (at,) if one is not None)
+    names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
+    named = dict.fromkeys(one for one in _acked(message) if one in opened.every)
+    about = names | named | dict.fromkeys(one["candidate"] for one in undoable)
+    return {
+        "draft": {
+            "name": opened.draft.name,
+            "id": opened.draft.id,
+            "parent": opened.draft.parent,
+            "candidates": len(opened.every),
+        },
+        "list": choice._asdict(),
+        "total": len(ids),
+        "position": position,
+        "at": at,
+        "first": first,
+        "ids": ids[first : near + NAMED + 1],
+        "candidates": _fresh(opened, list(names), message.get("has")),
+        "states": [views.state(opened.every[id]) for id in about],
+        "coverage": coverage(opened),
+        "log": [views.line(one) for one in reversed(opened.decided[-LINES:])],
+        "undoable": undoable,
+    }
+
+
+def _fresh(opened: Opened, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
+    """Returns the candidates that a page does not have as they are now."""
+    there = set()
+    for one in has[:_HAS] if isinstance(has, list) else []:
+        if isinstance(one, list) and len(one) == 2 and all(isinstance(x, str) for x in one):
+            there.add(tuple(one))
+    every = [opened.every[id] for id in ids]
+    return [
+        views.candidate(opened, one)
+        for one in every
+        if (one.summary.id, opened.mark(one)) not in there
+    ]
+
+
+def _acked(message: Mapping[str, Any]) -> list[str]:
+    """Returns the candidates that a page's outbox is about."""
+    sent = message.get("outbox")
+    sent = sent[: outbox.AT_ONCE] if isinstance(sent, list) else []
+    every = [one.get("candidate") for one in sent if isinstance(one, Mapping)]
+    return [one for one in every if isinstance(one, str)]
+
+
+def _undoable(opened: Opened, person: Annotator) -> list[dict[str, Any]]:
+    """Returns the latest decisions of a person that can be undone, the latest first."""
+    out = []
+    for one in reversed(opened.decided):
+        if one.person != person.id or one.kind in ("undo", "opinion"):
+            continue
+        looked = opened.every.get(one.candidate)
+        if looked and looked.state.standing and looked.state.standing[-1].uuid == one.uuid:
+            out.append({"uuid": one.uuid, "candidate": one.candidate, "kind": one.kind})
+        if len(out) == BACK:
+            break
+    return out
