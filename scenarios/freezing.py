@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from scenarios import categories
 from scenarios.category import Category
+from scenarios.fitting import fault
 from sts.annotations.store import Store
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
@@ -137,16 +138,8 @@ def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[s
     out = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         out.append(f"category {name} is not installed here: name it by --category module:NAME")
-    for s in scenarios:
-        if (rule := rules.get(s.category)) is None:
-            continue
-        if s.kind != rule.kind:
-            out.append(f"{s.id}: {s.category} asks an {rule.kind}, and this is a {s.kind}")
-        elif s.instruction.category != s.category:
-            out.append(f"{s.id}: its instruction is one of {s.instruction.category}")
-        elif (fault := rule.fits(s)) is not None:
-            out.append(f"{s.id}: {fault}")
-    return out
+    known = [(s, fault(s, rules)) for s in scenarios if s.category in rules]
+    return out + [f"{s.id}: {found}" for s, found in known if found is not None]
 
 
 def _several(ids: Sequence[str], what: str) -> str:

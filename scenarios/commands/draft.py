@@ -343,7 +343,7 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
 
     from scenarios import categories
     from scenarios.curation import author, decision
-    from scenarios.editing import edited
+    from scenarios.editing import Editor
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -356,7 +356,8 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     before = draft.candidate(args.id, one.state.scenario)
     category = categories.named(args.category or before.category)
     asked = _changes(args) | ({"category": category.name} if args.category else {})
-    made = edited(before, trajectories.find(workspace, before.trajectory), category, asked)
+    trajectory = trajectories.find(workspace, before.trajectory)
+    made = Editor(before, trajectory, [category]).preview(asked)
     if not made.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
     draft.keep(made.scenario)
