@@ -22,7 +22,17 @@ _SENT = ("panel", "outbox", "channel")
 MODULES = {
     "player": (*VIEWER, *_SENT, "session", "judging", "player"),
     "play": (*_BOARD, "turns", "play"),
-    "curate": (*VIEWER, *_SENT, "standing", "curation", "coverage", "deciding", "curate"),
+    "curate": (
+        *VIEWER,
+        *_SENT,
+        "standing",
+        "editing",
+        "curation",
+        "coverage",
+        "editor",
+        "deciding",
+        "curate",
+    ),
 }
 _BESIDE = ("page", "viewer", "panel")
 STYLES = {"player": (*_BESIDE, "player"), "play": ("page", "play"), "curate": (*_BESIDE, "curate")}

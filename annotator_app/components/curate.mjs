@@ -5,12 +5,14 @@ import { Coverage } from "./coverage.mjs";
 import { Curation } from "./curation.mjs";
 import { CURATING_KEYS, Deciding } from "./deciding.mjs";
 import { drawings } from "./drawings.mjs";
+import { EditorPanel } from "./editor.mjs";
 import { count } from "./episode.mjs";
 import { Outbox } from "./outbox.mjs";
 import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall } from "./page.mjs";
 import { Viewer } from "./viewer.mjs";
 
 const LOOK = 5000; // ms between questions for what others have decided
+const PATIENCE = 1500; // ms after which it is asked again what an edit comes to
 const SOON = 120; // ms in which several moves ask the server once
 const SETTINGS_HERE = "sts:curate:settings";
 
@@ -39,6 +41,7 @@ class CuratePage {
       choose: (parts) => this.#do({ name: "list", parts }),
       leave: () => this.$(".curate").focus({ preventScroll: true }),
     });
+    this.editor = new EditorPanel(this.$(".editing"), this.$(".timeline"), { ask: (action) => this.#do(action) });
     this.#listen();
     closeConnectionDialogs(signal);
     this.timer = setInterval(() => this.#keepInTouch(), 1000);
@@ -73,6 +76,17 @@ class CuratePage {
     if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
     this.anew = true;
     this.viewer.render();
+    this.waits = false;
+    if (this.curation.editing?.asks) this.#tell();
+  }
+
+  // Asks what an edit comes to; of changes made meanwhile only the latest.
+  #tell() {
+    const now = performance.now();
+    if (this.waits && now - this.askedAt < PATIENCE) return;
+    this.waits = true;
+    this.askedAt = now;
+    this.channel.flush();
   }
 
   #begin() {
@@ -113,7 +127,7 @@ class CuratePage {
   // ---- what a person does
 
   #key(event) {
-    if (!this.coverage.takes(event)) return;
+    if (!this.coverage.takes(event) && !this.editor.takes(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
@@ -143,8 +157,9 @@ class CuratePage {
     const { name } = action;
     if (name === "filter") return this.coverage.focus();
     if (name === "drafts") return this.$(".draft").hidden || this.$(".draft select").focus();
-    if (name === "sight") return this.#toggleSight();
+    if (curation.editing && name in FIELD_OF) return this.editor.focus(FIELD_OF[name]);
     const typed = curation.asking && this.deciding.words.trim();
+    if (name in FIELD_OF && !curation.asking) return;
     if (curation.asking && (name === "words" || (name === "enter" && !typed))) return this.deciding.askForWords();
     const sending = curation.act(name === "enter" ? { name: "typed", text: typed || "" } : action, now);
     keep(this.store, SETTINGS_HERE, this.viewer.playback.settings);
@@ -155,11 +170,10 @@ class CuratePage {
   // Decisions go at once; several moves are one question.
   #send(name) {
     clearTimeout(this.asking);
-    if (this.curation.outbox.size || name === "list" || name === "draft") this.channel.flush();
+    if (this.curation.editing) return this.#tell();
+    if (this.curation.outbox.size || name === "sight" || name === "list" || name === "draft") this.channel.flush();
     else this.asking = setTimeout(() => this.channel.flush(), SOON);
   }
-
-  #toggleSight() {}
 
   // ---- what is shown
 
@@ -170,6 +184,8 @@ class CuratePage {
     for (const [name, value] of [["candidate", curation.at ?? ""], ["list", curation.list?.number ?? ""]])
       if (host.dataset[name] !== String(value)) host.dataset[name] = String(value);
     viewer.soon = curation.soon;
+    viewer.sight = curation.seen?.view ?? null;
+    host.classList.toggle("edits", !!curation.editing);
     const { draft, total, candidate } = curation;
     this.$(".judging").hidden = !draft;
     this.$(".empty").hidden = !!draft;
@@ -177,6 +193,7 @@ class CuratePage {
     this.$(".waiting p").textContent = candidate?.broken ? "This one cannot be shown." : total ? "One moment ..." : NONE_HERE;
     if (!draft) this.#renderEmpty();
     this.deciding.render(curation, this.anew);
+    this.editor.render(curation.editing);
     this.deciding.renderSaid(viewer.playback.view);
     this.coverage.render(curation.coverage, curation.list);
     this.anew = false;
@@ -211,6 +228,8 @@ class CuratePage {
   }
 }
 
+/** @type {Record<string, string>} */
+const FIELD_OF = { words: "text", tags: "tags", role: "role" };
 const NONE_HERE = "There is nothing of this kind. F chooses what to go through.";
 
 export default mounted("curate", (root) => new CuratePage(root));

@@ -1,6 +1,7 @@
 // A curator's way through a draft: what is in view, what was decided, what waits to be saved. Knows no
 // document; time comes in as milliseconds and everything a person does as a named action.
 
+import { Editing } from "./editing.mjs";
 import { decode } from "./episode.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "./playback.mjs";
@@ -46,6 +47,9 @@ export class Curation {
   /** @type {Undoable[]} */ undoable = [];
   /** @type {{ message: string, said: string }[]} */ refused = [];
   /** @type {string | null} */ asking = null; // the decision that waits for its reason
+  /** @type {Editing | null} */ editing = null;
+  /** @type {Sight | null} */ sight = null; // the latest that came
+  sees = false; // what the asked one sees is to be shown
   total = 0;
   near = 0; // where in the list one was last
   help = false;
@@ -73,7 +77,8 @@ export class Curation {
   // What each message asks for, beside what it brings.
   get asks() {
     const has = [...this.candidates.values()].map(({ id, mark }) => [id, mark]);
-    return { ...this.place, has };
+    const sight = this.sees && !this.seen ? this.at : null;
+    return { ...this.place, has, edit: this.editing?.asks ?? null, sight };
   }
 
   say(text, tone = "info") {
@@ -93,13 +98,15 @@ export class Curation {
     for (const one of data.candidates) this.#keep(one);
     Object.assign(this, { coverage: data.coverage, log: data.log, undoable: data.undoable });
     if (!this.list || alike(this.list, data.list)) this.#listed(data);
+    if (data.edit) this.editing?.receive(data.edit);
+    this.sight = data.sight ?? this.sight;
     this.#show(now);
   }
 
   /** @param {Drafted["draft"]} draft */
   #take(draft) {
     const another = this.name !== (draft?.name ?? null);
-    Object.assign(this, { draft, ids: [], candidates: new Map(), decided: new Map(), asking: null });
+    Object.assign(this, { draft, ids: [], candidates: new Map(), decided: new Map(), asking: null, editing: null });
     if (another) Object.assign(this, { list: null, at: null });
     this.name = draft?.name ?? null;
     if (!draft) this.playback.open(null, 0);
@@ -109,8 +116,8 @@ export class Curation {
   #settle(acks) {
     const sent = new Map(this.outbox.all().map((one) => [one.uuid, one]));
     for (const { uuid: which, message } of this.outbox.settle(acks)) {
-      const { kind, candidate, reason } = sent.get(which);
-      const said = `${PAST[kind].toLowerCase()} ${candidate}${reason ? `, “${reason}”` : ""}`;
+      const { kind, candidate, reason, said: what } = sent.get(which);
+      const said = `${PAST[kind].toLowerCase()} ${candidate}${reason || what ? `, “${reason || what}”` : ""}`;
       this.refused.push({ message, said });
     }
   }
@@ -155,13 +162,29 @@ export class Curation {
 
   /** @param {number} now */
   #show(now) {
-    const episode = this.candidate?.decoded ?? null;
+    const episode = this.editing ? this.editing.whole ?? this.playback.view?.episode : this.candidate?.decoded ?? null;
     const { view } = this.playback;
     if (view?.episode === episode) return;
-    const frame = view && view.episode.id === episode?.id ? Math.min(view.frame, episode.steps) : 0;
+    const same = view && view.episode.id === episode?.id;
+    const frame = same ? Math.min(Math.max(0, view.frame + this.#shift(view.episode, episode)), episode.steps) : 0;
     const was = this.playback.playing;
     this.playback.open(episode && viewOf(episode, frame), now);
     if (frame && was) this.playback.play(now);
+  }
+
+  // What is in view as steps of the trajectory, and back, where one is shown instead of the other.
+  /** @param {Episode} from @param {Episode} to */
+  #shift(from, to) {
+    if (from.steps === to.steps) return 0;
+    const whole = this.editing?.whole;
+    const begins = this.candidate.moment - this.candidate.context;
+    return to === whole ? begins : from.steps > to.steps ? -begins : 0;
+  }
+
+  // What the asked one sees, where it is to be shown and has come.
+  get seen() {
+    const { sight, candidate } = this;
+    return this.sees && sight && sight.id === candidate?.id && sight.mark === candidate.mark ? sight : null;
   }
 
   // The candidates that are likely to be in view next.
@@ -193,8 +216,11 @@ export class Curation {
   act(action, now) {
     const { name } = action;
     if (name === "help") this.help = !this.help;
-    else if (name === "cancel") this.#cancel();
-    else if (name === "reason" || name === "typed") return this.#giveReason(action, now);
+    else if (name === "cancel") this.#cancel(now);
+    else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
+    else if (name === "sight") return this.#look();
+    else if (name === "edit") return this.#edit(now);
+    else if (this.editing) return this.#try(action, now);
     else if (name === "draft") return this.#open(action.text);
     else if (name === "list") return this.#choose(action);
     else if (name === "undo") return this.#undo(now);
@@ -205,13 +231,88 @@ export class Curation {
     return false;
   }
 
-  #cancel() {
-    this.refused = [];
-    if (this.help) this.help = false;
+  /** @param {number} now */
+  #cancel(now) {
+    if (this.refused.length) this.refused = [];
+    else if (this.help) this.help = false;
+    else if (this.editing) this.#leave(now);
     else if (this.asking) {
       this.asking = null;
       this.say("Nothing decided.");
     }
+  }
+
+  #look() {
+    this.sees = !this.sees;
+    this.say(this.sees ? "What the asked one sees. V shows all." : "");
+    return this.sees && !this.seen;
+  }
+
+  // ---- editing
+
+  /** @param {number} now */
+  #edit(now) {
+    const state = this.statusOf(this.at);
+    if (this.editing) return this.#leave(now);
+    if (!state || !this.candidate || this.candidate.broken) return this.#refuse("This one cannot be edited.");
+    this.asking = null;
+    this.sees = false;
+    this.playback.playing = false;
+    this.editing = new Editing(this.candidate, state.last);
+    this.say("S, M and L put the start, the takeover and the last step where you are. Enter saves, Esc leaves.");
+    return true;
+  }
+
+  /** @param {number} now */
+  #leave(now) {
+    const { changes, warned } = this.editing;
+    if (Object.keys(changes).length && !warned) {
+      this.editing.warned = true;
+      return this.#refuse("Esc once more drops what you have changed; Enter saves it.");
+    }
+    this.editing = null;
+    this.say("Left as it was.");
+    this.#show(now);
+    return false;
+  }
+
+  // Returns whether the server is to be asked what follows.
+  /** @param {Action} action @param {number} now */
+  #try({ name, at, by, frame, text, word }, now) {
+    const { editing, playback } = this;
+    const here = { "start-here": "start", takeover: "takeover", "end-here": "end" }[name];
+    if (here) editing.move(here, playback.frame);
+    else if (name === "move") {
+      editing.move(text, frame);
+      playback.act({ name: "seek", frame: editing.span[text] }, now);
+    } else if (name === "change") this.#change(text, word);
+    else if (name === "reason" && editing.tried?.wordings?.[at] !== undefined) editing.change("wording", at);
+    else if (name === "typed") return this.#save(now);
+    else if (!playback.act({ name, at, by, frame }, now))
+      return this.#refuse("You are editing: Enter saves, Esc leaves.");
+    this.#show(now);
+    return !!editing.asks;
+  }
+
+  /** @param {string} name @param {string} value */
+  #change(name, value) {
+    const tags = () => value.split(",").map((tag) => tag.trim()).filter(Boolean);
+    this.editing.change(name, { role: () => +value, tags }[name]?.() ?? value);
+  }
+
+  /** @param {number} now */
+  #save(now) {
+    const { editing } = this;
+    const { tried, said, changes, follows } = editing;
+    if (editing.answered !== editing.number) return this.#refuse("One moment: what follows from this is being worked out.");
+    if (tried.error) return this.#refuse(`Not saved: ${tried.error}.`);
+    if (!tried.changes.length) return this.#refuse("Nothing is another than before. Esc leaves.");
+    const state = { ...this.statusOf(this.at), last: follows };
+    this.editing = null;
+    this.#put(state, { kind: "edit", changes, said }, now);
+    this.say(`Edited ${this.at}: ${said}. U undoes it.`);
+    this.#show(now);
+    return true;
   }
 
   /** @param {string} name */
@@ -285,15 +386,15 @@ export class Curation {
     return this.#put(this.statusOf(this.at), { kind: this.asking, reason }, now);
   }
 
-  /** @param {Status} state @param {{ kind: string, reason?: string, undoes?: string }} what @param {number} now */
+  /** @param {Status} state @param {Partial<Decision>} what @param {number} now */
   #put(state, what, now, candidate = this.at) {
     /** @type {Decision} */
-    const decision = { uuid: uuid(this.random), draft: this.draft.id, candidate, follows: state.last, ...what };
+    const decision = { uuid: uuid(this.random), draft: this.draft.id, candidate, kind: "", follows: state.last, ...what };
     this.outbox.put(decision);
     this.asking = null;
     const why = what.reason ? `: ${what.reason}` : "";
     this.say(`${PAST[what.kind]} ${candidate}${why}. U undoes it.`);
-    if (what.kind !== "undo") this.#onwards(now);
+    if (what.kind !== "undo" && what.kind !== "edit") this.#onwards(now);
     return true;
   }
 

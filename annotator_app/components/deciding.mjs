@@ -20,6 +20,12 @@ export const CURATING_KEYS = [
   { keys: ["0"], action: "words" },
   { keys: ["Enter"], action: "enter" },
   { keys: ["u"], show: "U", action: "undo", help: "undo your latest decision, and the one before it ..." },
+  { keys: ["e"], show: "E", action: "edit", help: "edit it: S, M, L put start, takeover and last step where you are" },
+  { keys: ["s"], action: "start-here" },
+  { keys: ["l"], action: "end-here" },
+  { keys: ["w"], action: "words" },
+  { keys: ["g"], action: "tags" },
+  { keys: ["o"], action: "role" },
   { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
   { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
   { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
@@ -55,7 +61,7 @@ export class Deciding {
   // The episode is listed anew when it is another, or when the colours of the page have changed.
   /** @param {import("./curation.mjs").Curation} curation @param {boolean} anew */
   render(curation, anew) {
-    const { candidate, position, total, at } = curation;
+    const { candidate, position, total, at, editing } = curation;
     this.$(".keys").hidden = !curation.help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", curation.help);
     this.#renderDrafts(curation);
@@ -68,8 +74,14 @@ export class Deciding {
       this.$(`.answer [data-action=${action}]`).hidden = !!off;
     this.#renderReasons(curation.asking);
     this.#renderLog(curation);
-    if (this.candidate !== candidate || anew) this.#renderCandidate(candidate);
-    this.candidate = candidate;
+    const tried = editing?.tried?.facts;
+    const shown = candidate && tried ? { ...candidate, ...tried } : candidate;
+    const key = tried ?? candidate;
+    if (this.shown !== key || anew) this.#renderCandidate(shown);
+    this.shown = key;
+    for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".answer .decide"))) one.hidden = !!editing;
+    this.$(".coverage-box").hidden = !!editing;
+    this.$('[data-action="sight"]').setAttribute("aria-pressed", curation.sees);
   }
 
   /** @param {import("./curation.mjs").Curation} curation */
@@ -86,10 +98,11 @@ export class Deciding {
 
   /** @param {Status | null} state @param {string | null} parent */
   #renderState(state, parent) {
-    const by = state?.by ? ` by ${state.by}` : "";
-    const why = state?.reason ? `: ${state.reason}` : "";
-    const kept = state?.status === "kept" ? ` from ${parent}` : `${by}${why}`;
-    this.#write(".state", state ? `${state.status}${kept}` : "");
+    const { status = "", by = "", reason = "" } = state ?? {};
+    const edited = state?.standing.at(-1)?.[1] === "edit" ? `, edited by ${by}` : "";
+    const why = reason ? `: ${reason}` : "";
+    const rest = { undecided: "", kept: ` from ${parent}` }[status] ?? (edited ? why : ` by ${by}${why}`);
+    this.#write(".state", `${status}${rest}${edited}`);
     this.$(".state").className = `state ${state?.status ?? ""}`;
   }
 
@@ -153,7 +166,7 @@ function factsOf({ category, difficulty, source, moment, context, length, partne
     ["recorded by", source],
     ...answers,
     ["in the recording", `${recorded} (automatic)`],
-    ["takeover", `step ${moment}, after ${context}; ${length} follow`],
+    ["takeover", `at step ${moment}; context ${context}, length ${length}`],
     ["others", partner],
     ...(tags.length ? [["tags", tags.join(", ")]] : []),
   ];

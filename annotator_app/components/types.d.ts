@@ -123,9 +123,27 @@ type Decision = {
   follows: string;
   reason?: string;
   undoes?: string;
+  changes?: Record<string, any>;
+  said?: string;
 };
 type Line = { uuid: string; candidate: string; kind: string; by: string; at: number; why: string };
 type Undoable = { uuid: string; candidate: string; kind: string };
+
+/** What there is to choose from in a candidate's trajectory; `objects` by role. */
+type Whole = { episode: Payload; roles: string[]; objects: number[]; categories: string[] };
+
+/** What changes of a candidate come to, or why they cannot be. */
+type Tried = {
+  number: number;
+  candidate: string;
+  mark?: string;
+  whole?: Whole;
+  facts?: Omit<Candidate, "id" | "mark" | "broken" | "source" | "episode">;
+  changes?: [string, string, string][];
+  wordings?: string[];
+  error?: string;
+};
+type Sight = { id: string; mark: string; view: any; broken: string };
 
 /** What the server sends to the page of those who decide about a draft. */
 type Drafted = {
@@ -143,6 +161,8 @@ type Drafted = {
   coverage: [string, string, string, string, number][];
   log: Line[];
   undoable: Undoable[];
+  edit?: Tried | null;
+  sight?: Sight | null;
   trouble?: string;
 };
 

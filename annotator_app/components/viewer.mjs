@@ -141,6 +141,8 @@ export class Viewer {
     if (!view) return;
     const { episode, frame } = view;
     if (this.drawn !== episode) this.#renderTimeline(episode);
+    const { width = 1, height = 1 } = this.sight ?? episode;
+    this.root.style.setProperty("--ratio", String(width / height));
     this.#show();
     const [part, place] = placeOf(episode, frame);
     this.$(".part").textContent = part;
@@ -170,7 +172,6 @@ export class Viewer {
   #renderTimeline(episode) {
     this.drawn = episode;
     const { steps, takeover, instructions, utterances } = episode;
-    this.root.style.setProperty("--ratio", String(episode.width / episode.height));
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
     const at = (frame, className, text = "", tag = "i") => {

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from scenarios.freezing import Looked, looked_at
+from scenarios.editing import Editor
+from scenarios.freezing import Looked, looked_at, now
 from sts.annotations.store import Store
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
@@ -17,10 +18,13 @@ from sts.suites import drafts, folders
 from sts.suites.decisions import Decision, State, after, states
 from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
+from sts.trajectories import store as trajectories
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _HELD = 512
 """Candidates of a draft whose scenes are kept at hand."""
+_EDITED = 16
+"""Candidates that are open to be edited: each has its trajectory and its states."""
 _EARLIER = 8
 """Earlier moments of a draft that are kept at hand: one for each list that is gone through."""
 
@@ -53,6 +57,10 @@ class Opened:
       draft: it.
       every: its candidates with what they have come to, by id, in their order.
       decided: every decision by now.
+      scenario: of an id and what it was edited to, "" for nothing, the candidate.
+      editor: of the same, where changes are tried.
+      editing: is held by who does.
+      views: what pages are sent of candidates.
     """
 
     draft: Draft
@@ -62,15 +70,20 @@ class Opened:
     def __post_init__(self) -> None:
         """Begins with nothing kept."""
         self._lock = threading.Lock()
-        self._facts: dict[tuple[str, str], Facts] = {}
         self._earlier: dict[int, dict[str, State]] = {}
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_HELD)(self.draft.candidate)
+        self.editor: Callable[[str, str], Editor] = lru_cache(_EDITED)(self._editor)
+        self.editing = threading.Lock()
         self.views: dict[tuple[str, str], dict[str, Any]] = {}
 
     @property
     def head(self) -> int:
         """The number of the latest decision; 0 before the first."""
         return self.decided[-1].number if self.decided else 0
+
+    def _editor(self, id: str, edited: str) -> Editor:
+        before = self.scenario(id, edited)
+        return Editor(before, trajectories.find(self.draft.workspace, before.trajectory))
 
     def read(self, store: Store) -> None:
         """Takes in what was decided since."""
@@ -92,12 +105,8 @@ class Opened:
 
     def facts(self, one: Looked) -> Facts:
         """Returns by what a candidate is listed."""
-        key = (one.summary.id, one.state.scenario)
-        if (found := self._facts.get(key)) is None:
-            what = self.scenario(*key) if key[1] else one.summary
-            found = Facts(what.category, what.difficulty, recorder(one))
-            self._facts[key] = found
-        return found
+        what = now(self.draft, one)
+        return Facts(what.category, what.difficulty, recorder(one))
 
     def about(self, id: str) -> list[Decision]:
         """Returns every decision about a candidate."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotator_app.curation import outbox, views
+from annotator_app.curation import edits, outbox, views
 from annotator_app.curation.drafts import Drafts, Opened
 from annotator_app.curation.lists import chosen, coverage, listed
 from annotator_app.events import UNSAVED, namespace, own
@@ -99,7 +99,21 @@ def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[s
         "coverage": coverage(opened),
         "log": [views.line(one) for one in reversed(opened.decided[-LINES:])],
         "undoable": undoable,
+        "edit": edits.answer(opened, message.get("edit")),
+        "sight": _sight(opened, message.get("sight")),
     }
+
+
+def _sight(opened: Opened, id: object) -> dict[str, Any] | None:
+    """Returns what the asked one of a candidate sees, where a page asks for it."""
+    one = opened.every.get(id) if isinstance(id, str) else None
+    if one is None:
+        return None
+    own = {"id": one.summary.id, "mark": opened.mark(one)}
+    try:
+        return own | {"view": views.sight(opened, one), "broken": ""}
+    except StsError as error:
+        return own | {"view": None, "broken": str(error)}
 
 
 def _fresh(opened: Opened, ids: Sequence[str], has: object) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from annotator_app.curation import edits
 from annotator_app.curation.drafts import Drafts, Opened
 from scenarios.curation import checked_reason, decision
 from scenarios.freezing import Looked
@@ -20,7 +21,7 @@ from sts.suites.drafts import check_open
 AT_ONCE = 500
 """Decisions read from one message; a page sends the rest when these are acknowledged."""
 _UUID = re.compile(r"[0-9a-f]{32}")
-_KINDS = (*STATUSES, "undo")
+_KINDS = (*STATUSES, "undo", "edit")
 
 
 def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[dict[str, Any]]:
@@ -64,7 +65,10 @@ def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, An
             raise ArgumentError(f"{one.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)
-    store.decide(opened.draft.id, [_made(one, person, sent)])
+    made = _made(one, person, sent)
+    if made.kind == "edit":
+        made = edits.derived(opened, one, made, sent.get("changes"))
+    store.decide(opened.draft.id, [made])
 
 
 def looked(opened: Opened, id: object) -> Looked:

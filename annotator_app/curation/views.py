@@ -6,9 +6,15 @@ import logging
 from typing import Any
 
 from annotator_app.curation.drafts import Opened, recorder
-from annotator_app.episodes import seen
+from annotator_app.episodes import seen, sprite_view
+from annotator_app.sprites import sprites_of
 from scenarios import categories
+from scenarios.category import Label
+from scenarios.fitting import fault
 from scenarios.freezing import Looked
+from sts.domains import domain
+from sts.engine.rendering import look
+from sts.engine.replay import along
 from sts.errors import StsError
 from sts.suites.decisions import Decision
 from sts.suites.types import Scenario
@@ -33,7 +39,7 @@ def _candidate(opened: Opened, one: Looked) -> dict[str, Any]:
     view: dict[str, Any] = {"id": one.summary.id, "mark": opened.mark(one), "broken": ""}
     try:
         scenario = opened.scenario(one.summary.id, one.state.scenario)
-        view |= facts(scenario) | {"source": recorder(one)}
+        view |= facts(scenario, *judged(scenario)) | {"source": recorder(one)}
         view["episode"] = episode(opened, scenario)
     except StsError as error:
         _LOG.error("draft %s: %s: %s", opened.draft.name, one.summary.id, error)
@@ -57,19 +63,27 @@ def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
     return {**shown, "id": scenario.id}
 
 
-def facts(scenario: Scenario) -> dict[str, Any]:
-    """Returns what is to be known of a scenario beside its scenes.
+def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
+    """Returns what its category says of the recording, and why the scenario does not fit, if so.
 
     Raises:
-      StsError: its category fails.
+      StsError: the category fails.
     """
-    rule = categories.ruling([scenario]).get(scenario.category)
-    label = fault = None
-    if rule is not None:
-        label = rule.label(
-            scenario.recording, scenario.takeover, scenario.roles, scenario.parameters
-        )
-        fault = rule.fits(scenario)
+    rules = categories.ruling([scenario])
+    if (rule := rules.get(scenario.category)) is None:
+        return None, "its category is not installed here"
+    label = rule.label(scenario.recording, scenario.takeover, scenario.roles, scenario.parameters)
+    return label, fault(scenario, rules)
+
+
+def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
+    """Returns what is to be known of a scenario beside its scenes.
+
+    Args:
+      scenario: it.
+      label: what its category says of the recording.
+      unfit: why it does not fit.
+    """
     return {
         "text": scenario.instruction.text,
         "category": scenario.category,
@@ -77,7 +91,7 @@ def facts(scenario: Scenario) -> dict[str, Any]:
         "difficulty": scenario.difficulty,
         "parameters": [[name, str(value)] for name, value in sorted(scenario.parameters.items())],
         "label": None if label is None else [label.verdict, label.step],
-        "fault": fault if rule is not None else "its category is not installed here",
+        "fault": unfit,
         "tags": list(scenario.tags),
         "moment": scenario.context_start + scenario.takeover,
         "context": scenario.takeover,
@@ -86,6 +100,27 @@ def facts(scenario: Scenario) -> dict[str, Any]:
         "partner": scenario.partner,
         "pair": scenario.pair,
     }
+
+
+def sight(opened: Opened, one: Looked) -> dict[str, Any]:
+    """Returns what the asked participant sees along the recording, as a page of who acts does.
+
+    Raises:
+      StsError: it cannot be shown.
+    """
+    scenario = opened.scenario(one.summary.id, one.state.scenario)
+    recording, role = scenario.recording, scenario.roles[0]
+    world = domain(recording.domain)
+    replay = along([recording], [scenario.id])
+    view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
+    if world.form(recording.state).kind == "frames":
+        made = sprites_of(opened.draft.workspace, recording, role)
+        shape = look(world.restore([recording.state]), recording.domain, role).shape
+        view |= {"sprites": [sprite_view(s) for s in made], "height": shape[0], "width": shape[1]}
+    else:
+        view["drawing"] = recording.domain
+        view["frames"] = [world.sight(worlds, role) for worlds in replay]
+    return view
 
 
 def state(one: Looked) -> dict[str, Any]:

@@ -26,10 +26,13 @@ pages = []
 if "annotator" in doing and judged:
     pages.append(st.Page(annotate.page, title="Annotate", url_path="annotate"))
     pages.append(st.Page(play.page, title="Take a turn", url_path="turn"))
-if doing & {"curator", "lead"}:
-    pages.append(st.Page(curate.page, title="Curate", url_path="curate"))
+curating = st.Page(curate.page, title="Curate", url_path="curate")
+if "curator" in doing:
+    pages.append(curating)
 if "lead" in doing and judged:  # people who judge for a study do not see its results
     pages.append(st.Page(report.page, title="Report", url_path="report"))
+if "lead" in doing and "curator" not in doing:
+    pages.append(curating)
 if not pages:
     st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
 pages.append(st.Page(guide.page, title="Guide", url_path="guide"))

@@ -98,6 +98,41 @@ def test_a_draft_is_decided_from_the_keyboard_and_undone(
     assert at(page) == seen[0]
 
 
+def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
+    open_page: Opener, curated: Server
+) -> None:
+    page = curator(open_page, curated, "Ana")
+    press(page, "f")
+    page.locator(".coverage button[aria-label^='walk, all']").focus()
+    press(page, "Enter", "Escape")
+    page.locator(".position", has_text="1 of 5").wait_for()
+    name, before = at(page), page.text_content(".instruction")
+    press(page, "e")
+    page.locator(".unfit", has_text="It fits").wait_for()
+    takeover = int(page.get_attribute("[data-handle=takeover]", "aria-valuenow"))
+    press(page, "2")
+    page.locator(".changes", has_text="text").wait_for()
+    page.focus("[data-handle=end]")
+    press(page, "ArrowRight", "ArrowRight")
+    page.locator(".changes", has_text="length 10 → 12").wait_for()
+    press(page, "g")
+    page.keyboard.type("<i>wrap</i>, edge")
+    page.locator(".changes", has_text="<i>wrap</i>, edge").wait_for()
+    press(page, "Enter")
+    assert "length 10 → 12" in page.text_content(".status")
+    saved(page)
+    page.locator(".facts", has_text="length 12").wait_for()
+    assert "<i>wrap</i>, edge" in page.inner_text(".facts")
+    assert f"at step {takeover};" in page.inner_text(".facts")
+    draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
+    (made,) = curated.store.decisions(draft.id)
+    edited = draft.candidate(name, made.scenario)
+    assert (edited.horizon, edited.tags[:2]) == (12, ("<i>wrap</i>", "edge"))
+    press(page, "u")
+    page.locator(".instruction", has_text=before).wait_for()
+    page.locator(".facts", has_text="length 10").wait_for()
+
+
 def test_only_curators_and_leads_have_the_page(open_page: Opener, curated: Server) -> None:
     token = curated.store.add_annotator("judge").token
     page = open_page("judge", curated, token=token, ready=False)

@@ -19,7 +19,8 @@ from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
-from tests.examples import accepted, scenarios
+from sts.trajectories import store as trajectories
+from tests.examples import accepted, on_test_side, recorded, scenarios
 
 IDS = [f"reach-good-{n:02d}" for n in range(1, 5)]
 
@@ -30,6 +31,7 @@ class Study:
     def __init__(self, workspace: Workspace, store: Store) -> None:
         self.workspace, self.store = workspace, store
         self.drafts = Drafts(workspace)
+        trajectories.save(workspace, on_test_side(recorded(count=64))[:4])
         self.draft = drafts.begin(workspace, "own", scenarios(4))
         self.ana = store.add_annotator("Ana", ("curator",))
         self.ben = store.add_annotator("Ben", ("curator",))
@@ -115,6 +117,10 @@ def test_what_another_has_decided_since_is_said_in_one_sentence(study: Study) ->
     assert study.kept == [("Ana", "reject", IDS[0])]
 
 
+def _edit(**changes: object) -> dict[str, Any]:
+    return {"kind": "edit", "changes": changes}
+
+
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown draft": ({"draft": "f" * 32}, "this draft is no longer there"),
     "a draft of no kind": ({"draft": ["own"]}, "this draft is no longer there"),
@@ -133,6 +139,19 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"kind": "retire", "reason": "old"},
         f"reject {IDS[0]} instead",
     ),
+    "a takeover outside the trajectory": (_edit(takeover=99), "expected a takeover from 6 to 16"),
+    "a takeover before it begins": (_edit(takeover=-1), "expected a takeover from 6 to 16"),
+    "a takeover of no kind": (_edit(takeover="8"), "takeover: expected int, found '8'"),
+    "a truth for a number": (_edit(length=True), "length: expected int, found 'True'"),
+    "a role of nobody": (_edit(role=7), "expected a role from 0 to 1, found 7"),
+    "a wording of nobody": (_edit(wording=77), "expected a wording from 0 to"),
+    "an unknown category": (_edit(category="fly"), "unknown category 'fly'"),
+    "a field of nobody": (_edit(hash="a"), "expected a change of takeover"),
+    "oversized words": (_edit(text="x" * 2001), "at most 2000 letters"),
+    "words of several lines": (_edit(text="go\nthere"), "an instruction of one line"),
+    "tags of no kind": (_edit(tags=[5]), "expected tags of at most"),
+    "too many tags": (_edit(tags=["t"] * 21), "expected at most 20 tags, found 21"),
+    "changes of no kind": ({"kind": "edit", "changes": [1]}, "expected changes by name"),
     "undoing nothing": ({"kind": "undo", "undoes": "b" * 32}, "there is nothing to undo"),
 }
 
@@ -145,6 +164,51 @@ def test_what_cannot_be_a_decision_is_refused_in_one_sentence_and_leaves_nothing
     (message,) = study.decides(study.ana, study.decision("accept") | more)
     assert said in message and "\n" not in message and len(message) < 400
     assert study.kept == []
+
+
+def test_an_edit_is_derived_shown_and_kept_as_it_was_shown(study: Study) -> None:
+    asked = {"candidate": IDS[0], "number": 7, "changes": {"takeover": 12}, "whole": True}
+    tried = study.sends(study.ana, {"edit": asked})["edit"]
+    assert (tried["number"], tried["facts"]["moment"]) == (7, 12) and study.kept == []
+    assert tried["whole"]["episode"]["steps"] == 24 and "walk" in tried["whole"]["categories"]
+    assert ["takeover", "8", "12"] in tried["changes"]
+    text = "Go to <b>Good</b>."
+    one = study.decision("edit", changes={"takeover": 12, "text": text})
+    assert study.decides(study.ana, one, one) == ["", ""]
+    has = [[IDS[0], study.draft.summaries()[0].row_hash]]
+    data = study.sends(study.ana, {"at": IDS[0], "has": has})
+    shown = next(one for one in data["candidates"] if one["id"] == IDS[0])
+    assert (shown["moment"], shown["text"]) == (12, text)
+    assert data["log"][0]["why"] == "takeover, text"
+    again = study.decision("edit", follows=one["uuid"], changes={"takeover": 12})
+    assert study.decides(study.ana, again) == [f"nothing of {IDS[0]} would change"]
+    undo = study.decision("undo", follows=one["uuid"], undoes=one["uuid"])
+    assert study.decides(study.ana, undo) == [""]
+    data = study.sends(study.ana, {"at": IDS[0]})
+    assert data["candidates"][0]["text"] == "Go to Good."
+
+
+def test_where_the_recording_is_gone_an_edit_says_so_and_the_rest_goes_on(study: Study) -> None:
+    for file in study.workspace.path("trajectories").glob("*.parquet"):
+        file.unlink()
+    tried = study.sends(study.ana, {"edit": {"candidate": IDS[0], "changes": {"length": 5}}})
+    assert "unknown trajectory" in tried["edit"]["error"]
+    (message,) = study.decides(study.ana, study.decision("edit", changes={"length": 5}))
+    assert "unknown trajectory" in message and study.kept == []
+    assert study.decides(study.ana, study.decision("accept")) == [""]
+
+
+@pytest.mark.parametrize("what", ["edit", "sight"])
+@pytest.mark.parametrize("sent", [[], 7, "walk-99", {"candidate": []}, {"changes": {"a": 1}}])
+def test_a_question_of_no_sense_changes_nothing(study: Study, what: str, sent: object) -> None:
+    data = study.sends(study.ana, {what: sent})
+    assert data["draft"] and (data[what] is None or "error" in data[what])
+
+
+def test_what_the_asked_one_sees_comes_on_request(study: Study) -> None:
+    assert study.sends(study.ana)["sight"] is None
+    sight = study.sends(study.ana, {"sight": IDS[1]})["sight"]
+    assert (sight["id"], sight["broken"], len(sight["view"]["frames"])) == (IDS[1], "", 15)
 
 
 @pytest.mark.parametrize(

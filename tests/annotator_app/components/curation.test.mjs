@@ -125,3 +125,38 @@ test("a recording that cannot be read is broken and the others are shown", () =>
   press(made, "next");
   assert.equal(made.playback.view.episode.id, "walk-02");
 });
+
+test("changes are tried one after another and saved as one decision on what was seen", () => {
+  const made = curation();
+  made.act({ name: "edit" }, 0);
+  const { editing } = made;
+  assert.deepEqual(editing.asks, { candidate: "walk-01", number: 1, changes: {}, whole: true });
+  const whole = { episode: payload("walk-01", { takeover: 14, horizon: 26 }), roles: ["A"], objects: [2], categories: ["walk"] };
+  const tried = (more) => made.receive(sent({ edit: { number: editing.number, candidate: "walk-01", changes: [], ...more } }), 0);
+  Object.assign(editing.candidate, { moment: 14, context: 4, length: 6, role: 0 });
+  tried({ whole });
+  assert.deepEqual(editing.span, { start: 10, takeover: 14, end: 20 });
+  press(made, { name: "move", text: "takeover", frame: 99 }, { name: "move", text: "end", frame: 3 }, { name: "move", text: "start", frame: -5 });
+  assert.deepEqual(editing.changes, { takeover: 34, length: 1, context: 34 });
+  assert.equal(made.playback.view.episode.takeover, 34);
+  press(made, { name: "typed", text: "" });
+  assert.match(made.message.text, /One moment/);
+  press(made, "accept", "cancel");
+  assert.match(made.message.text, /Esc once more drops/);
+  tried({ changes: [["takeover", "14", "34"], ["state at takeover", "a", "b"]] });
+  made.receive(sent({ states: [decided("walk-01", [["b".repeat(32), "accept", "Ben", ""]])] }), 0);
+  press(made, { name: "typed", text: "" });
+  const [{ kind, changes, follows, said }] = made.outbox.all();
+  assert.deepEqual([kind, changes, follows, said], ["edit", editing.changes, "", "takeover 14 → 34"]);
+  assert.equal(made.editing, null);
+});
+
+test("what an edit cannot be is said and nothing is saved", () => {
+  const made = curation();
+  made.act({ name: "edit" }, 0);
+  made.receive(sent({ edit: { number: 1, candidate: "walk-01", error: "the trajectory is gone" } }), 0);
+  press(made, { name: "typed", text: "" });
+  assert.equal(made.message.text, "Not saved: the trajectory is gone.");
+  press(made, "cancel");
+  assert.deepEqual([made.editing, made.outbox.size], [null, 0]);
+});
