@@ -88,6 +88,39 @@ def test_what_agents_pass_stands_beside_a_candidate(own: Curation) -> None:
     assert "passed_by_rule" not in own.view()["walk-01"]
 
 
+def test_opinions_are_given_blind_and_agreement_is_shown(own: Curation) -> None:
+    def shown(by: str) -> dict[str, Any]:
+        view = json.loads(own.draft("show", "walk-01", "--json", "--as", by))
+        return dict(view["candidates"][0])
+
+    assert "two people would not agree, by Ana" in own.draft("opinion", "walk-01", "no")
+    assert (shown("Ben")["opinions"], shown("Ben")["opinions_given"]) == ({}, 1)
+    assert "1 given" in own.draft("show", "walk-01", "--as", "Ben")
+    assert shown("Ana")["opinions"] == {"Ana": "no"}
+    own.draft("opinion", "walk-01", "yes", by="Ben")
+    assert shown("Ben")["opinions"] == {"Ana": "no", "Ben": "yes"}
+    assert "no candidate has" not in own.draft("show")
+    for id, by, word in (
+        ("walk-02", "Ana", "yes"),
+        ("walk-02", "Ben", "yes"),
+        ("walk-03", "Ana", "no"),
+    ):
+        own.draft("opinion", id, word, by=by)
+    said = own.draft("show", "--as", "Ana")
+    assert "about 2 candidates with two or more, by 2, 1 of 2 pairs are the same (50%)" in said
+    assert "Krippendorff's alpha 0.00" in said
+    assert "Ana no, Ben yes" in said and "Ana yes, Ben yes" in said
+    assert {one["status"] for one in own.view().values()} == {"undecided"}
+    own.draft("opinion", "walk-01", "undo", by="Ben")
+    assert shown("Ben")["opinions"] == {}
+    again = own.draft("opinion", "walk-01", "undo", by="Ben", code=2)
+    assert "Ben has no opinion about walk-01 to take back" in again
+    own.draft("edit", "walk-02", "--length", "12")
+    assert own.view()["walk-02"]["opinions_given"] == 0
+    own.draft("undo", "walk-02")
+    assert own.view()["walk-02"]["opinions_given"] == 2
+
+
 def test_an_edit_says_what_it_changed_and_is_undone(own: Curation) -> None:
     before = own.view()["walk-01"]
     said = own.draft("edit", "walk-01", "--length", "12", "--tag", "wrap")
