@@ -54,23 +54,28 @@ def checked_reason(text: str) -> str:
     return text.strip()
 
 
-def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: float) -> Decision:
-    """Returns the decision `kind`, "accept", "reject", "retire" or "undo", about a candidate.
-
-    Raises:
-      ArgumentError: it cannot be made on this one; says which can.
-    """
-    id, standing = one.summary.id, one.state.standing
+def check(one: Looked, kind: str) -> None:
+    """Raises ArgumentError where a decision cannot be made on a candidate; says which can."""
+    id = one.summary.id
     if kind in _ONLY and one.inherited != (kind == "retire"):
         other = "retire" if one.inherited else "reject"
         raise ArgumentError(f"{kind} is for {_ONLY[kind]}: {other} {id} instead")
     if kind == "accept" and one.inherited and one.status == "kept":
         raise ArgumentError(f"{id} is of the parent and stays unless it is retired")
-    if kind == "undo" and not standing:
+    if kind == "undo" and not one.state.standing:
         raise ArgumentError(f"there is nothing to undo about {id}")
+
+
+def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: float) -> Decision:
+    """Returns the decision `kind`, one of `sts.suites.decisions.KINDS`, about a candidate.
+
+    Raises:
+      ArgumentError: as `check` does.
+    """
+    check(one, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":
-        detail = {"undoes": standing[-1].uuid}
+        detail = {"undoes": one.state.standing[-1].uuid}
     return _event(one, kind, person, detail, at)._replace(follows=one.state.last)
 
 

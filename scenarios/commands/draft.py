@@ -224,7 +224,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
-    from scenarios.curation import author, checked_reason, decision
+    from scenarios.curation import author, check, checked_reason, decision
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -242,6 +242,8 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         chosen = _chosen(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
+    for one in chosen:
+        check(one, args.action)
     with Store.open(workspace) as store:
         person = author(store, args.author)
         made = [decision(one, args.action, person, reason=reason, at=time.time()) for one in chosen]
@@ -375,17 +377,21 @@ def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
 def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
     from scenarios.freezing import contents, faults
+    from scenarios.profiles import Profiles
     from sts.cli.arguments import say
 
     draft, every = _looked(workspace, args.name)
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
     found = faults(draft, every, made.scenarios, own)
-    text = "\n".join(found) or (
-        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios\n"
-        f"next: sts suite freeze {draft.name}"
-    )
-    say(args.json, {"draft": draft.name, "sound": not found, "faults": found}, text)
+    flat = Profiles(draft, own=own).flat(one for one in every if one.stays)
+    notes = [f"{id} tells no agents apart: {why}" for id, why in flat.items()]
+    lines = found or [
+        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
+        f"next: sts suite freeze {draft.name}",
+    ]
+    value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
+    say(args.json, value, "\n".join((*lines, *(f"note: {one}" for one in notes))))
     return 1 if found else 0
 
 
