@@ -47,7 +47,7 @@ def test_what_agents_pass_stands_beside_a_candidate(own: Curation) -> None:
 def test_a_check_names_what_tells_no_agents_apart(
     own: Curation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(categories, "agents", lambda domain: ("oracle", "random"))
+    monkeypatch.setattr(categories, "agents", lambda domain: ("blind", "random"))
     own.draft("accept", "--all")
     assert "tells no agents apart" not in own.draft("check")  # no profile was made yet
     own.draft("show", "--profiles")
