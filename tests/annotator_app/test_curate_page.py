@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,23 @@ def test_only_curators_and_leads_have_the_page(open_page: Opener, curated: Serve
     press(page, "a")
     page.get_by_text("This page is for the role curator").wait_for()
     assert kept(curated) == []
+
+
+def test_what_was_decided_while_the_server_was_dead_is_kept_once(
+    open_page: Opener, curated: Server
+) -> None:
+    page = curator(open_page, curated, "Ana")
+    given = [at(page)]
+    press(page, "a")
+    saved(page)
+    curated.end(signal.SIGKILL)
+    for _ in range(2):
+        given.append(at(page))
+        press(page, "a")
+    assert "2 unsaved" in page.text_content(".progress")
+    curated.start()
+    saved(page)
+    assert kept(curated) == [("Ana", "accept", name) for name in given]
 
 
 def test_two_curators_see_each_other_and_overrule_only_what_they_have_seen(

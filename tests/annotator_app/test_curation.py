@@ -65,6 +65,14 @@ def study(tmp_path: Path) -> Iterator[Study]:
         yield Study(workspace, store)
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
+    """A study for what changes nothing."""
+    workspace = Workspace.open(str(tmp_path_factory.mktemp("untouched"))).ensure()
+    with Store.open(workspace) as store:
+        yield Study(workspace, store)
+
+
 def test_a_page_opens_at_what_is_undecided_with_the_next_ones_at_hand(study: Study) -> None:
     data = study.sends(study.ana)
     assert (data["at"], data["position"], data["total"]) == (IDS[0], 0, 4)
@@ -147,6 +155,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a wording of nobody": (_edit(wording=77), "expected a wording from 0 to"),
     "an unknown category": (_edit(category="fly"), "unknown category 'fly'"),
     "a field of nobody": (_edit(hash="a"), "expected a change of takeover"),
+    "markup": (_edit(text="Go <b>there</b>."), "an instruction in plain words, found '<b>'"),
     "oversized words": (_edit(text="x" * 2001), "at most 2000 letters"),
     "words of several lines": (_edit(text="go\nthere"), "an instruction of one line"),
     "tags of no kind": (_edit(tags=[5]), "expected tags of at most"),
@@ -158,12 +167,12 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_what_cannot_be_a_decision_is_refused_in_one_sentence_and_leaves_nothing(
-    study: Study, what: str
+    untouched: Study, what: str
 ) -> None:
     more, said = BAD[what]
-    (message,) = study.decides(study.ana, study.decision("accept") | more)
+    (message,) = untouched.decides(untouched.ana, untouched.decision("accept") | more)
     assert said in message and "\n" not in message and len(message) < 400
-    assert study.kept == []
+    assert untouched.kept == []
 
 
 def test_an_edit_is_derived_shown_and_kept_as_it_was_shown(study: Study) -> None:
@@ -172,7 +181,7 @@ def test_an_edit_is_derived_shown_and_kept_as_it_was_shown(study: Study) -> None
     assert (tried["number"], tried["facts"]["moment"]) == (7, 12) and study.kept == []
     assert tried["whole"]["episode"]["steps"] == 24 and "walk" in tried["whole"]["categories"]
     assert ["takeover", "8", "12"] in tried["changes"]
-    text = "Go to <b>Good</b>."
+    text = "Go where Good is."
     one = study.decision("edit", changes={"takeover": 12, "text": text})
     assert study.decides(study.ana, one, one) == ["", ""]
     has = [[IDS[0], study.draft.summaries()[0].row_hash]]
@@ -200,8 +209,8 @@ def test_where_the_recording_is_gone_an_edit_says_so_and_the_rest_goes_on(study:
 
 @pytest.mark.parametrize("what", ["edit", "sight"])
 @pytest.mark.parametrize("sent", [[], 7, "walk-99", {"candidate": []}, {"changes": {"a": 1}}])
-def test_a_question_of_no_sense_changes_nothing(study: Study, what: str, sent: object) -> None:
-    data = study.sends(study.ana, {what: sent})
+def test_a_question_of_no_sense_changes_nothing(untouched: Study, what: str, sent: object) -> None:
+    data = untouched.sends(untouched.ana, {what: sent})
     assert data["draft"] and (data[what] is None or "error" in data[what])
 
 
@@ -217,9 +226,9 @@ def test_what_the_asked_one_sees_comes_on_request(study: Study) -> None:
      {"list": {"category": ["walk"]}}, {"list": {"status": "x" * 10_000}}, {"at": ["walk-01"]},
      {"draft": {}}, {"has": [5, ["a"], [1, 2]]}, {"list": {"number": 10**9}}, {"has": "own"}],
 )  # fmt: skip
-def test_a_message_of_no_sense_ends_no_page(study: Study, sent: object) -> None:
-    data = study.sends(study.ana, sent)
-    assert data["draft"]["name"] == "own" and data["acks"] == [] == study.kept
+def test_a_message_of_no_sense_ends_no_page(untouched: Study, sent: object) -> None:
+    data = untouched.sends(untouched.ana, sent)
+    assert data["draft"]["name"] == "own" and data["acks"] == [] == untouched.kept
 
 
 def test_another_persons_decisions_are_nobody_elses(study: Study) -> None:
