@@ -169,6 +169,19 @@ def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> Non
     assert [kept.of(one) for one in every] == [profile(scenario, NAMES, 2) for scenario in MINED]
 
 
+def test_what_is_missing_is_made_in_a_process_of_its_own(
+    draft: drafts.Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(categories, "agents", lambda domain: NAMES)
+    every, root = candidates(draft), draft.workspace.root
+    Profiles(draft).make(every[0])
+    assert profiles.make_missing(root, "own", [every[2].summary.id]) == 3
+    assert profiles.make_missing(root, "own") == 0
+    assert None not in [Profiles(draft).of(one) for one in every]
+    with pytest.raises(UnknownName, match="unknown draft 'other'"):
+        profiles.make_missing(root, "other")
+
+
 def test_what_cannot_be_made_is_noted_and_passed_over(draft: drafts.Draft) -> None:
     every = candidates(draft)
     kept = Profiles(draft, NAMES, 2, own=[FALLS])
