@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from scenarios.commands.listing import STATUSES
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from scenarios.freezing import Looked
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
-
-STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +29,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown = _named(actions, "show", "candidates, and what was decided about each", "mysuite")
     shown.add_argument("id", nargs="*", metavar="ID", help="only these (default: all)")
     shown.add_argument("--status", choices=STATUSES, help="only what is so (default: all)")
-    shown.add_argument("--category", metavar="C", help="only of this category (default: all)")
+    shown.add_argument(
+        "--category",
+        metavar="C",
+        help="only of this category, a name or module:NAME (default: all)",
+    )
+    shown.add_argument(
+        "--profiles",
+        action="store_true",
+        help="with how many continuations of each agent are a success by rule, made where missing",
+    )
+    shown.add_argument(
+        "--agent",
+        action="append",
+        metavar="A",
+        help="of a profile; repeatable (default: those that the world's categories name)",
+    )
+    shown.add_argument(
+        "--as", dest="author", metavar="NAME", help="who looks (default: your login)"
+    )
     _configure_edits(actions)
     for name, words, example in (
         ("accept", "candidates into the next version", "mysuite walk-01"),
@@ -52,6 +69,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
                 help=f"why, in one line{' (default: none)' if name == 'accept' else ''}",
             )
         _add_author(one)
+    opinion = _named(
+        actions,
+        "opinion",
+        "say whether two people would agree about a candidate, blind to what others say",
+        "mysuite walk-01 yes",
+    )
+    opinion.add_argument("id", metavar="ID")
+    opinion.add_argument("word", choices=("yes", "no", "undo"), help="undo takes yours back")
+    _add_author(opinion)
     _named(actions, "diff", "what the next version changes", "mysuite")
     checked = _named(actions, "check", "why it cannot be frozen, if so", "mysuite")
     checked.add_argument(
@@ -124,6 +150,7 @@ def run(args: argparse.Namespace) -> int:
         "show": _show,
         "edit": _edit,
         "add": _add,
+        "opinion": _opinion,
         "diff": _diff,
         "check": _check,
     }
@@ -188,55 +215,16 @@ def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[L
 
 
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
-    from collections import Counter
-
-    from sts.cli.arguments import say, table
+    from scenarios.commands.listing import show
 
     draft, every = _looked(workspace, args.name)
-    chosen = _chosen(draft, every, args.id) if args.id else every
-    chosen = [
-        one
-        for one in chosen
-        if args.status in (None, one.status) and args.category in (None, one.summary.category)
-    ]
-    counts = Counter(one.status for one in every)
-    counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
-    header = ("candidate", "status", "by", "difficulty", "instruction", "reason")
-    rows = [
-        (
-            one.summary.id,
-            one.status,
-            one.state.by or "-",
-            one.summary.difficulty,
-            one.summary.text,
-            one.state.reason or "-",
-        )
-        for one in chosen
-    ]
-    begun = f" from {draft.parent}" if draft.parent else ""
-    listed = table(header, rows) if rows else "none of them is asked for"
-    text = f"draft {draft.name}{begun}: {len(every)} candidates, {counted}\n\n{listed}"
-    value = {
-        "draft": draft.name,
-        "parent": draft.parent,
-        "counts": dict(counts),
-        "candidates": [_view(one) for one in chosen],
-    }
-    say(args.json, value, text)
-    return 0
-
-
-def _view(one: Looked) -> dict[str, Any]:
-    own = one.summary._asdict() | {"status": one.status, "reason": one.state.reason}
-    decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
-    history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
-    return own | decided | {"decisions": history, "opinions": dict(one.state.opinions or {})}
+    return show(args, draft, every, _chosen(draft, every, args.id) if args.id else every)
 
 
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
-    from scenarios.curation import author, checked_reason, decision
+    from scenarios.curation import author, check, checked_reason, decision
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -254,6 +242,8 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         chosen = _chosen(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
+    for one in chosen:
+        check(one, args.action)
     with Store.open(workspace) as store:
         person = author(store, args.author)
         made = [decision(one, args.action, person, reason=reason, at=time.time()) for one in chosen]
@@ -265,6 +255,29 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         args.json,
         {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
         f"{done[args.action]} by {person.name}: {what}",
+    )
+    return 0
+
+
+def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
+    import time
+
+    from scenarios.curation import author, opinion
+    from sts.annotations.store import Store
+    from sts.cli.arguments import say
+    from sts.suites.drafts import check_open
+
+    draft, every = _looked(workspace, args.name)
+    check_open(draft)
+    (one,) = _chosen(draft, every, [args.id])
+    with Store.open(workspace) as store:
+        person = author(store, args.author)
+        store.decide(draft.id, [opinion(one, args.word, person, at=time.time())])
+    said = {"yes": "two people would agree", "no": "two people would not agree"}
+    say(
+        args.json,
+        {"draft": draft.name, "candidate": args.id, "opinion": args.word, "by": person.name},
+        f"{args.id}: {said.get(args.word, 'taken back, what was said')}, by {person.name}",
     )
     return 0
 
@@ -281,7 +294,7 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
 
     from scenarios import categories
     from scenarios.curation import author, decision
-    from scenarios.editing import edited
+    from scenarios.editing import Editor
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -294,7 +307,8 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     before = draft.candidate(args.id, one.state.scenario)
     category = categories.named(args.category or before.category)
     asked = _changes(args) | ({"category": category.name} if args.category else {})
-    made = edited(before, trajectories.find(workspace, before.trajectory), category, asked)
+    trajectory = trajectories.find(workspace, before.trajectory)
+    made = Editor(before, trajectory, [category]).preview(asked)
     if not made.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
     draft.keep(made.scenario)
@@ -363,17 +377,21 @@ def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
 def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
     from scenarios.freezing import contents, faults
+    from scenarios.profiles import Profiles
     from sts.cli.arguments import say
 
     draft, every = _looked(workspace, args.name)
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
     found = faults(draft, every, made.scenarios, own)
-    text = "\n".join(found) or (
-        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios\n"
-        f"next: sts suite freeze {draft.name}"
-    )
-    say(args.json, {"draft": draft.name, "sound": not found, "faults": found}, text)
+    flat = Profiles(draft, own=own).flat(one for one in every if one.stays)
+    notes = [f"{id} tells no agents apart: {why}" for id, why in flat.items()]
+    lines = found or [
+        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
+        f"next: sts suite freeze {draft.name}",
+    ]
+    value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
+    say(args.json, value, "\n".join((*lines, *(f"note: {one}" for one in notes))))
     return 1 if found else 0
 
 
