@@ -415,7 +415,7 @@ class EndsItselfAsked(Lanterns):
 
 
 class Stuck(Lanterns):
-    """Waits for ever in compiled code that holds the interpreter: no signal of Python's is heard."""
+    """Waits for ever in compiled code that holds the interpreter, where no signal is heard."""
 
     def instruction(self):
         system, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(128)
