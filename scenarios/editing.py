@@ -282,9 +282,12 @@ def _text(
         raise ArgumentError(
             f"expected a wording from 0 to {len(category.wordings) - 1}, found {number}"
         )
-    words = candidate.words or (_words(category.wordings[number], before) or {})
+    wording = category.wordings[number]
+    words = candidate.words or _words(wording, before) or {}
+    if not words and category.words and category.name == before.category:
+        words = {field: word.text for field, word in category.words(before).items()}
     try:
-        return category.wordings[number].format(**words)
+        return wording.format(**words)
     except KeyError:  # the category asks nothing there that would fill it
         return before.instruction.text
 

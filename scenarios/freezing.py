@@ -68,6 +68,20 @@ def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
     return [Looked(one, found.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
 
 
+def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
+    """Returns the draft called `name`, and its candidates with what was decided by now.
+
+    Raises:
+      UnknownName: there is none.
+      DamagedData: it, or a decision about it, cannot be read.
+    """
+    draft, store = open_draft(workspace, name), Store.find(workspace)
+    if store is None:
+        return draft, looked_at(draft, ())
+    with store:
+        return draft, looked_at(draft, store.decisions(draft.id))
+
+
 def now(draft: Draft, one: Looked) -> Summary:
     """Returns a candidate as it is after the edits that stand.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import sts
 from scenarios import categories
 from scenarios.category import Category, Label
-from scenarios.freezing import Looked, now
+from scenarios.freezing import Looked, look, now
 from scenarios.labels import meanings
 from sts import agents
 from sts.agents import Agent
@@ -24,6 +25,7 @@ from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.storage.workspace import Workspace
 from sts.suites.drafts import Draft
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
@@ -322,6 +324,27 @@ class Profiles:
             return self._draft.workspace.store.get(name)
         except FileNotFoundError:
             return None
+
+
+def make_missing(root: Path, name: str, first: Collection[str] = ()) -> int:
+    """Makes the profiles of a draft that are missing; returns how many it made.
+
+    For a process of its own, which may be killed at any moment.
+
+    Args:
+      root: of the workspace.
+      name: of the draft.
+      first: ids of candidates whose turn comes before the others'.
+
+    Raises:
+      StsError: the draft cannot be read.
+    """
+    draft, every = look(Workspace.open(root), name)
+    ranked = sorted(every, key=lambda one: one.summary.id not in first)
+    kept, made = Profiles(draft), 0
+    while kept.make_next(ranked) is not None:
+        made += 1
+    return made
 
 
 def _written(profile: Profile) -> bytes:

@@ -191,19 +191,6 @@ def _from(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _looked(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
-    from scenarios.freezing import looked_at
-    from sts.annotations.store import Store
-    from sts.suites.drafts import open_draft
-
-    draft = open_draft(workspace, name)
-    store = Store.find(workspace)
-    if store is None:
-        return draft, looked_at(draft, ())
-    with store:
-        return draft, looked_at(draft, store.decisions(draft.id))
-
-
 def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
     from sts.errors import UnknownName
 
@@ -216,8 +203,9 @@ def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[L
 
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios.commands.listing import show
+    from scenarios.freezing import look
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     return show(args, draft, every, _chosen(draft, every, args.id) if args.id else every)
 
 
@@ -225,12 +213,13 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios.curation import author, check, checked_reason, decision
+    from scenarios.freezing import look
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
     from sts.suites.drafts import check_open
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     check_open(draft)
     reason = checked_reason(getattr(args, "reason", None) or "")
     if getattr(args, "all", False):
@@ -263,11 +252,12 @@ def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios.curation import author, opinion
+    from scenarios.freezing import look
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.suites.drafts import check_open
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     check_open(draft)
     (one,) = _chosen(draft, every, [args.id])
     with Store.open(workspace) as store:
@@ -295,13 +285,14 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
     from scenarios.curation import author, decision
     from scenarios.editing import Editor
+    from scenarios.freezing import look
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
     from sts.suites.drafts import check_open
     from sts.trajectories import store as trajectories
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     check_open(draft)
     (one,) = _chosen(draft, every, [args.id])
     before = draft.candidate(args.id, one.state.scenario)
@@ -357,10 +348,10 @@ def _add(args: argparse.Namespace, workspace: Workspace) -> int:
 
 def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios.changelog import text
-    from scenarios.freezing import contents
+    from scenarios.freezing import contents, look
     from sts.cli.arguments import say
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     made = contents(draft, every)
     kept = sum(one.status == "kept" for one in every)
     kept -= sum(change.kind == "replaced" for change in made.changes)
@@ -376,11 +367,11 @@ def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
 
 def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
-    from scenarios.freezing import contents, faults
+    from scenarios.freezing import contents, faults, look
     from scenarios.profiles import Profiles
     from sts.cli.arguments import say
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
     found = faults(draft, every, made.scenarios, own)
