@@ -14,6 +14,7 @@ import streamlit as st
 from annotator_app import components, people
 from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
+from annotator_app.curation.ghosts import Ghosts
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
 from annotator_app.play import Plays
@@ -63,6 +64,12 @@ def suite() -> Suite:
 def drafts() -> Drafts:
     """The drafts of the workspace, as far as this process has read them."""
     return Drafts(workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def ghosts() -> Ghosts:
+    """How built-in agents go on from the candidates of drafts."""
+    return Ghosts(workspace())
 
 
 def domains() -> set[str]:

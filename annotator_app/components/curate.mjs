@@ -12,6 +12,8 @@ import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted,
 import { Viewer } from "./viewer.mjs";
 
 const LOOK = 5000; // ms between questions for what others have decided
+const GHOSTLY = 1500; // ms between such questions as long as the agents have not gone on
+const WHILE = 15000; // ms after which the agents are no longer waited for
 const PATIENCE = 1500; // ms after which it is asked again what an edit comes to
 const SOON = 120; // ms in which several moves ask the server once
 const SETTINGS_HERE = "sts:curate:settings";
@@ -26,6 +28,9 @@ class CuratePage {
     this.root = root;
     this.store = localStore();
     this.abort = new AbortController();
+    /** @type {string | null} */
+    this.seen = null; // the candidate in view, and since when
+    this.seenAt = 0;
     // Before the Viewer, whose arrow keys go through the episode.
     const { signal } = this.abort;
     window.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
@@ -120,7 +125,10 @@ class CuratePage {
 
   #keepInTouch() {
     if (!this.curation || this.closed) return;
-    this.channel.keepInTouch(LOOK);
+    const { curation } = this;
+    const soon = curation.candidate && !curation.passed && performance.now() - this.seenAt < WHILE;
+    if (this.seen !== curation.at) [this.seen, this.seenAt] = [curation.at, performance.now()];
+    this.channel.keepInTouch(soon ? GHOSTLY : LOOK);
     this.#renderConnection();
   }
 
@@ -159,7 +167,7 @@ class CuratePage {
     if (name === "drafts") return this.$(".draft").hidden || this.$(".draft select").focus();
     if (curation.editing && name in FIELD_OF) return this.editor.focus(FIELD_OF[name]);
     const typed = curation.asking && this.deciding.words.trim();
-    if (name in FIELD_OF && !curation.asking) return;
+    if (name === "words" && !curation.asking) return;
     if (curation.asking && (name === "words" || (name === "enter" && !typed))) return this.deciding.askForWords();
     const sending = curation.act(name === "enter" ? { name: "typed", text: typed || "" } : action, now);
     keep(this.store, SETTINGS_HERE, this.viewer.playback.settings);
@@ -229,7 +237,7 @@ class CuratePage {
 }
 
 /** @type {Record<string, string>} */
-const FIELD_OF = { words: "text", tags: "tags", role: "role" };
+const FIELD_OF = { words: "text", ghost: "tags", half: "role" };
 const NONE_HERE = "There is nothing of this kind. F chooses what to go through.";
 
 export default mounted("curate", (root) => new CuratePage(root));

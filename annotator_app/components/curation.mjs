@@ -49,6 +49,10 @@ export class Curation {
   /** @type {string | null} */ asking = null; // the decision that waits for its reason
   /** @type {Editing | null} */ editing = null;
   /** @type {Sight | null} */ sight = null; // the latest that came
+  /** @type {Map<string, Passed>} */ profiles = new Map(); // by the mark of what was continued
+  /** @type {Half | null} */ half = null; // the other half of the pair of what is in view
+  /** @type {(Ghost & { decoded: Episode | null }) | null} */ ghost = null; // the latest that came
+  agent = ""; // whose continuation is to be shown; "" for the recording
   sees = false; // what the asked one sees is to be shown
   total = 0;
   near = 0; // where in the list one was last
@@ -78,7 +82,8 @@ export class Curation {
   get asks() {
     const has = [...this.candidates.values()].map(({ id, mark }) => [id, mark]);
     const sight = this.sees && !this.seen ? this.at : null;
-    return { ...this.place, has, edit: this.editing?.asks ?? null, sight };
+    const ghost = this.agent && !this.haunts ? { candidate: this.at, agent: this.agent } : null;
+    return { ...this.place, has, edit: this.editing?.asks ?? null, sight, ghost };
   }
 
   say(text, tone = "info") {
@@ -100,7 +105,16 @@ export class Curation {
     if (!this.list || alike(this.list, data.list)) this.#listed(data);
     if (data.edit) this.editing?.receive(data.edit);
     this.sight = data.sight ?? this.sight;
+    for (const one of data.passed ?? []) this.profiles.set(one.mark, one);
+    if (data.half === null || data.half?.of === this.at) this.half = data.half;
+    if (data.ghost) this.#haunted(data.ghost);
     this.#show(now);
+  }
+
+  /** @param {Ghost} ghost */
+  #haunted(ghost) {
+    this.ghost = { ...ghost, decoded: ghost.episode && decode(ghost.episode) };
+    if (ghost.broken) this.say(`This continuation cannot be shown: ${ghost.broken}`, "warning");
   }
 
   /** @param {Drafted["draft"]} draft */
@@ -162,7 +176,8 @@ export class Curation {
 
   /** @param {number} now */
   #show(now) {
-    const episode = this.editing ? this.editing.whole ?? this.playback.view?.episode : this.candidate?.decoded ?? null;
+    const shown = this.haunts?.decoded ?? this.candidate?.decoded ?? null;
+    const episode = this.editing ? this.editing.whole ?? this.playback.view?.episode : shown;
     const { view } = this.playback;
     if (view?.episode === episode) return;
     const same = view && view.episode.id === episode?.id;
@@ -179,6 +194,17 @@ export class Curation {
     const whole = this.editing?.whole;
     const begins = this.candidate.moment - this.candidate.context;
     return to === whole ? begins : from.steps > to.steps ? -begins : 0;
+  }
+
+  // The continuation that is to be shown, where one is and it has come.
+  get haunts() {
+    const { ghost, candidate, agent } = this;
+    return agent && ghost?.agent === agent && ghost.id === candidate?.id && ghost.mark === candidate.mark ? ghost : null;
+  }
+
+  // How many continuations of the candidate in view each agent passes; null as long as it is not known.
+  get passed() {
+    return this.profiles.get(this.candidate?.mark)?.passed ?? null;
   }
 
   // What the asked one sees, where it is to be shown and has come.
@@ -220,6 +246,8 @@ export class Curation {
     else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
     else if (name === "sight") return this.#look();
     else if (name === "edit") return this.#edit(now);
+    else if (name === "ghost" && !this.editing) return this.#haunt(action.text, now);
+    else if (name === "half" && !this.editing) return this.half ? this.#visit(this.half.id, now) : this.#refuse("This one is of no pair.");
     else if (this.editing) return this.#try(action, now);
     else if (name === "draft") return this.#open(action.text);
     else if (name === "list") return this.#choose(action);
@@ -248,6 +276,17 @@ export class Curation {
     return this.sees && !this.seen;
   }
 
+  // Shows another's continuation in the place of the recording: `agent`, or the next one in order.
+  /** @param {string | undefined} agent @param {number} now */
+  #haunt(agent, now) {
+    if (!this.passed) return this.#refuse("The agents have not gone on from here yet.");
+    const order = ["", ...this.passed.map(([name]) => name)];
+    this.agent = agent ?? order[(order.indexOf(this.agent) + 1) % order.length];
+    this.say(this.agent ? `The first continuation of ${this.agent}. G shows the next.` : "The recording.");
+    this.#show(now);
+    return !!this.agent && !this.haunts;
+  }
+
   // ---- editing
 
   /** @param {number} now */
@@ -257,6 +296,7 @@ export class Curation {
     if (!state || !this.candidate || this.candidate.broken) return this.#refuse("This one cannot be edited.");
     this.asking = null;
     this.sees = false;
+    this.agent = "";
     this.playback.playing = false;
     this.editing = new Editing(this.candidate, state.last);
     this.say("S, M and L put the start, the takeover and the last step where you are. Enter saves, Esc leaves.");
@@ -349,6 +389,8 @@ export class Curation {
   /** @param {string} id @param {number} now */
   #visit(id, now) {
     this.asking = null;
+    this.agent = "";
+    if (this.at !== id) this.half = null;
     this.at = id;
     this.position = this.#placeOf(id);
     this.near = this.position ?? this.near;

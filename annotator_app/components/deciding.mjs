@@ -24,8 +24,8 @@ export const CURATING_KEYS = [
   { keys: ["s"], action: "start-here" },
   { keys: ["l"], action: "end-here" },
   { keys: ["w"], action: "words" },
-  { keys: ["g"], action: "tags" },
-  { keys: ["o"], action: "role" },
+  { keys: ["g"], show: "G", action: "ghost", help: "how an agent goes on, and the next; at last the recording" },
+  { keys: ["o"], show: "O", action: "half", help: "the other half of its pair" },
   { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
   { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
   { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
@@ -73,6 +73,8 @@ export class Deciding {
     for (const [action, off] of [["reject", state?.inherited], ["retire", !state?.inherited], ["accept", state?.status === "kept"]])
       this.$(`.answer [data-action=${action}]`).hidden = !!off;
     this.#renderReasons(curation.asking);
+    this.#renderAgents(curation);
+    this.#renderHalf(editing ? null : curation.half);
     this.#renderLog(curation);
     const tried = editing?.tried?.facts;
     const shown = candidate && tried ? { ...candidate, ...tried } : candidate;
@@ -94,6 +96,32 @@ export class Deciding {
       choice.replaceChildren(...drafts.map((one) => element("option", { value: one, textContent: one })));
     }
     if (name && choice.value !== name) choice.value = name;
+  }
+
+  /** @param {import("./curation.mjs").Curation} curation */
+  #renderAgents({ passed, agent, editing }) {
+    const box = this.$(".agents");
+    box.hidden = !!editing;
+    const key = JSON.stringify([passed, agent]);
+    if (box.dataset.key === key) return;
+    box.dataset.key = key;
+    const rows = [["", ""], ...(passed ?? []).map(([name, successes, of]) => [name, ` ${successes}/${of}`])];
+    box.querySelector("div").replaceChildren(...rows.map(([name, count]) => {
+      const button = element("button", { type: "button", textContent: name || "recording" });
+      button.append(element("b", { textContent: count }));
+      Object.assign(button.dataset, { action: "ghost", text: name });
+      button.setAttribute("aria-pressed", String(agent === name));
+      return button;
+    }));
+  }
+
+  /** @param {Half | null} half */
+  #renderHalf(half) {
+    const box = this.$(".half");
+    box.hidden = !half;
+    if (!half) return;
+    this.#write(".half .other", half.text);
+    this.#write(".half .what", `${half.id}, ${half.category}, ${half.difficulty}: ${half.status}${half.fault ? `. It does not fit: ${half.fault}` : ""}`);
   }
 
   /** @param {Status | null} state @param {string | null} parent */
@@ -133,7 +161,7 @@ export class Deciding {
     box.hidden = !asking;
     if (this.asking === asking) return;
     this.asking = asking;
-    box.replaceChildren(...(asking ? reasonRows(WHY[asking], MOST_REASON, () => {}, 0) : []));
+    box.replaceChildren(...(asking ? [...reasonRows(WHY[asking], MOST_REASON, () => {}, 0), leaving()] : []));
   }
 
   askForWords() {
@@ -155,6 +183,13 @@ export class Deciding {
     this.$(".log").hidden = !log.length && !unsaved.length;
     this.$(".log ol").replaceChildren(...[...unsaved, ...log].slice(0, log.length || 12).map(lineOf));
   }
+}
+
+function leaving() {
+  const button = element("button", { type: "button", textContent: "Leave it undecided " });
+  button.dataset.action = "cancel";
+  button.append(element("kbd", { textContent: "Esc" }));
+  return button;
 }
 
 function factsOf({ category, difficulty, source, moment, context, length, partner, parameters, label, tags }) {

@@ -15,7 +15,8 @@ export function legendRows(episode, called, symbol) {
   });
 }
 
-// A button for each reason, by its number, and a field for another of at most `most` letters.
+// A button for each reason, by its number, and a field for another of at most `most` letters. Whoever
+// wants to hear of every letter that is typed gives `write`.
 /** @param {string[]} reasons @param {number} most @param {(text: string) => void} write */
 export function reasonRows(reasons, most, write, other = reasons.length + 1) {
   const key = (n) => element("kbd", { textContent: n });

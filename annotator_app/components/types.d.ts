@@ -143,6 +143,9 @@ type Tried = {
   wordings?: string[];
   error?: string;
 };
+type Passed = { id: string; mark: string; passed: [agent: string, successes: number, of: number][] };
+type Ghost = { id: string; mark: string; agent: string; episode: Payload | null; broken: string };
+type Half = Omit<Candidate, "episode"> & { of: string; status: string };
 type Sight = { id: string; mark: string; view: any; broken: string };
 
 /** What the server sends to the page of those who decide about a draft. */
@@ -161,6 +164,9 @@ type Drafted = {
   coverage: [string, string, string, string, number][];
   log: Line[];
   undoable: Undoable[];
+  passed?: Passed[];
+  ghost?: Ghost | null;
+  half?: Half | null;
   edit?: Tried | null;
   sight?: Sight | null;
   trouble?: string;

@@ -74,6 +74,10 @@ class Opened:
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_HELD)(self.draft.candidate)
         self.editor: Callable[[str, str], Editor] = lru_cache(_EDITED)(self._editor)
         self.editing = threading.Lock()
+        self._pairs: dict[str, list[str]] = {}
+        for id, one in self.every.items():
+            if one.summary.pair:
+                self._pairs.setdefault(one.summary.pair, []).append(id)
         self.views: dict[tuple[str, str], dict[str, Any]] = {}
 
     @property
@@ -107,6 +111,12 @@ class Opened:
         """Returns by what a candidate is listed."""
         what = now(self.draft, one)
         return Facts(what.category, what.difficulty, recorder(one))
+
+    def other_half(self, one: Looked) -> Looked | None:
+        """Returns the other half of a candidate's pair; None where it is of none."""
+        both = self._pairs.get(one.summary.pair, [])
+        other = next((id for id in both if id != one.summary.id), None)
+        return None if other is None else self.every[other]
 
     def about(self, id: str) -> list[Decision]:
         """Returns every decision about a candidate."""

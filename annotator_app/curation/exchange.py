@@ -8,6 +8,7 @@ from typing import Any
 
 from annotator_app.curation import edits, outbox, views
 from annotator_app.curation.drafts import Drafts, Opened
+from annotator_app.curation.ghosts import Ghosts
 from annotator_app.curation.lists import chosen, coverage, listed
 from annotator_app.events import UNSAVED, namespace, own
 from sts.annotations.store import Store
@@ -34,7 +35,13 @@ NO_DRAFT = {
 
 
 def exchange(
-    drafts: Drafts, store: Store, person: Annotator, sent: object, *, place: str
+    drafts: Drafts,
+    store: Store,
+    person: Annotator,
+    sent: object,
+    *,
+    place: str,
+    ghosts: Ghosts | None = None,
 ) -> dict[str, Any]:
     """Keeps the decisions in `sent` and returns the component's next data.
 
@@ -48,6 +55,7 @@ def exchange(
       person: who is at the page, a curator.
       sent: the component's state, or None on a page that has just been opened.
       place: names this workspace in the browser's storage.
+      ghosts: how built-in agents go on; None for without.
     """
     author = namespace(place, person.id)
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
@@ -60,7 +68,13 @@ def exchange(
         if name is None:
             data["empty"] = NO_DRAFT
         else:
-            data |= _of(drafts.opened(name, store), person, message)
+            opened = drafts.opened(name, store)
+            data |= _of(opened, person, message)
+            if ghosts is not None:
+                near = [one["id"] for one in data["states"]]
+                ghosts.near(opened, near)
+                data["passed"] = ghosts.passed(opened, [opened.every[id] for id in near])
+                data["ghost"] = ghosts.episode(opened, message.get("ghost"))
     except StsError as error:
         _LOG.error("drafts: %s", error)
         data["trouble"] = f"{UNSAVED} ({error})"
@@ -99,9 +113,19 @@ def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[s
         "coverage": coverage(opened),
         "log": [views.line(one) for one in reversed(opened.decided[-LINES:])],
         "undoable": undoable,
+        "half": _half(opened, at),
         "edit": edits.answer(opened, message.get("edit")),
         "sight": _sight(opened, message.get("sight")),
     }
+
+
+def _half(opened: Opened, at: str | None) -> dict[str, Any] | None:
+    """Returns the other half of the pair that the candidate in view is of, without its scenes."""
+    other = None if at is None else opened.other_half(opened.every[at])
+    if other is None:
+        return None
+    view = {k: v for k, v in views.candidate(opened, other).items() if k != "episode"}
+    return view | {"of": at, "status": other.status}
 
 
 def _sight(opened: Opened, id: object) -> dict[str, Any] | None:

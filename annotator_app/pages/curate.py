@@ -16,6 +16,11 @@ def page() -> None:
     if person is None:
         return
     data = exchange(
-        state.drafts(), state.store(), person, state.sent("curate"), place=state.place()
+        state.drafts(),
+        state.store(),
+        person,
+        state.sent("curate"),
+        place=state.place(),
+        ghosts=state.ghosts(),
     )
     state.component("curate")(key="curate", data=data, on_sync_change=lambda: None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 
 from annotator_app.curation.drafts import Drafts
 from annotator_app.curation.exchange import AHEAD, exchange
+from annotator_app.curation.ghosts import Ghosts
 from annotator_app.events import UNSAVED, namespace
+from scenarios.profiles import Profiles
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
@@ -295,3 +298,36 @@ def test_a_candidate_whose_file_is_gone_is_said_to_be_broken(study: Study) -> No
     again = Drafts(study.workspace)
     data = exchange(again, study.store, study.ana, None, place="here")
     assert "is missing" in data["trouble"]
+
+
+def test_profiles_come_when_they_are_made_and_a_continuation_is_shown_on_request(
+    study: Study,
+) -> None:
+    ghosts = Ghosts(study.workspace)
+    opened = study.drafts.opened("own", study.store)
+    one = opened.every[IDS[0]]
+    assert ghosts.passed(opened, [one]) == []
+    made = Profiles(opened.draft).make(one)
+    (found,) = ghosts.passed(opened, [one])
+    assert found["passed"] == [[name, *p] for name, p in made.passed.items()]
+    shown = ghosts.episode(opened, {"candidate": IDS[0], "agent": "random"})
+    assert shown is not None
+    assert (shown["mark"], shown["episode"]["takeover"]) == (opened.mark(one), 6)
+    wrong: object
+    for wrong in (None, [], {"candidate": "walk-99", "agent": "random"}, {"candidate": IDS[0]}):
+        assert ghosts.episode(opened, wrong) is None
+    nobody = ghosts.episode(opened, {"candidate": IDS[0], "agent": "<b>nobody</b>"})
+    assert nobody is not None and "unknown agent" in nobody["broken"]
+
+
+def test_the_other_half_of_a_pair_is_shown_beside_it(tmp_path: Path) -> None:
+    workspace = Workspace.open(str(tmp_path)).ensure()
+    one, two, alone = scenarios(3)
+    pair = [replace(one, pair="p-01"), replace(two, pair="p-01", tags=("b",)), alone]
+    drafts.begin(workspace, "own", pair)
+    with Store.open(workspace) as store:
+        ana, every = store.add_annotator("Ana", ("curator",)), Drafts(workspace)
+        half = exchange(every, store, ana, None, place="here")["half"]
+        assert (half["of"], half["id"], half["tags"]) == (IDS[0], IDS[1], ["b"])
+        sent = {"author": namespace("here", ana.id), "at": IDS[2]}
+        assert exchange(every, store, ana, sent, place="here")["half"] is None
