@@ -1,4 +1,4 @@
-"""`sts suite`: list, show, freeze and verify suites."""
+"""`sts suite`: list, show, compare, freeze and verify suites."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, text in (("show", "what is in one"), ("verify", "check every hash and replay")):
         one = actions.add_parser(name, help=text, example=f"sts suite {name} {{suite}}")
         one.add_argument("suite", metavar="NAME@VERSION")
+    diff = actions.add_parser(
+        "diff",
+        help="what a version kept, added, retired and replaced",
+        example="sts suite diff mysuite@1 mysuite@2",
+    )
+    diff.add_argument("old", metavar="NAME@VERSION", help="the older, or a suite of another line")
+    diff.add_argument("new", metavar="NAME@VERSION", help="the newer")
     frozen = actions.add_parser(
         "freeze", help="make a draft the next version", example="sts suite freeze mysuite"
     )
@@ -40,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Does what `args.action` says."""
     from sts.storage.workspace import Workspace
 
-    actions = {"ls": _ls, "show": _show, "verify": _verify, "freeze": _freeze}
+    actions = {"ls": _ls, "show": _show, "verify": _verify, "diff": _diff, "freeze": _freeze}
     return actions[args.action](args, Workspace.open(args.workspace))
 
 
@@ -131,6 +138,15 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
+def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
+    from scenarios.changelog import difference
+    from sts.cli.arguments import say
+
+    between = difference(workspace, args.old, args.new)
+    say(args.json, between.view(), between.text())
+    return 0
+
+
 def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories, freezing
     from sts.cli.arguments import say
@@ -142,7 +158,7 @@ def _freeze(args: argparse.Namespace, workspace: Workspace) -> int:
 
 
 COMMAND = Command(
-    summary="list, show, freeze and verify suites",
+    summary="list, show, compare, freeze and verify suites",
     example="sts suite show {suite}",
     configure=configure,
     run=run,
