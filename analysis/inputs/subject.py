@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import pandas as pd
@@ -27,3 +28,17 @@ class Subject(NamedTuple):
     hash: str | None = None
     annotations_hash: str | None = None
     notes: tuple[str, ...] = ()
+
+
+class Other(NamedTuple):
+    """Another version, which the one that a report is about is compared with.
+
+    Attributes:
+      subject: what it is.
+      ratings: its checked ratings table.
+      same: of each scenario of the report's version that it holds too, by content, the id there.
+    """
+
+    subject: Subject
+    ratings: pd.DataFrame
+    same: Mapping[str, str]

@@ -9,10 +9,10 @@ import pandas as pd
 from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
-from analysis.inputs.subject import SCENARIO, Subject
+from analysis.inputs.subject import SCENARIO, Other, Subject
 from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
-from sts.errors import DamagedData
+from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
@@ -20,21 +20,37 @@ from sts.suites import frozen
 from sts.suites.types import Suite
 
 
-def gather(workspace: Workspace, label: str) -> Gathered:
-    """Gathers everything for the report of suite `label`.
+def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
+    """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
 
     Raises:
       UnknownName: no such suite or version.
-      DamagedData: there is neither a label nor a judgement of it.
+      ArgumentError: both are one.
+      DamagedData: there is neither a label nor a judgement of one.
     """
     suite = frozen.load(workspace, label)
-    subject = _subject(suite)
-    judged, references = export.ratings(workspace, suite.label), export.pool(workspace)
+    other = None if against is None else _other(workspace, suite, against)
+    references = export.pool(workspace)
+    judged = export.ratings(workspace, suite.label)
     return Gathered(
         _with_labels(workspace, suite.label, judged, references),
         workspace_scores(workspace),
-        subject._replace(annotations_hash=_hash(judged)),
+        _subject(suite)._replace(annotations_hash=_hash(judged)),
         workspace.path("reports", f"{suite.name}-{suite.version}"),
+        other,
+    )
+
+
+def _other(workspace: Workspace, suite: Suite, label: str) -> Other:
+    if label == suite.label:
+        raise ArgumentError(f"--against: expected another suite than {label}")
+    other = frozen.load(workspace, label)
+    judged, references = export.ratings(workspace, label), export.pool(workspace)
+    there = {one.hash: one.id for one in other.scenarios}
+    return Other(
+        _subject(other),
+        _with_labels(workspace, label, judged, references),
+        {one.id: there[one.hash] for one in suite.scenarios if one.hash in there},
     )
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.inputs.subject import Subject
+from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
+from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, together
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
@@ -48,6 +49,7 @@ def build(
     seed: int = 0,
     contrasts: Sequence[tuple[str, str]] = (),
     provenance: Mapping[str, Any] | None = None,
+    other: Other | None = None,
 ) -> Report:
     """Analyses a ratings table.
 
@@ -59,6 +61,7 @@ def build(
       seed: of every random draw; equal seeds give equal reports.
       contrasts: pairs of agents planned beforehand, adjusted among themselves (Holm).
       provenance: versions and commit, as `sts.provenance.provenance` returns them.
+      other: another version that this one is compared with.
 
     Raises:
       DamagedData: the table holds no continuation of an agent.
@@ -107,6 +110,7 @@ def build(
         provenance=_provenance(suite, provenance or {}),
         verdict="",
         warnings=(),
+        against=None if other is None else against(main, ratings, suite, other, seed=seed),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 

@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
-from analysis.report.verdict import completeness, percent, remark, unable
+from analysis.report.verdict import completeness, percent, points, remark, unable
 from sts.plotting import inline
 
 TARGETS = {
@@ -48,8 +48,8 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
     environment.filters |= {
         "percent": percent,
         "range": _range,
-        "points": _points,
-        "points_range": lambda ends: _ends(ends, _points),
+        "points": points,
+        "points_range": lambda ends: _ends(ends, points),
         "number": _number,
         "number_range": lambda ends: _ends(ends, _number),
         "p": _p,
@@ -135,12 +135,6 @@ def _range(ends: Sequence[float] | None) -> str:
 
 def _ends(ends: Sequence[float] | None, show: Any) -> str:
     return "–" if ends is None else f"{show(ends[0])} to {show(ends[1])}"
-
-
-def _points(share: float | None) -> str:
-    if share is None:
-        return "–"
-    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _number(number: float | None) -> str:

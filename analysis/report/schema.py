@@ -2,7 +2,8 @@
 
 Each class is an object of `report.json` and each field a key, in this order. Every share lies in
 [0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
-reason beside it where one is known. No number is NaN or infinite.
+reason beside it where one is known. No number is NaN or infinite. A key that has a default is left
+out of the file where it holds that.
 """
 
 from __future__ import annotations
@@ -347,6 +348,47 @@ class Scenario:
 
 
 @dataclass(frozen=True)
+class Share:
+    """An agent's pass rate over some scenarios of two versions."""
+
+    pass_rate: Annotated[float | None, "over the scenarios judged"]
+    interval: Annotated[Interval | None, "under the report's target"]
+    scenarios: Annotated[int, "judged ones"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What the change of version did to one agent's pass rate."""
+
+    agent: Annotated[str, "its name"]
+    old: Annotated[Share, "over the other version"]
+    kept: Annotated[Share, "over what both versions hold"]
+    added: Annotated[Share, "over what only this one holds"]
+    retired: Annotated[Share, "over what only the other one holds"]
+    new: Annotated[Share, "over this version"]
+    difference: Annotated[float | None, "rate over this version minus rate over the other"]
+    interval: Annotated[Interval | None, "of the difference, what both hold measured once"]
+    method: Annotated[str, "how the interval was made, or why there is none"]
+
+
+@dataclass(frozen=True)
+class Against:
+    """This version of a suite beside another one.
+
+    What both hold has one value, the one of this report.
+    """
+
+    suite: Annotated[str, "NAME@VERSION of the other"]
+    suite_hash: Annotated[str | None, "of the other"]
+    kept: Annotated[tuple[str, ...], "scenarios of the same content, by their ids here"]
+    added: Annotated[tuple[str, ...], "scenarios of this one alone"]
+    retired: Annotated[tuple[str, ...], "scenarios of the other alone"]
+    agents: Annotated[tuple[Change, ...], "in the order of the report"]
+    first: Annotated[tuple[str, ...], "who can be first here, of the agents judged on both"]
+    first_before: Annotated[tuple[str, ...], "who of them can be first in the other"]
+
+
+@dataclass(frozen=True)
 class Provenance:
     """What the report was made of, and with."""
 
@@ -389,3 +431,4 @@ class Report:
     provenance: Annotated[Provenance, "what the report was made of, and with"]
     verdict: Annotated[str, "who is first, in words"]
     warnings: Annotated[tuple[str, ...], "what the ranking hides, in words"]
+    against: Annotated[Against | None, "another version beside this one"] = None

@@ -121,5 +121,8 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     ],
     "annotators": lambda report: [_row(entry) for entry in report.annotators],
     "scenarios": lambda report: [_row(entry) for entry in report.scenarios],
+    "against": lambda report: (
+        [_row(entry) for entry in report.against.agents] if report.against else []
+    ),
 }
 """Every table that a report can have."""

@@ -46,8 +46,10 @@ def verdict(report: Report) -> str:
 def warnings(report: Report) -> list[str]:
     """What the ranking hides: rankings on different scenarios, and scenarios not continued.
 
+    And whether another version separates the best, where this one does not.
+
     Args:
-      report: the report's content; reads its agents, rankings and counts.
+      report: the report's content; reads its agents, rankings, counts and against.
     """
     total, rankings = report.counts.scenarios, report.rankings
     lines = []
@@ -68,7 +70,22 @@ def warnings(report: Report) -> list[str]:
             "over the scenarios that were continued, so an agent that breaks off where it is hard "
             "looks better than it is."
         )
-    return lines
+    return lines + list(filter(None, [saturation(report)]))
+
+
+def saturation(report: Report) -> str:
+    """Says that a suite no longer separates its best, where the version beside it does; else "".
+
+    Args:
+      report: the report's content; reads its suite and against.
+    """
+    beside = report.against
+    if beside is None or not 0 < len(beside.first_before) < len(beside.first):
+        return ""
+    return (
+        f"{report.suite} no longer separates its best: {_list(beside.first)} can each be first, "
+        f"in {beside.suite} only {_list(beside.first_before)}."
+    )
 
 
 def _lacking(report: Report) -> list[str]:
@@ -162,6 +179,13 @@ def percent(share: float | None) -> str:
         return "<0.1%" if points < 50 else ">99.9%"
     near_an_end = (0 < points < 0.95) or (99.05 < points < 100)
     return f"{points:.1f}%" if near_an_end else f"{points:.0f}%"
+
+
+def points(share: float | None) -> str:
+    """A signed difference of shares in percentage points, with one digit."""
+    if share is None:
+        return "–"
+    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _one_group(names: Sequence[str], above: set[tuple[str, str]]) -> str:
