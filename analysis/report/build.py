@@ -14,6 +14,7 @@ from analysis.report import schema
 from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, together
+from analysis.report.groups import linked, tagged
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.validity import validity
 from analysis.report.values import ends, number
@@ -110,6 +111,10 @@ def build(
         provenance=_provenance(suite, provenance or {}),
         verdict="",
         warnings=(),
+        selection=None if suite.part is None else schema.Selection(**suite.part._asdict()),
+        tags=tagged(main, suite),
+        pairs=linked(main, suite.pairs, called="pair"),
+        series=linked(main, suite.series, called="dialogue"),
         against=None if other is None else against(main, ratings, suite, other, seed=seed),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))

@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
-from analysis.report.verdict import completeness, percent, points, remark, unable
+from analysis.report.verdict import about, completeness, percent, points, remark, unable
 from sts.plotting import inline
 
 TARGETS = {
@@ -100,6 +100,19 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
             for entry in report.agents
         },
         columns=_columns(report.agents),
+        about=about(report.selection) if report.selection else "",
+        tags={
+            tag: {one.agent: one for one in every}
+            for tag, every in groupby(report.tags, attrgetter("tag"))
+        },
+        linked=[
+            entry
+            for entry in (
+                ("Pairs", "Pair", "both of its instructions", report.pairs),
+                ("Dialogues", "Dialogue", "all of its turns", report.series),
+            )
+            if entry[-1]
+        ],
         ks=[k for k in SHOWN_KS if k <= max(deepest, 1)],
         side_by_side=_side_by_side(report.label_sets),
         made_with=_made_with(report.provenance),

@@ -348,6 +348,52 @@ class Scenario:
 
 
 @dataclass(frozen=True)
+class Selection:
+    """The part of a suite that a report is about; it is no version of its own."""
+
+    suite: Annotated[str, "NAME@VERSION"]
+    meaning: Annotated[str, "what selects it, such as `+tag:wrap`"]
+    scenarios: Annotated[int, "of the part"]
+    of: Annotated[int, "scenarios of the suite"]
+    joined: Annotated[
+        tuple[str, ...], "not selected themselves, but the rest of a pair or dialogue"
+    ]
+
+
+@dataclass(frozen=True)
+class Tagged(Group):
+    """An agent's pass rate over the scenarios that have a tag."""
+
+    agent: Annotated[str, "its name"]
+    tag: Annotated[str, "of the suite, or given in the workspace"]
+
+
+@dataclass(frozen=True)
+class Credit:
+    """How often an agent does all of what belongs together."""
+
+    agent: Annotated[str, "its name"]
+    credit: Annotated[float | None, "mean over groups of the product of its scenarios' rates"]
+    interval: Annotated[Interval | None, "under the report's target, a group as the unit"]
+    intervals: Annotated[Mapping[str, Interval | None], "by target"]
+    method: Annotated[str, "how the interval was made, or why there is none"]
+    groups: Annotated[int, "whose scenarios are all judged"]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """Scenarios that belong together, with credit only for doing all.
+
+    Each of them is an ordinary scenario everywhere else; this stands beside it, and counts nothing
+    twice.
+    """
+
+    scenarios: Annotated[Mapping[str, tuple[str, ...]], "of each group, by its name"]
+    agents: Annotated[tuple[Credit, ...], "in the order of the report"]
+    credits: Annotated[Mapping[str, Mapping[str, float | None]], "by group and agent"]
+
+
+@dataclass(frozen=True)
 class Share:
     """An agent's pass rate over some scenarios of two versions."""
 
@@ -431,4 +477,8 @@ class Report:
     provenance: Annotated[Provenance, "what the report was made of, and with"]
     verdict: Annotated[str, "who is first, in words"]
     warnings: Annotated[tuple[str, ...], "what the ranking hides, in words"]
+    selection: Annotated[Selection | None, "the part of the suite that it is about"] = None
+    tags: Annotated[tuple[Tagged, ...], "rates by tag; scenarios may have several"] = ()
+    pairs: Annotated[Linked | None, "two instructions at one takeover"] = None
+    series: Annotated[Linked | None, "turns of one dialogue"] = None
     against: Annotated[Against | None, "another version beside this one"] = None

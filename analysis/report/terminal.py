@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.report.schema import Against, Report
-from analysis.report.verdict import completeness, percent, points, remark
+from analysis.report.verdict import about, completeness, percent, points, remark
 
 
 def table(report: Report) -> str:
@@ -19,6 +19,8 @@ def table(report: Report) -> str:
     if report.metrics_left_out:
         left = (f"{m.agent} ({m.metric}): {m.reason}" for m in report.metrics_left_out)
         lines += ["", f"left out of correlations: {'; '.join(left)}"]
+    if report.selection is not None:
+        lines.insert(0, f"{about(report.selection)}.\n")
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report.target]
     more = f"Intervals: {target}, {report.labels_used} labels."
     warnings = [f"Warning: {warning}" for warning in report.warnings]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.report.schema import Agent, Counts, Report, Standing
+from analysis.report.schema import Agent, Counts, Report, Selection, Standing
 
 SHOWN = 5
 SHOWN_LETTERS = 120
@@ -100,6 +100,17 @@ def _lacking(report: Report) -> list[str]:
             if entry.ranking == ranking.ranking and entry.scenarios < asked
         ]
     return lines
+
+
+def about(part: Selection) -> str:
+    """Says what part of a suite a report is about."""
+    joined = ""
+    if part.joined:
+        joined = f", {len(part.joined)} of them as they belong with another"
+    return (
+        f"This is about a part of {part.suite}, {part.meaning}: {part.scenarios} of its {part.of} "
+        f"scenarios{joined}"
+    )
 
 
 def completeness(counts: Counts) -> str:
