@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from scenarios import categories
 from scenarios.category import Category
+from scenarios.fitting import fault
 from sts.annotations.store import Store
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
-from sts.suites import frozen
 from sts.suites import store as suites
 from sts.suites.decisions import Decision, State, states
 from sts.suites.drafts import Draft, check_open, last_numbers, open_draft
@@ -64,8 +64,17 @@ class Contents(NamedTuple):
 
 def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
     """Returns every candidate of a draft with what was decided, in order of their ids."""
-    found, own = states(decided), _parent_ids(draft)
+    found, own = states(decided), draft.inherited()
     return [Looked(one, found.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
+
+
+def now(draft: Draft, one: Looked) -> Summary:
+    """Returns a candidate as it is after the edits that stand.
+
+    Raises:
+      DamagedData: what it was edited to is missing or cannot be read.
+    """
+    return draft.summary(one.summary.id, one.state.scenario) if one.state.scenario else one.summary
 
 
 def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
@@ -116,7 +125,7 @@ def faults(
     undecided = [one.summary.id for one in every if one.status == "undecided"]
     out = [_several(undecided, "undecided: accept or reject")] if undecided else []
     stay = {s.category for s in scenarios}
-    empty = sorted({one.summary.category for one in every} - stay)
+    empty = sorted({now(draft, one).category for one in every} - stay)
     out += [f"category {name} would be empty: nothing of it is accepted" for name in empty]
     if (same := suites.same_as(draft.workspace, draft.name, scenarios)) is not None:
         out.append(f"{same} holds the same scenarios already: change the draft first")
@@ -129,27 +138,13 @@ def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[s
     out = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         out.append(f"category {name} is not installed here: name it by --category module:NAME")
-    for s in scenarios:
-        if (rule := rules.get(s.category)) is None:
-            continue
-        if s.kind != rule.kind:
-            out.append(f"{s.id}: {s.category} asks an {rule.kind}, and this is a {s.kind}")
-        elif s.instruction.category != s.category:
-            out.append(f"{s.id}: its instruction is one of {s.instruction.category}")
-        elif (fault := rule.fits(s)) is not None:
-            out.append(f"{s.id}: {fault}")
-    return out
+    known = [(s, fault(s, rules)) for s in scenarios if s.category in rules]
+    return out + [f"{s.id}: {found}" for s, found in known if found is not None]
 
 
 def _several(ids: Sequence[str], what: str) -> str:
     more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
     return f"{ids[0]}{more} {'is' if len(ids) == 1 else 'are'} {what}"
-
-
-def _parent_ids(draft: Draft) -> set[str]:
-    if draft.parent is None:
-        return set()
-    return {s.id for s in frozen.load(draft.workspace, draft.parent).scenarios}
 
 
 def freeze(

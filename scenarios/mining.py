@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -198,12 +198,23 @@ def _scenarios(category: Category, chosen: list[Pick], seed: int, last: int) -> 
         yield scenario(category, pick, id=id, text=text, seed=seed)
 
 
-def scenario(category: Category, pick: Pick, *, id: str, text: str, seed: int) -> Scenario:
-    """Returns the scenario that asks a candidate, in the words `text`, with one role judged."""
+def scenario(
+    category: Category,
+    pick: Pick,
+    *,
+    id: str,
+    text: str,
+    seed: int,
+    states: Callable[[Episode, Sequence[int]], list[bytes]] | None = None,
+) -> Scenario:
+    """Returns the scenario that asks a candidate, in the words `text`, with one role judged.
+
+    Its states are those of `states_at`, or of what is given in its place.
+    """
     trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
     with _naming(trajectory):
-        before, takeover = states_at(trajectory.episode, (start, candidate.moment))
+        before, takeover = (states or states_at)(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
