@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sts.storage.workspace import Workspace
     from sts.suites.selections import Selection
-    from sts.suites.types import Suite
+    from sts.suites.types import Scenario, Suite
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +100,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     suite, every = chosen.suite, chosen.scenarios
     header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
     rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in every]
-    text = f"{_title(suite)}\n{_part(chosen)}\n{table(header, rows)}"
+    text = f"{_title(suite)}\n{_part(chosen)}\n{table(header, rows)}{_linked(every)}"
     value = {
         "suite": suite.label,
         "selection": chosen.meaning,
@@ -131,6 +133,18 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     }
     say(args.json, value, text)
     return 0
+
+
+def _linked(every: Sequence[Scenario]) -> str:
+    """Returns what belongs together, one line each; "" for nothing."""
+    from sts.suites.types import pairs, series
+
+    lines = []
+    for word, groups in (("pair", pairs(every)), ("dialogue", series(every))):
+        for own in groups.values():
+            said = " | ".join(f"{one.id} “{one.instruction.text}”" for one in own)
+            lines.append(f"{word}: {said}")
+    return "".join(("\n\n", "\n".join(lines))) if lines else ""
 
 
 def _part(chosen: Selection) -> str:
