@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sts.suites.drafts import Draft
     from sts.trajectories.types import Trajectory
 
+STRATA = ("difficulty", "source", "recorder")
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
@@ -31,6 +33,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--partner",
         metavar="P",
         help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
+    )
+    parser.add_argument(
+        "--per-world",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of a category, at most, each at least its own length apart (default: 1)",
+    )
+    parser.add_argument(
+        "--stratum",
+        action="append",
+        choices=STRATA,
+        help="of a world, one moment of each of this is offered; repeatable (default: all three)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
     parser.add_argument("--replace", action="store_true", help="begin the draft anew")
@@ -51,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     draft = _draft(workspace, args.name, replace=args.replace)
     there = [] if draft is None or args.replace else draft.summaries()
     per_category = at_least(1, "--per-category", args.per_category)
+    per_world = at_least(1, "--per-world", args.per_world)
     chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
     recorded = trajectories.load(workspace)
     if not args.category:
@@ -71,7 +87,9 @@ def run(args: argparse.Namespace) -> int:
             per_category=per_category,
             seed=args.seed,
             last=drafts.last_numbers(workspace, args.name, (one.id for one in there)),
-            taken={(one.category, one.world) for one in there},
+            there=there,
+            per_world=per_world,
+            strata=args.stratum or STRATA,
         )
     test = sum(t.split == "test" for t in recorded)
     _warn_of_what_is_left_out(mined)
@@ -89,6 +107,7 @@ def run(args: argparse.Namespace) -> int:
         draft = drafts.add(draft, mined.scenarios)
     path = workspace.path(draft.folder)
     value, text = _summary(mined, chosen, per_category)
+    text += "\n\n" + _strata(mined)
     text = f"{len(mined.scenarios)} scenarios from {test} trajectories on the test side\n\n{text}"
     if there:
         text += f"\n\nadded to the {len(there)} candidates that draft {args.name} had"
@@ -164,12 +183,38 @@ def _summary(
         if name in mined.unfit:
             why = f"leaves scenarios out: {mined.unfit[name]}"
         warn(f"{name} {why}")
+    strata = [
+        {"category": name, **one._asdict(), "candidates": count, "chosen": taken}
+        for name, own in mined.strata.items()
+        for one, (count, taken) in own.items()
+    ]
     value = {
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
+        "strata": strata,
         "short": short,
         "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
     return value, table(header, rows)
+
+
+def _strata(mined: Mined) -> str:
+    """Returns of each stratum, over all categories, how many were chosen of how many."""
+    from collections import Counter
+
+    from sts.cli.arguments import table
+    from sts.suites.types import DIFFICULTIES
+
+    there: Counter[tuple[str, str, str]] = Counter()
+    chosen: Counter[tuple[str, str, str]] = Counter()
+    for own in mined.strata.values():
+        for one, (count, taken) in own.items():
+            there[one] += count
+            chosen[one] += taken
+    rows = [
+        (*who, *(f"{chosen[d, *who]} of {there[d, *who]}" for d in DIFFICULTIES))
+        for who in sorted({(source, recorder) for _, source, recorder in there})
+    ]
+    return table(("source", "recorder", *DIFFICULTIES), rows)
 
 
 def _check_partner(partner: str, domains: set[str]) -> None:
