@@ -11,7 +11,6 @@ from scenarios.category import Category
 from sts.annotations.store import Store
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
-from sts.suites import frozen
 from sts.suites import store as suites
 from sts.suites.decisions import Decision, State, states
 from sts.suites.drafts import Draft, check_open, last_numbers, open_draft
@@ -26,14 +25,16 @@ class Looked(NamedTuple):
     """A candidate of a draft, and what was decided about it.
 
     Attributes:
-      summary: it as it was mined or inherited.
+      summary: it as it is now.
       state: what it has come to.
       inherited: it is of the parent, and stays unless it is retired.
+      mined: it as it was mined or inherited.
     """
 
     summary: Summary
     state: State
     inherited: bool
+    mined: Summary
 
     @property
     def status(self) -> str:
@@ -64,8 +65,13 @@ class Contents(NamedTuple):
 
 def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
     """Returns every candidate of a draft with what was decided, in order of their ids."""
-    found, own = states(decided), _parent_ids(draft)
-    return [Looked(one, found.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
+    found, own = states(decided), draft.inherited()
+    out = []
+    for mined in draft.summaries():
+        state = found.get(mined.id, UNTOUCHED)
+        now = draft.summary(mined.id, state.scenario) if state.scenario else mined
+        out.append(Looked(now, state, mined.id in own, mined))
+    return out
 
 
 def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
@@ -87,7 +93,7 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
             changes += [Change("retired", id, "", state.reason)] if one.inherited else []
             continue
         scenario = kept[id]
-        if one.inherited and scenario.hash != one.summary.hash:
+        if one.inherited and scenario.hash != one.mined.hash:
             last[scenario.category] = last.get(scenario.category, 0) + 1
             new = f"{scenario.category}-{last[scenario.category]:02d}"
             scenario = replace(scenario, id=new, replaces=id)
@@ -144,12 +150,6 @@ def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[s
 def _several(ids: Sequence[str], what: str) -> str:
     more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
     return f"{ids[0]}{more} {'is' if len(ids) == 1 else 'are'} {what}"
-
-
-def _parent_ids(draft: Draft) -> set[str]:
-    if draft.parent is None:
-        return set()
-    return {s.id for s in frozen.load(draft.workspace, draft.parent).scenarios}
 
 
 def freeze(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,11 +105,22 @@ def _labelled(
 def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:
     """Returns the set of what these rules say of a suite, in worlds as they are written now."""
     asked = {s.category for s in suite.scenarios} & {*rules}
-    codes = {name: code(rules[name].place, _READ) for name in asked}
     worlds = {s.recording.domain for s in suite.scenarios}
+    marks, read = meanings((rules[name] for name in asked), worlds)
+    return _Set(labels.set_of(suite.hash, marks), read)
+
+
+def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str, str], bool]:
+    """Returns what changes when rules come to mean something else, and whether it tells all.
+
+    Args:
+      rules: categories, each with its `place`.
+      worlds: names of the domains that the rules are about, as these are written now.
+    """
+    codes = {one.name: code(one.place, _READ) for one in rules}
     marks = {name: one.mark for name, one in codes.items()}
     marks |= {f"domain {name}": code(written_at(name)).mark for name in worlds if written_at(name)}
-    return _Set(labels.set_of(suite.hash, marks), all(one.whole for one in codes.values()))
+    return marks, all(one.whole for one in codes.values())
 
 
 def _source(space: Store, name: str) -> label_table.MadeOf | None:

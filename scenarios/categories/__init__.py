@@ -3,6 +3,9 @@
 The entry-point group `sts.categories` names a package or a module by the name of a domain: every
 `Category` in it is one of that domain, and a file there is all it takes to be installed. They must
 be importable without what the domain needs: that is at hand only where a trajectory of it is.
+
+It may name `AGENTS`, a fixed list of installed agents of these worlds: by how many continuations
+each of them passes, a curator tells scenarios apart.
 """
 
 from __future__ import annotations
@@ -46,6 +49,20 @@ def of(domain: str) -> tuple[Category, ...]:
         if one.domain != domain:
             raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
     return tuple(map(spoken_for, _by_name(every.values()).values()))
+
+
+def agents(domain: str) -> tuple[str, ...]:
+    """Returns the agents by which scenarios of a domain are told apart; () where none are named.
+
+    Raises:
+      StsError: its categories cannot be imported, or name no agents but something else.
+    """
+    named = [
+        getattr(one, "AGENTS", ()) for one in registry.load_every(GROUP, "categories of", domain)
+    ]
+    if not all(isinstance(n, str) for own in named for n in own):
+        raise StsError(f"categories of {domain!r}: expected AGENTS to be names of agents")
+    return tuple(dict.fromkeys(name for own in named for name in own))
 
 
 def _within(module: ModuleType) -> Iterator[ModuleType]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from scenarios.category import Category
     from scenarios.freezing import Looked
+    from scenarios.profiles import Profile
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
 
@@ -30,7 +32,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown = _named(actions, "show", "candidates, and what was decided about each", "mysuite")
     shown.add_argument("id", nargs="*", metavar="ID", help="only these (default: all)")
     shown.add_argument("--status", choices=STATUSES, help="only what is so (default: all)")
-    shown.add_argument("--category", metavar="C", help="only of this category (default: all)")
+    shown.add_argument(
+        "--category",
+        metavar="C",
+        help="only of this category, a name or module:NAME (default: all)",
+    )
+    shown.add_argument(
+        "--profiles",
+        action="store_true",
+        help="with how many continuations of each agent are a success by rule, made where missing",
+    )
+    shown.add_argument(
+        "--agent",
+        action="append",
+        metavar="A",
+        help="of a profile; repeatable (default: those that the world's categories name)",
+    )
     _configure_edits(actions)
     for name, words, example in (
         ("accept", "candidates into the next version", "mysuite walk-01"),
@@ -190,17 +207,22 @@ def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[L
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from collections import Counter
 
+    from scenarios import categories
     from sts.cli.arguments import say, table
 
     draft, every = _looked(workspace, args.name)
     chosen = _chosen(draft, every, args.id) if args.id else every
+    rule = categories.named(args.category) if ":" in (args.category or "") else None
+    category = rule.name if rule else args.category
     chosen = [
         one
         for one in chosen
-        if args.status in (None, one.status) and args.category in (None, one.summary.category)
+        if args.status in (None, one.status) and category in (None, one.summary.category)
     ]
+    profiles, failed = _profiles(args, draft, chosen, rule)
     counts = Counter(one.status for one in every)
     counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
+    header: tuple[str, ...]
     header = ("candidate", "status", "by", "difficulty", "instruction", "reason")
     rows = [
         (
@@ -210,27 +232,66 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
             one.summary.difficulty,
             one.summary.text,
             one.state.reason or "-",
+            *_passed(profiles, one),
         )
         for one in chosen
     ]
+    if profiles is not None:
+        header = (*header, "passed by rule")
     begun = f" from {draft.parent}" if draft.parent else ""
     listed = table(header, rows) if rows else "none of them is asked for"
     text = f"draft {draft.name}{begun}: {len(every)} candidates, {counted}\n\n{listed}"
+    if profiles is not None:
+        notes = ["passed by rule: automatic labels of continuations, judged by nobody", *failed]
+        text += "\n\n" + "\n".join(notes)
     value = {
         "draft": draft.name,
         "parent": draft.parent,
         "counts": dict(counts),
-        "candidates": [_view(one) for one in chosen],
+        "candidates": [_view(one, profiles) for one in chosen],
     }
     say(args.json, value, text)
     return 0
 
 
-def _view(one: Looked) -> dict[str, Any]:
+def _profiles(
+    args: argparse.Namespace, draft: Draft, chosen: Sequence[Looked], rule: Category | None
+) -> tuple[dict[str, Profile] | None, list[str]]:
+    """Returns the profiles of candidates by id, None where none are asked for, and what failed."""
+    from scenarios.profiles import Profiles
+    from sts.cli.arguments import progress
+
+    if not args.profiles:
+        return None, []
+    kept = Profiles(draft, args.agent, own=[rule] if rule else [])
+    with progress(draft.name, "profiles") as show:
+        for number, one in enumerate(chosen):
+            show(number, len(chosen))
+            kept.make_next([one])
+        show(len(chosen), len(chosen))
+    made = {one.summary.id: kept.of(one) for one in chosen if one.summary.hash not in kept.failed}
+    failed = [
+        f"{one.summary.id}: {kept.failed[one.summary.hash]}"
+        for one in chosen
+        if one.summary.hash in kept.failed
+    ]
+    return {id: profile for id, profile in made.items() if profile is not None}, failed
+
+
+def _passed(profiles: Mapping[str, Profile] | None, one: Looked) -> tuple[str, ...]:
+    return () if profiles is None else (str(profiles.get(one.summary.id, "-")) or "-",)
+
+
+def _view(one: Looked, profiles: Mapping[str, Profile] | None = None) -> dict[str, Any]:
     own = one.summary._asdict() | {"status": one.status, "reason": one.state.reason}
     decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
     history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
-    return own | decided | {"decisions": history, "opinions": dict(one.state.opinions or {})}
+    view = own | decided | {"decisions": history, "opinions": dict(one.state.opinions or {})}
+    if profiles is None:
+        return view
+    profile = profiles.get(one.summary.id)
+    passed = {name: [*own] for name, own in profile.passed.items()} if profile else None
+    return view | {"passed_by_rule": passed}
 
 
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:

@@ -69,6 +69,36 @@ class Draft:
         every = [one for part in self.parts for one in files.summaries(part, self._get(part))]
         return sorted(every, key=lambda one: one.id)
 
+    def summary(self, id: str, edited: str) -> Summary:
+        """Returns a candidate as what it was edited to, the `row_hash` of which is `edited`.
+
+        Raises:
+          DamagedData: its file is missing, cannot be read, or is another's.
+        """
+        if edited not in _EDITED:
+            name = f"edited/{edited}.parquet"
+            (one,) = files.summaries(name, self._get(name))
+            _check_edited(self, one, id, edited)
+            _EDITED[edited] = one
+        return _EDITED[edited]
+
+    def inherited(self) -> frozenset[str]:
+        """Returns the ids of its parent's scenarios; nothing but their list is read for it.
+
+        Raises:
+          DamagedData: the parent is missing or cannot be read.
+        """
+        if self.parent is None:
+            return frozenset()
+        name, _, version = self.parent.partition("@")
+        try:
+            folder = versions(self.workspace)[name][int(version)]
+            return frozenset(contents(folder)["scenarios"])
+        except (OSError, LookupError, ValueError, TypeError) as error:
+            raise DamagedData(
+                f"draft {self.name} is from {self.parent}, which cannot be read: {error!r}"
+            ) from None
+
     def candidate(self, id: str, edited: str = "") -> Scenario:
         """Returns a candidate as it was mined, or as what it was edited to.
 
@@ -82,8 +112,7 @@ class Draft:
         """
         if edited:
             (one,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"), check=checked)
-            if (one.id, one.row_hash) != (id, edited):
-                raise DamagedData(f"{self.folder}: {id} is not what it was edited to")
+            _check_edited(self, one, id, edited)
             return one
         for part in self.parts:
             for one in files.unpacked(part, self._get(part), id, check=checked):
@@ -119,6 +148,15 @@ class Draft:
             return self.workspace.store.get(f"{self.folder}/{name}")
         except FileNotFoundError:
             raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
+
+
+_EDITED: dict[str, Summary] = {}
+"""What was read of edited candidates, by the `row_hash` that names each for ever."""
+
+
+def _check_edited(draft: Draft, one: Scenario | Summary, id: str, edited: str) -> None:
+    if (one.id, one.row_hash) != (id, edited):
+        raise DamagedData(f"{draft.folder}: {id} is not what it was edited to")
 
 
 def find(workspace: Workspace, name: str) -> Draft | None:

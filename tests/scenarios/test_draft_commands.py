@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,17 @@ def test_a_draft_is_decided_candidate_by_candidate(own: Curation) -> None:
         assert {p.name: p.roles for p in store.annotators()} == dict.fromkeys(
             ("Ana", "Ben"), ("curator",)
         )
+
+
+def test_what_agents_pass_stands_beside_a_candidate(own: Curation) -> None:
+    words = ("--profiles", "--agent", "blind", "--agent", "random")
+    said = own.draft("show", "walk-01", *words)
+    assert re.search(r"walk-01 .* blind [0-9]+/10, random [0-9]+/10\n", said)
+    assert "judged by nobody" in said
+    shown = json.loads(own.draft("show", "walk-01", *words, "--json"))
+    passed = shown["candidates"][0]["passed_by_rule"]
+    assert list(passed) == ["blind", "random"] and passed["random"][1] == 10
+    assert "passed_by_rule" not in own.view()["walk-01"]
 
 
 def test_an_edit_says_what_it_changed_and_is_undone(own: Curation) -> None:

@@ -1,0 +1,335 @@
+"""Response profiles: how many continuations of a scenario each of some agents passes.
+
+The continuations are those of `sts run` and the labels those of `sts label`: rules over what
+happened, judged by nobody. They tell a curator whom a scenario tells apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sts
+from scenarios import categories
+from scenarios.category import Category, Label
+from scenarios.freezing import Looked
+from scenarios.labels import meanings
+from sts import agents
+from sts.agents import Agent
+from sts.continuations import parts
+from sts.continuations.takeover import always_alike, by_shape, continue_all
+from sts.continuations.types import Continuation
+from sts.errors import ArgumentError, DamagedData, StsError
+from sts.ratings import VERDICTS
+from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.suites.drafts import Draft
+from sts.suites.types import Scenario
+
+CONTINUATIONS, SEED = 10, 0
+_FORMAT, _VERSION = "profile", 1
+_AT_ONCE = 40
+"""Scenarios that are continued in one batch."""
+
+
+class Passed(NamedTuple):
+    """How many of an agent's continuations are a success."""
+
+    successes: int
+    of: int
+
+    def __str__(self) -> str:
+        """Returns both, as 3/10."""
+        return f"{self.successes}/{self.of}"
+
+
+class Profile(NamedTuple):
+    """What the rule of its category says of continuations of a scenario, judged by nobody.
+
+    Attributes:
+      scenario: its hash.
+      labels: of each agent, of its continuations from index 0 on; of one that always answers alike
+        there is one.
+    """
+
+    scenario: str
+    labels: dict[str, tuple[Label, ...]]
+
+    @property
+    def passed(self) -> dict[str, Passed]:
+        """How many each agent passes; equal for scenarios that tell the same agents apart."""
+        return {
+            name: Passed(sum(one.verdict == "success" for one in own), len(own))
+            for name, own in self.labels.items()
+        }
+
+    def __str__(self) -> str:
+        """Returns what each agent passes, as "random 1/10, rule 9/10"."""
+        return ", ".join(f"{name} {passed}" for name, passed in self.passed.items())
+
+
+class Made(NamedTuple):
+    """A profile, and of each agent, by the name that it was given, its first continuation."""
+
+    profile: Profile
+    first: dict[str, Continuation]
+
+
+def profile(
+    scenario: Scenario,
+    names: Sequence[str] | None = None,
+    continuations: int = CONTINUATIONS,
+    *,
+    seed: int = SEED,
+    own: Iterable[Category] = (),
+) -> Profile:
+    """Returns the profile of a scenario; see `profiles`."""
+    (made,) = profiles([scenario], names, continuations, seed=seed, own=own)
+    return made.profile
+
+
+def profiles(
+    scenarios: Sequence[Scenario],
+    names: Sequence[str] | None = None,
+    continuations: int = CONTINUATIONS,
+    *,
+    seed: int = SEED,
+    own: Iterable[Category] = (),
+) -> list[Made]:
+    """Returns the profile of each scenario, the same whatever the others and their order.
+
+    Args:
+      scenarios: to continue.
+      names: of agents, installed or `module:Class`; who is not for a scenario's world is left out.
+        None stands for those that the categories of its world name.
+      continuations: of each scenario and agent; one where neither it nor its partner draws.
+      seed: selects the agents' streams.
+      own: categories of the user's.
+
+    Raises:
+      StsError: a category has no rule here, or an agent or a rule failed.
+      UnknownName: there is no such agent.
+      ReplayMismatch: a scenario does not replay.
+    """
+    rules = categories.ruling(scenarios, own)
+    labels: dict[str, dict[str, tuple[Label, ...]]] = {s.hash: {} for s in scenarios}
+    first: dict[str, dict[str, Continuation]] = {s.hash: {} for s in scenarios}
+    for group in by_shape(scenarios):
+        for named, agent in playing(group[0].recording.domain, names).items():
+            size = 1 if ":" in named else _AT_ONCE  # a user's may depend on what is beside it
+            count = 1 if always_alike(agent, group[0].partner) else continuations
+            for batch in (group[at : at + size] for at in range(0, len(group), size)):
+                made = continue_all(batch, agent, seed=seed, indices=range(count))
+                for n, scenario in enumerate(batch):
+                    of = made[n * count : (n + 1) * count]
+                    said = tuple(_label(scenario, rules, one) for one in of)
+                    labels[scenario.hash][agent.name], first[scenario.hash][agent.name] = (
+                        said,
+                        of[0],
+                    )
+    return [Made(Profile(s.hash, labels[s.hash]), first[s.hash]) for s in scenarios]
+
+
+def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]:
+    """Returns the agents that play the worlds of a domain, by how they are named.
+
+    Args:
+      domain: its name.
+      names: of agents; None for those that the categories of the domain name.
+
+    Raises:
+      UnknownName: there is no such agent.
+      ArgumentError: two agents of one name.
+    """
+    chosen = categories.agents(domain) if names is None else dict.fromkeys(names)
+    every = {name: agents.load(name) for name in chosen}
+    found = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
+    for name, n in Counter(agent.name for agent in found.values()).items():
+        if n > 1:
+            raise ArgumentError(f"two agents are called {name!r}; expected one")
+    return found
+
+
+def _label(scenario: Scenario, rules: Mapping[str, Category], one: Continuation) -> Label:
+    if scenario.category not in rules:
+        raise StsError(
+            f"{scenario.id}: no automatic label for {scenario.category}: name a category of your "
+            "own by --category module:NAME"
+        )
+    rule = rules[scenario.category].label
+    return rule(one.episode, scenario.takeover, scenario.roles, scenario.parameters)
+
+
+class _Basis(NamedTuple):
+    """What profiles of a category are made from, besides the scenario.
+
+    Attributes:
+      names: of the agents, in their order.
+      mark: changes with any of it.
+      kept: whether the mark tells all of it, so that a profile is kept under it.
+    """
+
+    names: tuple[str, ...]
+    mark: bytes
+    kept: bool
+
+
+class Profiles:
+    """The profiles of a draft's candidates, kept beside them in files that never change.
+
+    A file is named by all that its profile is made from, so an edited candidate, another agent or
+    another rule has its own. Whoever is killed leaves whole files, and two who make one profile at
+    once make the same.
+
+    Attributes:
+      failed: why the candidates of these hashes have none.
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        names: Sequence[str] | None = None,
+        continuations: int = CONTINUATIONS,
+        *,
+        seed: int = SEED,
+        own: Iterable[Category] = (),
+    ) -> None:
+        """Opens the profiles of a draft that `profiles` makes with the same arguments."""
+        self._draft, self._names, self._count, self._seed = draft, names, continuations, seed
+        self._own = {one.name: one for one in own}
+        self._bases: dict[str, _Basis] = {}
+        self._unkept: dict[str, Made] = {}
+        self._there: set[str] = set()
+        self.failed: dict[str, StsError] = {}
+
+    def of(self, one: Looked) -> Profile | None:
+        """Returns the profile of a candidate as it is now; None where it was not made yet.
+
+        Raises:
+          StsError: nothing can be said of its category.
+          DamagedData: its file cannot be read.
+        """
+        if (made := self._unkept.get(one.summary.hash)) is not None:
+            return made.profile
+        name, names = f"{self._place(one)}.json", self._basis(one).names
+        raw = self._get(name)
+        return None if raw is None else _read(name, raw, one.summary.hash, names)
+
+    def first(self, one: Looked) -> dict[str, Continuation]:
+        """Returns of each agent its first continuation, {} where none was made yet.
+
+        Raises:
+          StsError, DamagedData: as `of` does.
+        """
+        if (made := self._unkept.get(one.summary.hash)) is not None:
+            return made.first
+        name = f"{self._place(one)}.parquet"
+        raw = self._get(name)
+        found = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
+        return {agent: found[agent] for agent in self._basis(one).names if agent in found}
+
+    def make(self, one: Looked) -> Profile:
+        """Returns the profile of a candidate, made and kept where it was not yet.
+
+        Raises:
+          StsError: as `profiles` does.
+          DamagedData: a file of the draft cannot be read.
+        """
+        there = self.of(one)
+        return self._made(one) if there is None else there
+
+    def _made(self, one: Looked) -> Profile:
+        scenario = self._draft.candidate(one.summary.id, one.state.scenario)
+        own = self._own.values()
+        (made,) = profiles([scenario], self._names, self._count, seed=self._seed, own=own)
+        if not self._basis(one).kept:
+            self._unkept[one.summary.hash] = made
+            return made.profile
+        store, place = self._draft.workspace.store, self._place(one)
+        parts.put(store, f"{place}.parquet", [*made.first.values()])
+        store.put_new(f"{place}.json", _written(made.profile))  # last: both are there with it
+        return made.profile
+
+    def make_next(self, candidates: Iterable[Looked]) -> Profile | None:
+        """Makes and keeps the first profile that is missing; returns it, None where none is.
+
+        What cannot be made is noted in `failed` and passed over. It works in this process; where a
+        world may end that, it is for a process of its own.
+        """
+        for one in candidates:
+            mark = one.summary.hash
+            if mark in self._there or mark in self.failed:
+                continue
+            try:
+                made = None if self.of(one) else self._made(one)
+            except StsError as error:
+                self.failed[mark] = error
+                continue
+            self._there.add(mark)
+            if made is not None:
+                return made
+        return None
+
+    def _basis(self, one: Looked) -> _Basis:
+        name = one.summary.category
+        if name not in self._bases:
+            rule = self._own.get(name) or categories.named(name)
+            playing_it = playing(rule.domain, self._names).values()
+            marks, told = meanings([rule], [rule.domain])
+            terms = {
+                _FORMAT: _VERSION,
+                "sts": sts.__version__,
+                "continuations": self._count,
+                "seed": self._seed,
+                "rules": marks,
+                "agents": {agent.name: agents.fingerprint(agent) for agent in playing_it},
+            }
+            names = tuple(agent.name for agent in playing_it)
+            self._bases[name] = _Basis(names, canonical_json(terms), told)
+        return self._bases[name]
+
+    def _place(self, one: Looked) -> str:
+        """Returns the name, in the store, of the files of a profile, without what they end with."""
+        mark = content_hash(self._basis(one).mark, one.summary.hash.encode())[:24]
+        return f"{self._draft.folder}/profiles/{mark}"
+
+    def _get(self, name: str) -> bytes | None:
+        try:
+            return self._draft.workspace.store.get(name)
+        except FileNotFoundError:
+            return None
+
+
+def _written(profile: Profile) -> bytes:
+    own = {
+        "format": _FORMAT,
+        "version_of_format": _VERSION,
+        "scenario": profile.scenario,
+        "labels": {name: [list(label) for label in own] for name, own in profile.labels.items()},
+    }
+    return canonical_json(own) + b"\n"
+
+
+def _read(name: str, raw: bytes, scenario: str, names: Sequence[str]) -> Profile:
+    """Returns the profile in a file, its agents in the order of `names`."""
+    try:
+        own = parsed_json(raw.decode(), dict)
+        if (own["format"], own["version_of_format"], own["scenario"]) != (
+            *(_FORMAT, _VERSION),
+            scenario,
+        ):
+            raise ValueError("it is of something else")
+        labels = {agent: tuple(map(_label_of, own["labels"][agent])) for agent in names}
+    except (ValueError, LookupError, TypeError) as error:
+        raise DamagedData(
+            f"{name}: not the profile that its name stands for: {error!r}; move the file away and "
+            "it is made again"
+        ) from None
+    return Profile(scenario, labels)
+
+
+def _label_of(given: Any) -> Label:
+    verdict, step = given
+    if verdict not in VERDICTS or not (step is None or type(step) is int):
+        raise ValueError(f"no label: {given!r:.40}")
+    return Label(verdict, step)
