@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from scenarios.category import Category
     from scenarios.mining import Mined
+    from scenarios.mining.filters import Filter
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
     from sts.trajectories.types import Trajectory
@@ -33,6 +34,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--partner",
         metavar="P",
         help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
+    )
+    parser.add_argument(
+        "--where",
+        metavar="FILTER",
+        help="only at steps of which this is true, such as 'good_seen_ago between 2 and 5' "
+        "(default: all)",
+    )
+    parser.add_argument(
+        "--miner",
+        metavar="module:NAME",
+        help="a function of yours that says where, for one --category (default: its own)",
+    )
+    parser.add_argument(
+        "--split",
+        choices=("test", "train"),
+        default="test",
+        help="train: moments that a learner can learn from to obey, for no suite (default: test)",
     )
     parser.add_argument(
         "--per-world",
@@ -67,13 +85,14 @@ def run(args: argparse.Namespace) -> int:
     there = [] if draft is None or args.replace else draft.summaries()
     per_category = at_least(1, "--per-category", args.per_category)
     per_world = at_least(1, "--per-world", args.per_world)
-    chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
     recorded = trajectories.load(workspace)
+    chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
     if not args.category:
         chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
     if args.partner is not None:
         _check_partner(args.partner, {category.domain for category in chosen})
         chosen = [replace(category, partner=args.partner) for category in chosen]
+    chosen, rule = _narrowed(args, chosen, recorded)
 
     def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
         for count, trajectory in enumerate(recorded, 1):
@@ -90,15 +109,18 @@ def run(args: argparse.Namespace) -> int:
             there=there,
             per_world=per_world,
             strata=args.stratum or STRATA,
+            side=args.split,
+            rule=rule,
         )
-    test = sum(t.split == "test" for t in recorded)
+    count = sum(t.split == args.split for t in recorded)
     _warn_of_what_is_left_out(mined)
     if there and not mined.scenarios and not mined.unfit:
         raise StsError(
             f"nothing new to mine: draft {args.name} has a candidate of every world that offers "
             "one; record more, or name other categories"
         )
-    _refuse_nothing(mined, workspace, chosen, f"{len(recorded)} trajectories, {test} on the test")
+    had = f"{len(recorded)} trajectories, {count} on the {args.split} side"
+    _refuse_nothing(mined, workspace, chosen, had, narrowed=bool(rule))
     if draft is None or args.replace:
         draft = drafts.begin(
             workspace, args.name, mined.scenarios, replaces=draft.id if draft else None
@@ -108,12 +130,63 @@ def run(args: argparse.Namespace) -> int:
     path = workspace.path(draft.folder)
     value, text = _summary(mined, chosen, per_category)
     text += "\n\n" + _strata(mined)
-    text = f"{len(mined.scenarios)} scenarios from {test} trajectories on the test side\n\n{text}"
+    what = f"{len(mined.scenarios)} scenarios from {count} trajectories on the {args.split} side"
+    text = f"{what}\n\n{text}"
     if there:
         text += f"\n\nadded to the {len(there)} candidates that draft {args.name} had"
     text += f"\n\n-> {path}\nnext: sts draft show {args.name}"
     say(args.json, {"draft": args.name, "file": str(path)} | value, text)
     return 0
+
+
+def _narrowed(
+    args: argparse.Namespace, chosen: list[Category], recorded: Sequence[Trajectory]
+) -> tuple[list[Category], dict[str, Any]]:
+    """Returns the categories that ask only where the flags say, and what provenance says of that.
+
+    Raises:
+      ArgumentError, StsError: a flag is none that can be used here.
+    """
+    from scenarios.mining import filters, miners, training
+    from sts.agents.identity import code
+    from sts.errors import ArgumentError
+
+    rule: dict[str, Any] = {}
+    if args.miner is not None:
+        if len(args.category or ()) != 1:
+            raise ArgumentError(
+                "--miner says where one category asks: expected one --category, found "
+                f"{len(args.category or ())}"
+            )
+        miner = miners.named(args.miner)
+        chosen = [miners.asking(category, args.miner, miner) for category in chosen]
+        rule |= {"miner": args.miner, "code": code(args.miner, ("scenarios",)).mark}
+    if args.where is not None:
+        where = filters.Filter(args.where)
+        rule |= {"where": where.text, "columns": _columns(where, chosen, recorded)}
+        chosen = [where.within(category) for category in chosen]
+    if args.split == "train":
+        chosen = [training.obeyed(category) for category in chosen]
+    return chosen, rule
+
+
+def _columns(
+    where: Filter, chosen: Sequence[Category], recorded: Sequence[Trajectory]
+) -> dict[str, int]:
+    """Returns the versions of the columns that a filter is held to, one world after the other.
+
+    Raises:
+      ArgumentError: it does not fit the columns of a world that a category here is about.
+    """
+    from sts.domains import why_unavailable
+
+    versions: dict[str, int] = {}
+    for domain in sorted({category.domain for category in chosen}):
+        own = (t for t in recorded if t.episode.domain == domain)
+        first = next((t for t in own if why_unavailable(t.episode) is None), None)
+        if first is not None:
+            versions |= where.check(first)
+    return versions
 
 
 def _draft(workspace: Workspace, name: str, *, replace: bool) -> Draft | None:
@@ -145,9 +218,17 @@ def _warn_of_what_is_left_out(mined: Mined) -> None:
 
 
 def _refuse_nothing(
-    mined: Mined, workspace: Workspace, chosen: Sequence[Category], recorded: str
+    mined: Mined, workspace: Workspace, chosen: Sequence[Category], recorded: str, *, narrowed: bool
 ) -> None:
-    """Raises StsError where nothing was mined; says why as far as that is known."""
+    """Raises StsError where nothing was mined; says why as far as that is known.
+
+    Args:
+      mined: what was.
+      workspace: that was mined.
+      chosen: the categories.
+      recorded: what there is to mine, in words.
+      narrowed: fewer moments were asked for than the categories have.
+    """
     from sts.errors import StsError
 
     if mined.scenarios:
@@ -155,10 +236,12 @@ def _refuse_nothing(
     if mined.unfit:
         raise StsError("; ".join(f"{name}: {why}" for name, why in mined.unfit.items()))
     worlds = ", ".join(sorted({c.domain for c in chosen}))
+    expected = "some from sts record or sts trajectories import"
+    if narrowed:
+        expected = "a filter or a miner that leaves some moments"
     raise StsError(
-        f"nothing to mine in {workspace.root}: {recorded} side, none of "
-        f"{worlds or 'a category here'} that fits; expected some from sts record or sts "
-        "trajectories import"
+        f"nothing to mine in {workspace.root}: {recorded}, none of "
+        f"{worlds or 'a category here'} that fits; expected {expected}"
     )
 
 
