@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -53,6 +53,20 @@ class Candidate:
     hears: bool = False
 
 
+class Word(NamedTuple):
+    """What fills a field of a category's wordings, and what would say something else.
+
+    Attributes:
+      text: as it stands in the wordings.
+      others: what the field would be filled with if something else were asked for.
+      also: other words for the same.
+    """
+
+    text: str
+    others: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Category:
     """A kind of behaviour that scenarios test.
@@ -70,6 +84,8 @@ class Category:
       fits: says in a few words why a scenario's instruction does not fit its takeover; else None.
       context: C, the number of context steps.
       partner: what the others do after takeover, as `Scenario.partner`.
+      words: of a scenario that fits, what its text must say, by the fields of the wordings, and
+        what else it may. None where the category does not tell: its texts are not held to it.
       place: `module:NAME`, where it is written; whoever finds it by name says so.
     """
 
@@ -83,6 +99,7 @@ class Category:
     fits: Callable[[Scenario], str | None]
     context: int = CONTEXT
     partner: str = "no-op"
+    words: Callable[[Scenario], Mapping[str, Word]] | None = None
     place: str = ""
 
     def moments(self, trajectory: Trajectory) -> list[Candidate]:
@@ -109,4 +126,14 @@ def spoken_for(category: Category) -> Category:
         ):
             return Label(*category.label(episode, takeover, roles, parameters))
 
-    return replace(category, candidates=candidates, fits=fits, label=label)
+    def words(scenario: Scenario) -> Mapping[str, Word]:
+        with blaming(f"category {category.name!r} failed to tell the words of {scenario.id}"):
+            return dict(category.words(scenario)) if category.words else {}
+
+    return replace(
+        category,
+        candidates=candidates,
+        fits=fits,
+        label=label,
+        words=words if category.words else None,
+    )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
-from scenarios.category import Candidate, Category
+from scenarios import categories
+from scenarios.category import Candidate, Category, Label
+from scenarios.fitting import fault
 from scenarios.mining import Pick, scenario
-from sts.errors import ArgumentError
+from sts.domains import Worlds
+from sts.engine.replay import along
+from sts.episodes import Episode
+from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import LIMIT, one_line, shown
 from sts.suites.lint import WORDS
 from sts.suites.types import Scenario
@@ -37,11 +43,13 @@ class Edited(NamedTuple):
       scenario: as it is then.
       changes: what is another than before, by name: before and after.
       fault: why it does not fit, in a few words; else None.
+      label: what the rule says of the recording, in which nobody was asked for it.
     """
 
     scenario: Scenario
     changes: dict[str, tuple[Any, Any]]
     fault: str | None
+    label: Label
 
 
 def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,48 +80,108 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
     return dict(changes)
 
 
-def edited(
-    before: Scenario, trajectory: Trajectory, category: Category, changes: Mapping[str, Any]
-) -> Edited:
-    """Returns a scenario with some fields changed, and what is derived from them.
+class Editor:
+    """A candidate and the trajectory that it came from, to try changes on.
 
-    These are the state at takeover, the truth and whatever else its category asks for, its
-    difficulty, the label of the recording, and the text, where it is one of the category's
-    wordings. Its id and provenance stay.
+    What changes have in common is worked out once: the states along the trajectory, as far as they
+    were asked for, and what a category asks there at one context and length. For one thread at a
+    time.
 
-    Args:
-      before: the scenario.
+    Attributes:
+      before: the candidate.
       trajectory: that it came from.
-      category: that it is to be of.
-      changes: of `FIELDS`.
-
-    Raises:
-      ArgumentError: a change is none, or the trajectory has no such steps or role.
-      ReplayMismatch: the trajectory does not replay.
     """
-    changes = checked(changes)
-    context, horizon = (
-        changes.get("context", before.takeover),
-        changes.get("length", before.horizon),
-    )
-    moment = changes.get("takeover", before.context_start + before.takeover)
-    role = changes.get("role", before.roles[0])
-    _check_room(trajectory, moment, context, horizon, role)
-    partner = changes.get("partner", before.partner)
-    ruled = replace(category, context=context, horizon=horizon, partner=partner)
-    candidate = _candidate(ruled, trajectory, moment, role, before)
-    made = scenario(
-        ruled,
-        Pick(trajectory, candidate),
-        id=before.id,
-        text=_text(before, category, candidate, changes),
-        seed=0,
-    )
-    tags = [one for one in changes.get("tags", before.tags) if one != DONE]
-    tags += [DONE] if DONE in made.tags else []
-    links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
-    made = replace(made, tags=tuple(tags), provenance=before.provenance, **links)
-    return Edited(made, _differences(before, made), category.fits(made))
+
+    def __init__(
+        self, before: Scenario, trajectory: Trajectory, own: Iterable[Category] = ()
+    ) -> None:
+        """Opens a candidate; `own` are categories of the user's."""
+        self.before, self.trajectory = before, trajectory
+        self._own = {one.name: one for one in own}
+        self._states: list[bytes] = []
+        self._replay = self._begun()
+        self._asked: dict[tuple[str, int, int], list[Candidate]] = {}
+
+    def preview(self, changes: Mapping[str, Any]) -> Edited:
+        """Returns what the candidate would be with some fields changed, and what follows from them.
+
+        That is the state at takeover, the truth and whatever else its category asks for, its
+        difficulty, the label of the recording, and the text, where it is one of the category's
+        wordings. Its id and provenance stay.
+
+        Args:
+          changes: of `FIELDS`.
+
+        Raises:
+          ArgumentError: a change is none, or the trajectory has no such steps or role, or another
+            category asks nothing there; says where it does.
+          UnknownName: there is no such category.
+          ReplayMismatch: the trajectory does not replay.
+        """
+        changes, before = checked(changes), self.before
+        category = self.category(changes.get("category", before.category))
+        context = changes.get("context", before.takeover)
+        horizon = changes.get("length", before.horizon)
+        moment = changes.get("takeover", before.context_start + before.takeover)
+        role = changes.get("role", before.roles[0])
+        _check_room(self.trajectory, moment, context, horizon, role)
+        partner = changes.get("partner", before.partner)
+        ruled = replace(category, context=context, horizon=horizon, partner=partner)
+        candidate = self._candidate(ruled, moment, role)
+        made = scenario(
+            ruled,
+            Pick(self.trajectory, candidate),
+            id=before.id,
+            text=_text(before, category, candidate, changes),
+            seed=0,
+            states=self._states_at,
+        )
+        label = category.label(made.recording, made.takeover, made.roles, made.parameters)
+        tags = [one for one in changes.get("tags", before.tags) if one != DONE]
+        tags += [DONE] if label.verdict == "success" else []
+        links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
+        made = replace(made, tags=tuple(tags), provenance=before.provenance, **links)
+        found = fault(made, categories.ruling([made], self._own.values()))
+        return Edited(made, _differences(before, made), found, label)
+
+    def category(self, name: str) -> Category:
+        """Returns a category by name: of the user's own, or an installed one.
+
+        Raises:
+          UnknownName: there is none.
+        """
+        return self._own.get(name) or categories.named(name)
+
+    def _candidate(self, category: Category, moment: int, role: int) -> Candidate:
+        """Returns what the category asks there: what it was, if that can be, else what is first.
+
+        Where its own category asks nothing it is what it was, and does not fit.
+        """
+        key = category.name, category.context, category.horizon
+        if key not in self._asked:
+            self._asked[key] = category.moments(self.trajectory)
+        before, every = self.before, self._asked[key]
+        there = [one for one in every if (one.moment, one.role) == (moment, role)]
+        alike = [one for one in there if one.parameters == before.parameters]
+        if there:
+            return (alike or there)[0]
+        if category.name != before.category:
+            raise _nothing(category, self.trajectory, every, moment, role)
+        return Candidate(moment, role, before.difficulty, before.parameters)
+
+    def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
+        """Returns the states before some steps; the replay goes on from where it was."""
+        try:
+            for worlds in islice(self._replay, max(0, max(steps) + 1 - len(self._states))):
+                self._states += worlds.states()
+        except ReplayMismatch:
+            self._states, self._replay = [], self._begun()
+            raise
+        return [self._states[step] for step in steps]
+
+    def _begun(self) -> Iterator[Worlds]:
+        episode = self.trajectory.episode
+        return along([episode], [f"domain {episode.domain!r}"])
 
 
 def added(
@@ -128,7 +196,7 @@ def added(
       id: of it.
 
     Raises:
-      ArgumentError: the category asks nothing there; says where it does. Or as `edited` does.
+      ArgumentError: the category asks nothing there; says where it does. Or as `preview` does.
       ReplayMismatch: the trajectory does not replay.
     """
     chosen = checked(chosen)
@@ -136,19 +204,25 @@ def added(
     horizon = chosen.get("length", category.horizon)
     moment, role = chosen["takeover"], chosen["role"]
     _check_room(trajectory, moment, context, horizon, role)
-    every = [c for c in category.candidates(trajectory, context, horizon) if c.role == role]
-    there = [c for c in every if c.moment == moment]
+    every = list(category.candidates(trajectory, context, horizon))
+    there = [c for c in every if (c.moment, c.role) == (moment, role)]
     if not there:
-        others = ", ".join(dict.fromkeys(str(c.moment) for c in every)) or "nowhere"
-        raise ArgumentError(
-            f"{category.name} asks nothing of role {role} at step {moment} of trajectory "
-            f"{trajectory.id}; it does at: {others}"
-        )
+        raise _nothing(category, trajectory, every, moment, role)
     ruled = replace(category, context=context, horizon=horizon)
     text = category.wordings[0].format(**there[0].words)
     first = scenario(ruled, Pick(trajectory, there[0]), id=id, text=text, seed=0)
     first = replace(first, provenance=first.provenance | {"made_by": "sts draft add"})
-    return edited(first, trajectory, category, chosen)
+    return Editor(first, trajectory, [category]).preview(chosen)
+
+
+def _nothing(
+    category: Category, trajectory: Trajectory, every: Iterable[Candidate], moment: int, role: int
+) -> ArgumentError:
+    own = dict.fromkeys(str(one.moment) for one in every if one.role == role)
+    return ArgumentError(
+        f"{category.name} asks nothing of role {role} at step {moment} of trajectory "
+        f"{trajectory.id}; it does at: {', '.join(own) or 'nowhere'}"
+    )
 
 
 def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int, role: int) -> None:
@@ -166,21 +240,6 @@ def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int,
         )
     if not 0 <= role < people:
         raise ArgumentError(f"expected a role from 0 to {people - 1}, found {role}")
-
-
-def _candidate(
-    category: Category, trajectory: Trajectory, moment: int, role: int, before: Scenario
-) -> Candidate:
-    """Returns what the category asks there: what it was, if that can be, else what it finds first.
-
-    Where it finds nothing it is what it was, and does not fit.
-    """
-    every = category.candidates(trajectory, category.context, category.horizon)
-    there = [one for one in every if (one.moment, one.role) == (moment, role)]
-    alike = [one for one in there if one.parameters == before.parameters]
-    if there:
-        return (alike or there)[0]
-    return Candidate(moment, role, before.difficulty, before.parameters)
 
 
 def _text(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from scenarios import categories
 from scenarios.category import Category
+from scenarios.fitting import fault
 from sts.annotations.store import Store
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
@@ -25,16 +26,14 @@ class Looked(NamedTuple):
     """A candidate of a draft, and what was decided about it.
 
     Attributes:
-      summary: it as it is now.
+      summary: it as it was mined or inherited.
       state: what it has come to.
       inherited: it is of the parent, and stays unless it is retired.
-      mined: it as it was mined or inherited.
     """
 
     summary: Summary
     state: State
     inherited: bool
-    mined: Summary
 
     @property
     def status(self) -> str:
@@ -66,12 +65,16 @@ class Contents(NamedTuple):
 def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
     """Returns every candidate of a draft with what was decided, in order of their ids."""
     found, own = states(decided), draft.inherited()
-    out = []
-    for mined in draft.summaries():
-        state = found.get(mined.id, UNTOUCHED)
-        now = draft.summary(mined.id, state.scenario) if state.scenario else mined
-        out.append(Looked(now, state, mined.id in own, mined))
-    return out
+    return [Looked(one, found.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
+
+
+def now(draft: Draft, one: Looked) -> Summary:
+    """Returns a candidate as it is after the edits that stand.
+
+    Raises:
+      DamagedData: what it was edited to is missing or cannot be read.
+    """
+    return draft.summary(one.summary.id, one.state.scenario) if one.state.scenario else one.summary
 
 
 def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
@@ -93,7 +96,7 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
             changes += [Change("retired", id, "", state.reason)] if one.inherited else []
             continue
         scenario = kept[id]
-        if one.inherited and scenario.hash != one.mined.hash:
+        if one.inherited and scenario.hash != one.summary.hash:
             last[scenario.category] = last.get(scenario.category, 0) + 1
             new = f"{scenario.category}-{last[scenario.category]:02d}"
             scenario = replace(scenario, id=new, replaces=id)
@@ -122,7 +125,7 @@ def faults(
     undecided = [one.summary.id for one in every if one.status == "undecided"]
     out = [_several(undecided, "undecided: accept or reject")] if undecided else []
     stay = {s.category for s in scenarios}
-    empty = sorted({one.summary.category for one in every} - stay)
+    empty = sorted({now(draft, one).category for one in every} - stay)
     out += [f"category {name} would be empty: nothing of it is accepted" for name in empty]
     if (same := suites.same_as(draft.workspace, draft.name, scenarios)) is not None:
         out.append(f"{same} holds the same scenarios already: change the draft first")
@@ -135,16 +138,8 @@ def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[s
     out = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         out.append(f"category {name} is not installed here: name it by --category module:NAME")
-    for s in scenarios:
-        if (rule := rules.get(s.category)) is None:
-            continue
-        if s.kind != rule.kind:
-            out.append(f"{s.id}: {s.category} asks an {rule.kind}, and this is a {s.kind}")
-        elif s.instruction.category != s.category:
-            out.append(f"{s.id}: its instruction is one of {s.instruction.category}")
-        elif (fault := rule.fits(s)) is not None:
-            out.append(f"{s.id}: {fault}")
-    return out
+    known = [(s, fault(s, rules)) for s in scenarios if s.category in rules]
+    return out + [f"{s.id}: {found}" for s, found in known if found is not None]
 
 
 def _several(ids: Sequence[str], what: str) -> str:

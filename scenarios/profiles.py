@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sts
 from scenarios import categories
 from scenarios.category import Category, Label
-from scenarios.freezing import Looked
+from scenarios.freezing import Looked, now
 from scenarios.labels import meanings
 from sts import agents
 from sts.agents import Agent
@@ -24,6 +24,7 @@ from sts.errors import ArgumentError, DamagedData, StsError
 from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.suites.drafts import Draft
+from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
 
 CONTINUATIONS, SEED = 10, 0
@@ -182,7 +183,7 @@ class Profiles:
     once make the same.
 
     Attributes:
-      failed: why the candidates of these hashes have none.
+      failed: why candidates have none, by the `row_hash` of what each is now.
     """
 
     def __init__(
@@ -209,11 +210,11 @@ class Profiles:
           StsError: nothing can be said of its category.
           DamagedData: its file cannot be read.
         """
-        if (made := self._unkept.get(one.summary.hash)) is not None:
+        if (made := self._unkept.get(self._now(one).hash)) is not None:
             return made.profile
         name, names = f"{self._place(one)}.json", self._basis(one).names
         raw = self._get(name)
-        return None if raw is None else _read(name, raw, one.summary.hash, names)
+        return None if raw is None else _read(name, raw, self._now(one).hash, names)
 
     def first(self, one: Looked) -> dict[str, Continuation]:
         """Returns of each agent its first continuation, {} where none was made yet.
@@ -221,7 +222,7 @@ class Profiles:
         Raises:
           StsError, DamagedData: as `of` does.
         """
-        if (made := self._unkept.get(one.summary.hash)) is not None:
+        if (made := self._unkept.get(self._now(one).hash)) is not None:
             return made.first
         name = f"{self._place(one)}.parquet"
         raw = self._get(name)
@@ -243,7 +244,7 @@ class Profiles:
         own = self._own.values()
         (made,) = profiles([scenario], self._names, self._count, seed=self._seed, own=own)
         if not self._basis(one).kept:
-            self._unkept[one.summary.hash] = made
+            self._unkept[self._now(one).hash] = made
             return made.profile
         store, place = self._draft.workspace.store, self._place(one)
         parts.put(store, f"{place}.parquet", [*made.first.values()])
@@ -257,7 +258,7 @@ class Profiles:
         world may end that, it is for a process of its own.
         """
         for one in candidates:
-            mark = one.summary.hash
+            mark = one.state.scenario or one.summary.row_hash
             if mark in self._there or mark in self.failed:
                 continue
             try:
@@ -270,8 +271,11 @@ class Profiles:
                 return made
         return None
 
+    def _now(self, one: Looked) -> Summary:
+        return now(self._draft, one)
+
     def _basis(self, one: Looked) -> _Basis:
-        name = one.summary.category
+        name = self._now(one).category
         if name not in self._bases:
             rule = self._own.get(name) or categories.named(name)
             playing_it = playing(rule.domain, self._names).values()
@@ -290,7 +294,7 @@ class Profiles:
 
     def _place(self, one: Looked) -> str:
         """Returns the name, in the store, of the files of a profile, without what they end with."""
-        mark = content_hash(self._basis(one).mark, one.summary.hash.encode())[:24]
+        mark = content_hash(self._basis(one).mark, self._now(one).hash.encode())[:24]
         return f"{self._draft.folder}/profiles/{mark}"
 
     def _get(self, name: str) -> bytes | None:

@@ -208,6 +208,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from collections import Counter
 
     from scenarios import categories
+    from scenarios.freezing import now
     from sts.cli.arguments import say, table
 
     draft, every = _looked(workspace, args.name)
@@ -217,7 +218,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     chosen = [
         one
         for one in chosen
-        if args.status in (None, one.status) and category in (None, one.summary.category)
+        if args.status in (None, one.status) and category in (None, now(draft, one).category)
     ]
     profiles, failed = _profiles(args, draft, chosen, rule)
     counts = Counter(one.status for one in every)
@@ -229,8 +230,8 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
             one.summary.id,
             one.status,
             one.state.by or "-",
-            one.summary.difficulty,
-            one.summary.text,
+            now(draft, one).difficulty,
+            now(draft, one).text,
             one.state.reason or "-",
             *_passed(profiles, one),
         )
@@ -248,7 +249,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         "draft": draft.name,
         "parent": draft.parent,
         "counts": dict(counts),
-        "candidates": [_view(one, profiles) for one in chosen],
+        "candidates": [_view(draft, one, profiles) for one in chosen],
     }
     say(args.json, value, text)
     return 0
@@ -260,30 +261,30 @@ def _profiles(
     """Returns the profiles of candidates by id, None where none are asked for, and what failed."""
     from scenarios.profiles import Profiles
     from sts.cli.arguments import progress
+    from sts.errors import StsError
 
     if not args.profiles:
         return None, []
     kept = Profiles(draft, args.agent, own=[rule] if rule else [])
+    made, failed = {}, []
     with progress(draft.name, "profiles") as show:
-        for number, one in enumerate(chosen):
+        for number, one in enumerate(chosen, 1):
+            try:
+                made[one.summary.id] = kept.make(one)
+            except StsError as error:
+                failed.append(str(error.about(one.summary.id)))
             show(number, len(chosen))
-            kept.make_next([one])
-        show(len(chosen), len(chosen))
-    made = {one.summary.id: kept.of(one) for one in chosen if one.summary.hash not in kept.failed}
-    failed = [
-        f"{one.summary.id}: {kept.failed[one.summary.hash]}"
-        for one in chosen
-        if one.summary.hash in kept.failed
-    ]
-    return {id: profile for id, profile in made.items() if profile is not None}, failed
+    return made, failed
 
 
 def _passed(profiles: Mapping[str, Profile] | None, one: Looked) -> tuple[str, ...]:
     return () if profiles is None else (str(profiles.get(one.summary.id, "-")) or "-",)
 
 
-def _view(one: Looked, profiles: Mapping[str, Profile] | None = None) -> dict[str, Any]:
-    own = one.summary._asdict() | {"status": one.status, "reason": one.state.reason}
+def _view(draft: Draft, one: Looked, profiles: Mapping[str, Profile] | None) -> dict[str, Any]:
+    from scenarios.freezing import now
+
+    own = now(draft, one)._asdict() | {"status": one.status, "reason": one.state.reason}
     decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
     history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
     view = own | decided | {"decisions": history, "opinions": dict(one.state.opinions or {})}
@@ -342,7 +343,7 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
 
     from scenarios import categories
     from scenarios.curation import author, decision
-    from scenarios.editing import edited
+    from scenarios.editing import Editor
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -355,7 +356,8 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     before = draft.candidate(args.id, one.state.scenario)
     category = categories.named(args.category or before.category)
     asked = _changes(args) | ({"category": category.name} if args.category else {})
-    made = edited(before, trajectories.find(workspace, before.trajectory), category, asked)
+    trajectory = trajectories.find(workspace, before.trajectory)
+    made = Editor(before, trajectory, [category]).preview(asked)
     if not made.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
     draft.keep(made.scenario)

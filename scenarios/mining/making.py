@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -65,6 +65,7 @@ def scenario(
     text: str,
     seed: int,
     rule: Mapping[str, Any] | None = None,
+    states: Callable[[Episode, Sequence[int]], list[bytes]] | None = None,
 ) -> Scenario:
     """Returns the scenario that asks a candidate, in the words `text`, with one role judged.
 
@@ -75,6 +76,7 @@ def scenario(
       text: the instruction.
       seed: of the choice.
       rule: by what else it was chosen.
+      states: says its states in place of `states_at`.
 
     Raises:
       ReplayMismatch: the trajectory does not replay.
@@ -82,7 +84,7 @@ def scenario(
     trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
     with naming(trajectory):
-        before, takeover = states_at(trajectory.episode, (start, candidate.moment))
+        before, takeover = (states or states_at)(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")

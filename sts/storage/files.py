@@ -13,7 +13,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sts.errors import DamagedData
 
@@ -39,13 +39,20 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
       DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit`.
       OSError: there is none, or it may not be read.
     """
-    _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
-    with open(path, "rb", opener=_without_waiting) as file:
-        _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
+    with regular(path, limit) as file:
         data = file.read() if limit is None else file.read(limit + 1)
     if limit is not None and len(data) > limit:
         raise _too_large(path, limit, f"more than {limit}")
     return data
+
+
+@contextlib.contextmanager
+def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
+    """Yields the file `path`, open for reading, as `regular_bytes` would read it."""
+    _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
+    with open(path, "rb", opener=_without_waiting) as file:
+        _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
+        yield file
 
 
 def _without_waiting(path: str, flags: int) -> int:

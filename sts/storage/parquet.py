@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.names import shown
-from sts.storage.files import regular_bytes, write_atomically
+from sts.storage.files import regular, regular_bytes, write_atomically
 
 MOST = 2**29
 """Values that a column of arrays may hold: enough for any study, and little enough to be read."""
@@ -193,9 +193,24 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
     return unpacked(str(path), regular_bytes(path, _LARGEST), kind, version, schema)
 
 
+def sought(
+    path: Path, kind: str, version: int, schema: dict[str, Any], *, groups: Sequence[int] | None
+) -> tuple[pa.Table, list[int]]:
+    """Returns what `read` does, of some row groups, and how many rows each group of the file has.
+
+    No more of the file is read than that takes; None reads all groups.
+    """
+    with regular(path, _LARGEST) as file:
+        raw = pa.PythonFile(file, mode="r")
+        table = unpacked(str(path), raw, kind, version, schema, groups=groups)
+        with _opened(str(path), raw, "a Parquet file") as inside:
+            every = range(inside.metadata.num_row_groups)
+            return table, [inside.metadata.row_group(one).num_rows for one in every]
+
+
 def unpacked(
     name: str,
-    raw: bytes,
+    raw: bytes | pa.NativeFile,
     kind: str,
     version: int,
     schema: dict[str, Any],
@@ -207,7 +222,7 @@ def unpacked(
 
     Args:
       name: of the file; what an error begins with.
-      raw: its bytes.
+      raw: its bytes, or where they are.
       kind: of the format.
       version: its.
       schema: the type of each column that is read.
@@ -278,18 +293,19 @@ def metadata(name: str, raw: bytes) -> dict[str, str]:
 
 
 class _Opened(NamedTuple):
-    """A Parquet file in memory, and what it says of itself."""
+    """An open Parquet file, and what it says of itself."""
 
-    raw: bytes
+    raw: pa.NativeFile
     fields: pa.Schema
     metadata: pq.FileMetaData
 
 
 @contextmanager
-def _opened(name: str, raw: bytes, what: str) -> Iterator[_Opened]:
+def _opened(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_Opened]:
     try:
-        file = pq.ParquetFile(pa.BufferReader(raw))
-        yield _Opened(raw, file.schema_arrow, file.metadata)
+        source = pa.BufferReader(raw) if isinstance(raw, bytes) else raw
+        file = pq.ParquetFile(source)
+        yield _Opened(source, file.schema_arrow, file.metadata)
     except (pa.ArrowException, OSError) as error:
         raise DamagedData(f"{name}: expected {what}: {error}") from None
 
@@ -311,9 +327,8 @@ def _unpacked(
     _check_sizes(name, file.metadata, types, ROWS if rows is None else rows)
     leaves = [file.metadata.schema.column(i) for i in range(file.metadata.num_columns)]
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-    source = pa.BufferReader(file.raw)
     inside = pq.ParquetFile(
-        source, metadata=file.metadata, read_dictionary=texts, page_checksum_verification=True
+        file.raw, metadata=file.metadata, read_dictionary=texts, page_checksum_verification=True
     )
     every = range(file.metadata.num_row_groups)
     chosen = [group for group in every if groups is None or group in groups]

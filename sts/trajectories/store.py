@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from sts.domains import checked
 from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage import parquet
-from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import Participant, Trajectory
 
 FORMAT, VERSION = "trajectories", 2
+GROUP = 256
+"""Rows of a row group, which is what has to be read to find one."""
 SCHEMA = {
     "id": pa.string(),
     "world": pa.string(),
@@ -42,7 +46,8 @@ def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
         "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
     }
     episodes = columns.episode_columns([t.episode for t in trajectories])
-    parquet.write(path, FORMAT, VERSION, SCHEMA, rows | episodes)
+    raw = parquet.packed(str(path), FORMAT, VERSION, SCHEMA, rows | episodes, group=GROUP)
+    write_atomically(path, raw)
 
 
 def export(
@@ -71,7 +76,11 @@ def read(path: Path) -> list[Trajectory]:
       DamagedData: not such a file, or a row is not what its id says.
       NewerFormat: a later version.
     """
-    table = parquet.read(path, FORMAT, VERSION, SCHEMA)
+    return _held(path, parquet.read(path, FORMAT, VERSION, SCHEMA))
+
+
+def _held(path: Path, table: pa.Table) -> list[Trajectory]:
+    """Returns the trajectories in rows of a file, each held to its id and its world."""
     rows = table.drop_columns([*columns.EPISODE, "split"]).to_pylist()
     names = [f"{path}: trajectory {row['id']}" for row in rows]
     episodes = checked(columns.episodes(table), names, [row["world"] for row in rows])
@@ -115,13 +124,32 @@ def load(workspace: Workspace) -> list[Trajectory]:
 
 
 def find(workspace: Workspace, id: str) -> Trajectory:
-    """Returns the trajectory whose id begins with `id`.
+    """Returns the trajectory whose id begins with `id`; no other is read than is stored beside it.
 
     Raises:
       UnknownName: there is none, or more than one.
+      DamagedData, NewerFormat: as `read` does.
     """
-    every = load(workspace)
-    hits = [t for t in every if t.id.startswith(id)]
+    every: dict[str, tuple[Path, int]] = {}
+    for path in sorted(workspace.path("trajectories").glob("*.parquet")):
+        there = path.stat()
+        ids = _ids(path, there.st_ino, there.st_size, there.st_mtime_ns)
+        for one, group in ids:
+            every.setdefault(one, (path, group))
+    hits = [one for one in every if one.startswith(id)]
     if len(hits) != 1 or not id:
-        raise UnknownName("trajectory", id, [t.id for t in hits or every], most=5)
-    return hits[0]
+        raise UnknownName("trajectory", id, hits or list(every), most=5)
+    path, group = every[hits[0]]
+    table, _ = parquet.sought(path, FORMAT, VERSION, SCHEMA, groups=[group])
+    rows = np.flatnonzero([one == hits[0] for one in table.column("id").to_pylist()])
+    if not rows.size:
+        raise DamagedData(f"{path} was changed while it was read; start again")
+    return _held(path, table.slice(rows[0], 1))[0]
+
+
+@functools.lru_cache(maxsize=1024)
+def _ids(path: Path, *of: int) -> list[tuple[str, int]]:
+    """Returns the id of each trajectory in a file, and the row group that it stands in."""
+    table, sizes = parquet.sought(path, FORMAT, VERSION, {"id": pa.string()}, groups=None)
+    groups = [group for group, size in enumerate(sizes) for _ in range(size)]
+    return list(zip(table.column("id").to_pylist(), groups, strict=True))

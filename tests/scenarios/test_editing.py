@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios import categories, mining
-from scenarios.editing import added, edited
-from sts.errors import ArgumentError
+from scenarios.category import Category
+from scenarios.editing import Edited, Editor, added
+from sts.engine import replay
+from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -25,6 +28,12 @@ MINED = mining.mine(RECORDED, [*EVERY.values()], per_category=4, seed=0).scenari
 def one_of(category: str) -> tuple[Scenario, Trajectory]:
     found = next(s for s in MINED if s.category == category)
     return found, BY_ID[found.trajectory]
+
+
+def edited(
+    before: Scenario, trajectory: Trajectory, category: Category, changes: dict[str, Any]
+) -> Edited:
+    return Editor(before, trajectory, [category]).preview({"category": category.name} | changes)
 
 
 def test_no_change_is_the_same_scenario() -> None:
@@ -47,6 +56,48 @@ def test_whatever_fits_after_an_edit_can_be_frozen(data: st.DataObject) -> None:
     assert made.scenario.context_start + context == moment
     assert lint([made.scenario]) == []
     assert EVERY[before.category].fits(made.scenario) == made.fault
+
+
+def test_a_preview_is_the_same_whatever_was_tried_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, trajectory = one_of("where-is-good")
+    tried = Editor(before, trajectory)
+    begun = []
+    real = replay.along
+
+    def watched(*given: Any) -> Any:
+        begun.append(given)
+        return real(*given)
+
+    changes: list[dict[str, Any]] = [{"takeover": moment} for moment in (30, 12, 45, 11)]
+    asks = next(c.moment for c in EVERY["walk"].moments(trajectory) if c.role == before.roles[0])
+    changes += [{"length": 9}, {"context": 3}, {"category": "walk", "takeover": asks, "length": 10}]
+    changes += [{"role": 1}, {"wording": 1}, {}]
+    fresh = [Editor(before, trajectory).preview(one) for one in changes]
+    monkeypatch.setattr("scenarios.editing.along", watched)
+    for change, made in zip(changes, fresh, strict=True):
+        again = tried.preview(change)
+        assert again.scenario.row_hash == made.scenario.row_hash
+        assert again[1:] == made[1:]
+    assert begun == []  # the replay went on from where it was
+    label = EVERY["walk"].label
+    walk = fresh[6]
+    asked = walk.scenario
+    assert walk.label == label(asked.recording, asked.takeover, asked.roles, asked.parameters)
+
+
+def test_what_leaves_its_recording_is_refused_as_often_as_it_is_tried() -> None:
+    before, trajectory = one_of("walk")
+    moves = trajectory.episode.moves.copy()
+    moves[3] = (moves[3] + 1) % 9
+    harmed = dataclasses.replace(
+        trajectory, episode=dataclasses.replace(trajectory.episode, moves=moves)
+    )
+    tried = Editor(before, harmed)
+    for _ in range(2):
+        with pytest.raises(ReplayMismatch, match="trajectory .*step 3"):
+            tried.preview({"length": 9})
 
 
 def test_the_answer_is_that_of_the_new_takeover() -> None:
@@ -98,6 +149,17 @@ def test_an_unfit_takeover_is_said_to_be_one() -> None:
     none = next(t for t in range(10, 45) if t not in there)
     made = edited(before, trajectory, category, {"takeover": none})
     assert made.fault == "Good is not in sight at takeover"
+
+
+def test_another_category_that_asks_nothing_there_says_where_it_does() -> None:
+    before, trajectory = one_of("where-is-good")
+    asks = {c.moment for c in EVERY["walk"].moments(trajectory) if c.role == before.roles[0]}
+    none = next(t for t in range(10, 40) if t not in asks)
+    with pytest.raises(
+        ArgumentError, match=f"walk asks nothing of role .* {none} .* at: "
+    ) as error:
+        Editor(before, trajectory).preview({"category": "walk", "takeover": none, "length": 10})
+    assert str(max(asks)) in str(error.value)
 
 
 def test_tags_are_set_and_what_the_rule_found_stays() -> None:

@@ -109,6 +109,45 @@ def test_a_trajectory_is_found_by_the_first_digits_of_its_id(tmp_path: Path) -> 
         store.find(workspace, "nothing")
 
 
+def test_only_what_is_stored_beside_it_is_read_to_find_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "GROUP", 2)
+    every = recorded(count=5, team=1) + store.read(GOLDEN)
+    workspace = Workspace.open(tmp_path / "w")
+    store.save(workspace, every[:3])
+    path = store.save(workspace, every[3:])
+    groups: list[object] = []
+    real = parquet.unpacked
+
+    def watched(*given: Any, **named: Any) -> Any:
+        groups.append(named["groups"])
+        return real(*given, **named)
+
+    monkeypatch.setattr(parquet, "unpacked", watched)
+    for one in every:
+        found = store.find(workspace, one.id)
+        assert (found.id, found.episode.content_hash) == (one.id, one.episode.content_hash)
+    assert groups.count(None) == 2  # of each file the ids, once
+    assert all(len(g) == 1 for g in groups if g is not None)  # type: ignore[arg-type]
+    store.write(path, every[3:4])
+    with pytest.raises(UnknownName):
+        store.find(workspace, every[-1].id)
+    assert store.find(workspace, every[3].id).id == every[3].id
+
+
+def test_an_altered_trajectory_is_not_found_to_be_sound(tmp_path: Path) -> None:
+    every = recorded(count=2, team=1)
+    workspace = Workspace.open(tmp_path / "w")
+    path = store.save(workspace, every)
+    table = parquet.read(path, store.FORMAT, store.VERSION, store.SCHEMA)
+    columns = table.to_pydict() | {"source": ["another", every[1].source]}
+    parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, columns)
+    assert store.find(workspace, every[1].id).id == every[1].id
+    with pytest.raises(DamagedData, match="was altered"):
+        store.find(workspace, every[0].id)
+
+
 def test_a_replay_that_leaves_its_recording_is_named_by_its_first_step() -> None:
     one = recorded(count=1)[0].episode
     rewards = one.rewards.copy()

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
-from .tracks import DOMAIN, SIGHT, Track, chase, distances, moments, once
+from .tracks import DOMAIN, SIGHT, Track, chase, distances, moments, number, once
 
 HORIZON = 15
 STEPS = {"easy": 4, "medium": 7, "hard": 10}
@@ -65,6 +65,11 @@ def fits(scenario: Scenario) -> str | None:
     return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
 
 
+def words(scenario: Scenario) -> dict[str, Word]:
+    """Returns the number of steps."""
+    return {"steps": number(scenario.parameters["steps"], STEPS.values(), digits=True)}
+
+
 def label(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
@@ -86,4 +91,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    words=words,
 )

@@ -7,10 +7,10 @@ three or four, so that it has to be looked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Word
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
@@ -34,9 +34,23 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
                 continue
             away = int(apart[target][moment])
             difficulty = ("easy", "medium", "hard")[min(away, 3) - 1]
-            alone = episode.participants == 2
-            mate = "your team-mate" if alone else f"participant {names[FIRST + target]}"
-            yield Candidate(moment, track.role, difficulty, {"target": target}, {"mate": mate})
+            told = {"mate": _mate(names, target)}
+            yield Candidate(moment, track.role, difficulty, {"target": target}, told)
+
+
+def _mate(names: Sequence[str], target: int) -> str:
+    """Returns what wordings call a team-mate, by the names of all objects."""
+    alone = len(names) == FIRST + 2
+    return "your team-mate" if alone else f"participant {names[FIRST + target]}"
+
+
+def words(scenario: Scenario) -> dict[str, Word]:
+    """Returns the team-mate; where there is only one, the text may call it anything of these."""
+    names = domain(DOMAIN).picture(scenario.recording.state).names
+    target, people = scenario.parameters["target"], scenario.recording.participants
+    others = [p for p in range(people) if p not in (target, *scenario.roles)]
+    also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
+    return {"mate": Word(_mate(names, target), tuple(_mate(names, p) for p in others), also)}
 
 
 def _apart(episode: Episode, track: Track, other: int) -> Any:
@@ -89,4 +103,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    words=words,
 )

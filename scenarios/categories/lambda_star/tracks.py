@@ -7,13 +7,13 @@ Evil object 1 and participant p object 2 + p. What is one cell away or nearer is
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import Label
+from scenarios.category import Label, Word
 from sts.episodes import Episode
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
@@ -22,6 +22,8 @@ from sts.worlds.lambda_star.torus import Offset
 GOOD, EVIL, FIRST = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
+CALLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Numbers in words."""
 Cells = NDArray[np.int64]
 
 
@@ -62,6 +64,18 @@ def heading(move: str) -> tuple[int, int]:
     """Returns (rows down, columns right) of a move's name."""
     index = MOVES.index(move)
     return index // 3 - 1, index % 3 - 1
+
+
+def number(asked: int, every: Iterable[int], *, digits: bool = False) -> Word:
+    """Returns what says a number of those that a category asks for, in words or in digits."""
+
+    def both(one: int) -> tuple[str, ...]:
+        spelled = (CALLED[one],) if one < len(CALLED) else ()
+        return (str(one), *spelled) if digits else (*spelled, str(one))
+
+    others = [word for one in every if one != asked for word in both(one)]
+    text, *also = both(asked)
+    return Word(text, tuple(others), tuple(also))
 
 
 class Track:

@@ -13,16 +13,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 
-from .tracks import DOMAIN, Grid, Track, chase, grid, heading, moments, offsets, once
+from .tracks import (
+    CALLED,
+    DOMAIN,
+    Grid,
+    Track,
+    chase,
+    grid,
+    heading,
+    moments,
+    number,
+    offsets,
+    once,
+)
 
 HORIZON = 10
-NUMBERS = {2: "two", 3: "three", 4: "four"}
+NUMBERS = {count: CALLED[count] for count in (2, 3, 4)}
 FEW = 3
 WAYS = tuple(move for move in MOVES if move != "stay")
 STAY = MOVES.index("stay")
@@ -40,17 +52,32 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
             continue
         if any(_there(moves, **asked).any() for moves in unasked):
             continue
-        straight = 0 in heading(way)
-        told = way if straight else f"diagonally {way}"
-        difficulty = ("easy", "medium", "hard")[(not straight) + (cells > FEW)]
+        difficulty = ("easy", "medium", "hard")[(not _straight(way)) + (cells > FEW)]
         yield Candidate(
             moment,
             track.role,
             difficulty,
             asked,
-            {"direction": told, "cells": NUMBERS[cells]},
+            {"direction": _told(way), "cells": NUMBERS[cells]},
             answer=way,
         )
+
+
+def _straight(way: str) -> bool:
+    return 0 in heading(way)
+
+
+def _told(way: str) -> str:
+    return way if _straight(way) else f"diagonally {way}"
+
+
+def words(scenario: Scenario) -> dict[str, Word]:
+    """Returns the direction and the number of cells."""
+    way, cells = scenario.parameters["direction"], scenario.parameters["cells"]
+    return {
+        "direction": Word(_told(way), tuple(one for one in WAYS if one != way), (way,)),
+        "cells": number(cells, NUMBERS),
+    }
 
 
 def _clear(size: Grid, direction: str, cells: int) -> bool:
@@ -104,4 +131,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    words=words,
 )

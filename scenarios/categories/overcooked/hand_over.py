@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Moment, Place, names, timeline, within_reach
+from .moments import CONTEXT, DOMAIN, PARTNER, Moment, Place, hat, names, timeline, within_reach
 
 HORIZON, LEAD, SOON = 50, 25, 60
+THINGS = {"onion": "an onion", "dish": "a dish"}
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -28,7 +29,7 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     for step in range(context + 1, len(line)):
         for who, deed, place in line[step].events:
             thing = deed.removesuffix("_drop")
-            if thing not in ("onion", "dish") or not deed.endswith("_drop"):
+            if thing not in THINGS or not deed.endswith("_drop"):
                 continue
             if not _taken(line[step + 1 : step + 1 + SOON], 1 - who, thing, place):
                 continue
@@ -36,9 +37,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
             while moment > max(context, step - LEAD) and not _fault(line[moment - 1], who, thing):
                 moment -= 1
             if moment < step and moment + horizon < len(line):
-                words = names(who) | {"a": "an onion" if thing == "onion" else "a dish"}
+                told = names(who) | {"a": THINGS[thing]}
                 how = _difficulty(line[moment], who, thing)
-                yield Candidate(moment, who, how, {"thing": thing}, words, answer=thing)
+                yield Candidate(moment, who, how, {"thing": thing}, told, answer=thing)
 
 
 def _taken(later: tuple[Moment, ...], who: int, thing: str, place: Place) -> bool:
@@ -66,6 +67,13 @@ def fits(scenario: Scenario) -> str | None:
     """Says why a cook cannot be asked for it at takeover."""
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
     return _fault(timeline(context)[-1], scenario.roles[0], scenario.parameters["thing"])
+
+
+def words(scenario: Scenario) -> dict[str, Word]:
+    """Returns the thing, and the other cook's hat."""
+    asked = scenario.parameters["thing"]
+    others = tuple(thing for thing in THINGS if thing != asked)
+    return hat(scenario.roles[0]) | {"a": Word(THINGS[asked], others, (asked,))}
 
 
 def label(
@@ -99,6 +107,7 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    words=words,
     context=CONTEXT,
     partner=PARTNER,
 )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import SIDES
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
+from .moments import CONTEXT, DOMAIN, PARTNER, Moment, hat, names, timeline
 
 HORIZON = 20
 EASY, MEDIUM = 3, 6
@@ -62,6 +62,11 @@ def fits(scenario: Scenario) -> str | None:
     return None if blocked else "nobody is in the way"
 
 
+def words(scenario: Scenario) -> dict[str, Word]:
+    """Returns the other cook's hat."""
+    return hat(scenario.roles[0])
+
+
 def label(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
@@ -83,6 +88,7 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    words=words,
     context=CONTEXT,
     partner=PARTNER,
 )

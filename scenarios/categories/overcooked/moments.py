@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Word
 from scenarios.replayed import environments
 from sts.episodes import Episode
 from sts.suites.types import Scenario
@@ -176,6 +176,11 @@ def difficulty(steps: int, lead: int) -> str:
 def names(role: int) -> dict[str, str]:
     """Returns what wordings call the two cooks."""
     return {"you": HATS[role], "other": HATS[1 - role]}
+
+
+def hat(role: int) -> dict[str, Word]:
+    """Returns what the text must say of the other cook; it may speak of the asked one, too."""
+    return {"other": Word(names(role)["other"])}
 
 
 def within_reach(moment: Moment, role: int) -> set[Place]:

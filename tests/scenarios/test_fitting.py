@@ -1,0 +1,152 @@
+"""What a text says is held against what its scenario asks for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios import categories, mining
+from scenarios.category import Category
+from scenarios.fitting import contradiction, fault
+from scenarios.freezing import unfit
+from sts.storage.workspace import Workspace
+from sts.suites import store
+from sts.suites.types import Scenario
+from tests.examples import on_test_side, recorded
+
+RULES = categories.installed(["lambda-star"])
+RECORDED = on_test_side(
+    recorded(count=30, team=2, steps=50, height=8, width=9, seed=5)
+    + recorded(count=40, team=3, steps=50, height=8, width=9, seed=6)
+)
+MINED = mining.mine(RECORDED, [*RULES.values()], per_category=6, seed=0).scenarios
+
+
+def saying(scenario: Scenario, text: str, **parameters: Any) -> Scenario:
+    instruction = dataclasses.replace(scenario.instruction, text=text)
+    return dataclasses.replace(
+        scenario, instruction=instruction, parameters=scenario.parameters | parameters
+    )
+
+
+def one_of(category: str, **parameters: Any) -> Scenario:
+    found = next(s for s in MINED if s.category == category)
+    return saying(found, "", **parameters)
+
+
+def others(rule: Category) -> list[Category]:
+    return [one for one in RULES.values() if one is not rule]
+
+
+def found(scenario: Scenario, text: str) -> str | None:
+    rule = RULES[scenario.category]
+    return contradiction(saying(scenario, text), rule, others(rule))
+
+
+def test_every_wording_of_every_packaged_scenario_fits() -> None:
+    assert {s.category for s in MINED} == {*RULES}
+    for s in MINED:
+        rule = RULES[s.category]
+        assert fault(s, RULES) is None
+        own = {field: word.text for field, word in (rule.words(s) if rule.words else {}).items()}
+        for wording in rule.wordings:
+            assert found(s, wording.format(**own)) is None
+
+
+@pytest.mark.parametrize("label", ["starter@1", "babyai@1"])
+def test_packaged_suites_say_what_they_ask_for(label: str, tmp_path: Any) -> None:
+    assert unfit(store.load(Workspace.open(tmp_path), label).scenarios) == []
+
+
+@pytest.mark.parametrize("domain", ["lambda-star", "overcooked", "babyai"])
+def test_whatever_fills_a_packaged_wording_is_told_as_a_word_or_checked_by_its_category(
+    domain: str,
+) -> None:
+    for rule in categories.of(domain):
+        filled = any("{" in one for one in rule.wordings)
+        assert (rule.words is not None) == (filled and rule.wordings != ("{mission}",))
+
+
+@given(st.sampled_from(MINED), st.sampled_from(MINED), st.data())
+def test_the_text_of_another_scenario_contradicts_unless_it_asks_for_the_same(
+    one: Scenario, other: Scenario, data: st.DataObject
+) -> None:
+    text = other.instruction.text
+    if one.category != other.category:
+        assert found(one, text) == f"its text is a wording of {other.category}"
+    elif text != one.instruction.text:
+        words = RULES[one.category].words
+        same = words is None or {f: w.text for f, w in words(one).items()} == {
+            f: w.text for f, w in words(other).items()
+        }
+        assert (found(one, text) is None) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Walk three cells left.", None),
+        ("Please go LEFT, by three cells!", None),
+        ("Three steps to the left, please: 3 cells.", None),
+        ("Walk three cells right.", "its text does not say 'left', which is what is asked for"),
+        ("Walk 4 cells left.", "its text does not say 'three', which is what is asked for"),
+        (
+            "Walk three cells left, then up.",
+            "its text says 'up', and what is asked for is 'left'",
+        ),
+        (
+            "Walk three cells left, not four.",
+            "its text says 'four', and what is asked for is 'three'",
+        ),
+        ("Walk three cells up-left.", "its text does not say 'left', which is what is asked for"),
+        ("Go on.", "its text does not say 'left', which is what is asked for"),
+        ("stay where you are, until the end", "its text is a wording of stand-still"),
+        (
+            "Follow Good: be on it or next to it for 7 steps in a row.",
+            "its text is a wording of fo",
+        ),
+    ],
+)
+def test_a_text_of_ones_own_says_every_word_and_no_other(text: str, told: str | None) -> None:
+    said = found(one_of("walk", direction="left", cells=3), text)
+    assert said is None if told is None else (said or "").startswith(told)
+
+
+def test_a_diagonal_is_not_the_two_ways_in_it() -> None:
+    diagonal = one_of("walk", direction="up-left", cells=2)
+    assert found(diagonal, "Two cells up-left.") is None
+    assert found(diagonal, "Two cells diagonally up-left.") is None
+    assert "'diagonally up-left'" in (found(diagonal, "Two cells up and left.") or "")
+    assert "says 'up'" in (found(diagonal, "Two cells up-left, and then up.") or "")
+
+
+def test_a_team_mate_is_named_where_there_are_several() -> None:
+    pair = next(s for s in MINED if s.category == "join-teammate" and s.recording.participants == 2)
+    assert found(pair, "Stand where the other is.") is None
+    assert "does not say 'your team-mate'" in (found(pair, "Stand there.") or "")
+    three = next(
+        s for s in MINED if s.category == "join-teammate" and s.recording.participants == 3
+    )
+    words = RULES["join-teammate"].words
+    assert words is not None
+    mate = words(three)["mate"]
+    assert len(mate.others) == 1
+    assert found(three, f"Go to {mate.text}, quickly.") is None
+    assert (
+        f"'{mate.text.casefold()}'" in (found(three, f"Go to {mate.others[0]}.") or "").casefold()
+    )
+
+
+def test_a_category_that_tells_no_words_is_held_to_those_of_others_alone() -> None:
+    walk = dataclasses.replace(RULES["walk"], words=None)
+    one = one_of("walk", direction="left", cells=3)
+    for text, told in (
+        ("Walk four cells right.", None),
+        ("Off you go.", None),
+        ("Stand still from now on.", "its text is a wording of stand-still"),
+    ):
+        assert contradiction(saying(one, text), walk, others(RULES["walk"])) == told
