@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from scenarios.category import Category
     from scenarios.mining import Mined
-    from scenarios.mining.filters import Filter
+    from scenarios.mining.order import Carried, Order
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
-    from sts.trajectories.types import Trajectory
 
 STRATA = ("difficulty", "source", "recorder")
 
@@ -53,6 +52,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="train: moments that a learner can learn from to obey, for no suite (default: test)",
     )
     parser.add_argument(
+        "--from-failures",
+        metavar="NAME@VERSION",
+        help="a share from continuations of this suite that its labels say failed (default: none)",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        metavar="S",
+        help="of a category's scenarios, from failures (default: 0.3)",
+    )
+    parser.add_argument(
+        "--unlike",
+        action="store_true",
+        help="no two of a category that the same agents pass equally often",
+    )
+    parser.add_argument(
+        "--agent",
+        action="append",
+        metavar="A",
+        help="who tells scenarios apart for --unlike and --from-failures; repeatable (default: "
+        "those that the world's categories name)",
+    )
+    parser.add_argument(
         "--per-world",
         type=int,
         default=1,
@@ -71,56 +93,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Mines the workspace's trajectories and writes the draft."""
-    from dataclasses import replace
-
-    from scenarios import categories, mining
-    from sts.cli.arguments import at_least, progress, say
-    from sts.errors import StsError
+    from scenarios.mining.order import Order, carried_out
+    from sts.cli.arguments import progress, say
     from sts.storage.workspace import Workspace
     from sts.suites import drafts
-    from sts.trajectories import store as trajectories
 
+    order = Order(
+        categories=tuple(args.category or ()),
+        per_category=args.per_category,
+        seed=args.seed,
+        partner=args.partner,
+        where=args.where,
+        miner=args.miner,
+        side=args.split,
+        per_world=args.per_world,
+        strata=tuple(args.stratum or STRATA),
+        failures=args.from_failures,
+        share=args.share,
+        unlike=args.unlike,
+        agents=tuple(args.agent or ()),
+    )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
     there = [] if draft is None or args.replace else draft.summaries()
-    per_category = at_least(1, "--per-category", args.per_category)
-    per_world = at_least(1, "--per-world", args.per_world)
-    recorded = trajectories.load(workspace)
-    chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
-    if not args.category:
-        chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
-    if args.partner is not None:
-        _check_partner(args.partner, {category.domain for category in chosen})
-        chosen = [replace(category, partner=args.partner) for category in chosen]
-    chosen, rule = _narrowed(args, chosen, recorded)
-
-    def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
-        for count, trajectory in enumerate(recorded, 1):
-            yield trajectory
-            show(count, len(recorded))
-
+    last = drafts.last_numbers(workspace, args.name, (one.id for one in there))
     with progress("mining", "trajectories") as show:
-        mined = mining.mine(
-            watched(show),
-            chosen,
-            per_category=per_category,
-            seed=args.seed,
-            last=drafts.last_numbers(workspace, args.name, (one.id for one in there)),
-            there=there,
-            per_world=per_world,
-            strata=args.stratum or STRATA,
-            side=args.split,
-            rule=rule,
-        )
-    count = sum(t.split == args.split for t in recorded)
+        made = carried_out(order, workspace, there=there, last=last, progress=show)
+    mined = made.mined
     _warn_of_what_is_left_out(mined)
-    if there and not mined.scenarios and not mined.unfit:
-        raise StsError(
-            f"nothing new to mine: draft {args.name} has a candidate of every world that offers "
-            "one; record more, or name other categories"
-        )
-    had = f"{len(recorded)} trajectories, {count} on the {args.split} side"
-    _refuse_nothing(mined, workspace, chosen, had, narrowed=bool(rule))
+    _refuse_nothing(made, order, workspace, args.name if there else "")
     if draft is None or args.replace:
         draft = drafts.begin(
             workspace, args.name, mined.scenarios, replaces=draft.id if draft else None
@@ -128,65 +129,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         draft = drafts.add(draft, mined.scenarios)
     path = workspace.path(draft.folder)
-    value, text = _summary(mined, chosen, per_category)
-    text += "\n\n" + _strata(mined)
-    what = f"{len(mined.scenarios)} scenarios from {count} trajectories on the {args.split} side"
-    text = f"{what}\n\n{text}"
+    value, text = _summary(mined, made.categories, order.per_category)
+    of = f"{made.on_side} trajectories on the {order.side} side"
+    of += f" and {made.failed} failed continuations" if made.failed else ""
+    lines = [
+        f"{len(mined.scenarios)} scenarios from {of}",
+        text,
+        _strata(mined),
+        f"-> {path}\nnext: sts draft show {args.name}",
+    ]
     if there:
-        text += f"\n\nadded to the {len(there)} candidates that draft {args.name} had"
-    text += f"\n\n-> {path}\nnext: sts draft show {args.name}"
-    say(args.json, {"draft": args.name, "file": str(path)} | value, text)
+        lines.insert(3, f"added to the {len(there)} candidates that draft {args.name} had")
+    say(args.json, {"draft": args.name, "file": str(path)} | value, "\n\n".join(lines))
     return 0
-
-
-def _narrowed(
-    args: argparse.Namespace, chosen: list[Category], recorded: Sequence[Trajectory]
-) -> tuple[list[Category], dict[str, Any]]:
-    """Returns the categories that ask only where the flags say, and what provenance says of that.
-
-    Raises:
-      ArgumentError, StsError: a flag is none that can be used here.
-    """
-    from scenarios.mining import filters, miners, training
-    from sts.agents.identity import code
-    from sts.errors import ArgumentError
-
-    rule: dict[str, Any] = {}
-    if args.miner is not None:
-        if len(args.category or ()) != 1:
-            raise ArgumentError(
-                "--miner says where one category asks: expected one --category, found "
-                f"{len(args.category or ())}"
-            )
-        miner = miners.named(args.miner)
-        chosen = [miners.asking(category, args.miner, miner) for category in chosen]
-        rule |= {"miner": args.miner, "code": code(args.miner, ("scenarios",)).mark}
-    if args.where is not None:
-        where = filters.Filter(args.where)
-        rule |= {"where": where.text, "columns": _columns(where, chosen, recorded)}
-        chosen = [where.within(category) for category in chosen]
-    if args.split == "train":
-        chosen = [training.obeyed(category) for category in chosen]
-    return chosen, rule
-
-
-def _columns(
-    where: Filter, chosen: Sequence[Category], recorded: Sequence[Trajectory]
-) -> dict[str, int]:
-    """Returns the versions of the columns that a filter is held to, one world after the other.
-
-    Raises:
-      ArgumentError: it does not fit the columns of a world that a category here is about.
-    """
-    from sts.domains import why_unavailable
-
-    versions: dict[str, int] = {}
-    for domain in sorted({category.domain for category in chosen}):
-        own = (t for t in recorded if t.episode.domain == domain)
-        first = next((t for t in own if why_unavailable(t.episode) is None), None)
-        if first is not None:
-            versions |= where.check(first)
-    return versions
 
 
 def _draft(workspace: Workspace, name: str, *, replace: bool) -> Draft | None:
@@ -217,31 +172,40 @@ def _warn_of_what_is_left_out(mined: Mined) -> None:
         warn(f"{count} trajectories of {name} are left out: {reason}")
 
 
-def _refuse_nothing(
-    mined: Mined, workspace: Workspace, chosen: Sequence[Category], recorded: str, *, narrowed: bool
-) -> None:
+def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to: str) -> None:
     """Raises StsError where nothing was mined; says why as far as that is known.
 
     Args:
-      mined: what was.
+      made: what came of it.
+      order: what was asked for.
       workspace: that was mined.
-      chosen: the categories.
-      recorded: what there is to mine, in words.
-      narrowed: fewer moments were asked for than the categories have.
+      added_to: the draft that has candidates already; "" for none.
     """
     from sts.errors import StsError
 
+    mined = made.mined
     if mined.scenarios:
         return
     if mined.unfit:
         raise StsError("; ".join(f"{name}: {why}" for name, why in mined.unfit.items()))
-    worlds = ", ".join(sorted({c.domain for c in chosen}))
+    passed_over = sum(mined.passed_over.values())
+    if passed_over:
+        raise StsError(
+            f"nothing to mine: of {passed_over} candidates that were tried none is kept; expected "
+            "other agents or categories"
+        )
+    if added_to:
+        raise StsError(
+            f"nothing new to mine: draft {added_to} has a candidate of every world that offers "
+            "one; record more, or name other categories"
+        )
+    worlds = ", ".join(sorted({c.domain for c in made.categories})) or "a category here"
     expected = "some from sts record or sts trajectories import"
-    if narrowed:
+    if order.narrow:
         expected = "a filter or a miner that leaves some moments"
     raise StsError(
-        f"nothing to mine in {workspace.root}: {recorded}, none of "
-        f"{worlds or 'a category here'} that fits; expected {expected}"
+        f"nothing to mine in {workspace.root}: {made.recorded} trajectories, {made.on_side} on the "
+        f"{order.side} side, none of {worlds} that fits; expected {expected}"
     )
 
 
@@ -263,6 +227,8 @@ def _summary(
     short = [row[0] for row in rows if row[3] < per_category]
     for name in short:
         why = f"has fewer than {per_category} worlds to offer"
+        if mined.passed_over[name]:
+            why = f"has few to keep: {mined.passed_over[name]} were tried and passed over"
         if name in mined.unfit:
             why = f"leaves scenarios out: {mined.unfit[name]}"
         warn(f"{name} {why}")
@@ -298,23 +264,6 @@ def _strata(mined: Mined) -> str:
         for who in sorted({(source, recorder) for _, source, recorder in there})
     ]
     return table(("source", "recorder", *DIFFICULTIES), rows)
-
-
-def _check_partner(partner: str, domains: set[str]) -> None:
-    """Refuses what can play nobody in the worlds of these domains."""
-    from sts import agents
-    from sts.errors import ArgumentError
-
-    kind, _, name = partner.partition(":")
-    if kind == "agent" and name:
-        own = agents.load(name).domain
-        if own and own not in domains:
-            raise ArgumentError(
-                f"--partner {partner} plays the worlds of {own}, and the scenarios are of "
-                f"{', '.join(sorted(domains))}"
-            )
-    elif partner not in ("no-op", "replay"):
-        raise ArgumentError(f"expected --partner no-op, replay or agent:NAME, found {partner!r}")
 
 
 COMMAND = Command(

@@ -30,8 +30,9 @@ class Mined(NamedTuple):
     Attributes:
       scenarios: of it.
       candidates: how many moments each category had.
-      worlds: in how many worlds.
+      offered: in which worlds.
       strata: of each category and stratum, how many moments there are, and were chosen.
+      passed_over: of each category, how many moments were to be chosen and not kept.
       unfit: of each category that refuses one of its scenarios with this partner, why.
       unavailable: of each domain, how many trajectories were left out as their worlds cannot be had
         here, and why the first of them cannot.
@@ -39,10 +40,28 @@ class Mined(NamedTuple):
 
     scenarios: tuple[Scenario, ...]
     candidates: dict[str, int]
-    worlds: dict[str, int]
+    offered: dict[str, frozenset[str]]
     strata: dict[str, dict[Stratum, tuple[int, int]]]
+    passed_over: dict[str, int]
     unfit: dict[str, str]
     unavailable: dict[str, tuple[int, StsError]]
+
+    @property
+    def worlds(self) -> dict[str, int]:
+        """In how many worlds each category had moments."""
+        return {name: len(own) for name, own in self.offered.items()}
+
+    def and_of(self, other: Mined) -> Mined:
+        """Returns these and others of the same categories, mined from other trajectories."""
+        return Mined(
+            (*self.scenarios, *other.scenarios),
+            {name: n + other.candidates[name] for name, n in self.candidates.items()},
+            {name: own | other.offered[name] for name, own in self.offered.items()},
+            {name: own | other.strata[name] for name, own in self.strata.items()},
+            {name: n + other.passed_over[name] for name, n in self.passed_over.items()},
+            other.unfit | self.unfit,
+            other.unavailable | self.unavailable,
+        )
 
 
 def mine(
@@ -107,7 +126,9 @@ def mine(
     made = [
         (one.scenario, one.stratum, c.fits(one.scenario))
         for c in categories
-        for one in scenarios(c, chosen[c.name], seed, (last or {}).get(c.name, 0), rule or {})
+        for one in scenarios(
+            c, chosen[c.name].offers, seed, (last or {}).get(c.name, 0), rule or {}
+        )
     ]
     fitting = Counter((s.category, stratum) for s, stratum, fault in made if fault is None)
     return Mined(
@@ -118,6 +139,7 @@ def mine(
             name: {one: (n, fitting[name, one]) for one, n in sorted(pool.counts.items())}
             for name, pool in pools.items()
         },
+        {name: own.passed_over for name, own in chosen.items()},
         {s.category: fault for s, _, fault in made if fault is not None},
         gone,
     )

@@ -115,9 +115,9 @@ class Pool:
         return int(stream("mine", self._seed, name, id, moment, role, asked))
 
     @property
-    def worlds(self) -> int:
-        """How many worlds its moments are of."""
-        return len({one.pick.trajectory.world for one in self._first.values()})
+    def worlds(self) -> frozenset[str]:
+        """The worlds that its moments are of."""
+        return frozenset(one.pick.trajectory.world for one in self._first.values())
 
     def offers(self) -> list[Offer]:
         """Returns its moments in the order of the seed."""
@@ -128,6 +128,20 @@ Taken = Mapping[str, Sequence[int | None]]
 """Of each world, the takeovers of a category that there are; None takes the whole world."""
 Keep = Callable[[Category, Pick], bool]
 """Whether a moment that is to be chosen is; of one that is not nothing more is asked."""
+PATIENCE = 10
+"""How many moments are passed over, at most, for each that is chosen or to be chosen."""
+
+
+class Chosen(NamedTuple):
+    """What a category takes.
+
+    Attributes:
+      offers: in the order of the choice.
+      passed_over: how many others were asked about and not kept.
+    """
+
+    offers: list[Offer]
+    passed_over: int
 
 
 def choose(
@@ -138,7 +152,7 @@ def choose(
     counts: Mapping[str, int],
     per_world: int,
     keep: Keep,
-) -> dict[str, list[Offer]]:
+) -> dict[str, Chosen]:
     """Returns what each category takes; they take turns, so that none uses up the worlds.
 
     Args:
@@ -151,16 +165,16 @@ def choose(
     """
     used: Counter[str] = Counter()
     turns = {c.name: _Turns(c, pools[c.name], taken.get(c.name, {}), per_world) for c in categories}
-    waiting = list(turns)
+    waiting = [name for name in turns if counts[name]]
     while waiting:
         for name in tuple(waiting):
             one = turns[name]
-            offer = one.next(used, keep) if len(one.chosen) < counts[name] else None
-            if offer is None:
-                waiting.remove(name)
-            else:
+            offer = one.next(used, keep, PATIENCE * counts[name])
+            if offer is not None:
                 used[offer.pick.trajectory.world] += 1
-    return {name: one.chosen for name, one in turns.items()}
+            if offer is None or len(one.chosen) == counts[name]:
+                waiting.remove(name)
+    return {name: Chosen(one.chosen, one.passed_over) for name, one in turns.items()}
 
 
 class _Turns:
@@ -171,15 +185,17 @@ class _Turns:
         self._there = {world: list(steps) for world, steps in taken.items()}
         self._free = [one for one in pool.offers() if self._fresh(one)]
         self.chosen: list[Offer] = []
+        self.passed_over = 0
 
-    def next(self, used: Mapping[str, int], keep: Keep) -> Offer | None:
+    def next(self, used: Mapping[str, int], keep: Keep, most: int) -> Offer | None:
         """Returns the next choice, None where nothing is left.
 
         Args:
           used: how often the whole draft has each world.
           keep: whether to.
+          most: how many may be passed over in all.
         """
-        while self._free:
+        while self._free and self.passed_over <= most:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best.pick):
                 self.chosen.append(best)
@@ -187,6 +203,7 @@ class _Turns:
                 self._free = [one for one in self._free if self._fresh(one)]
                 return best
             self._free = [one for one in self._free if one is not best]
+            self.passed_over += 1
         return None
 
     def _fresh(self, one: Offer) -> bool:

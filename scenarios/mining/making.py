@@ -17,8 +17,9 @@ from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 
-CARRIED = ("split", "notes")
-"""Of a trajectory's provenance, what its scenarios keep: its source's side, and what to report."""
+CARRIED = ("split", "notes", "continuation")
+"""Of a trajectory's provenance, what its scenarios keep: its source's side, what to report, and the
+continuation that it is."""
 FAILED = "from-failure"
 """The tag of what was mined from a continuation in which what was asked was not done."""
 

@@ -16,6 +16,7 @@ import pytest
 
 from scenarios import categories, mining
 from scenarios.category import CONTEXT, Candidate
+from scenarios.mining import order
 from sts.cli.main import main
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, UnknownName
@@ -355,16 +356,16 @@ def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     more: tuple[str, ...],
 ) -> None:
-    name, mine = f"at-once{len(more)}", mining.mine
+    name, carried_out = f"at-once{len(more)}", order.carried_out
     if more:
         assert sts(workspace, "mine", name, "--per-category", "1") == 0
 
-    def beside(*given: Any, **named: Any) -> mining.Mined:
-        monkeypatch.setattr(mining, "mine", mine)
+    def beside(*given: Any, **named: Any) -> order.Carried:
+        monkeypatch.setattr(order, "carried_out", carried_out)
         assert sts(workspace, "mine", name, "--per-category", "2", *more) == 0
-        return mine(*given, **named)
+        return carried_out(*given, **named)
 
-    monkeypatch.setattr(mining, "mine", beside)
+    monkeypatch.setattr(order, "carried_out", beside)
     capsys.readouterr()
     assert sts(workspace, "mine", name, "--per-category", "3", *more) == 1
     error = capsys.readouterr().err

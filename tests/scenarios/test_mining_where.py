@@ -272,7 +272,10 @@ def test_a_miner_without_its_category_is_refused(
     workspace: Workspace, own: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sts(workspace, "mine", "none", "--miner", "own_miners:diagonal") == 2
-    assert "expected one --category, found 0" in capsys.readouterr().err
+    assert (
+        "expected one --category beside --miner, which says where it asks, found 0"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_domain_that_fails_at_its_columns_is_one_line(
