@@ -92,6 +92,8 @@ def scenario(
     asked = Instruction(text, category.name, given_at=at, source=source)
     tags = {"done-in-recording": label.verdict == "success", FAILED: pick.stratum.source == FAILURE}
     carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
+    if trajectory.split == "train":  # from which it becomes a trajectory again
+        carried["kinds"] = [p.kind for p in trajectory.participants]
     return Scenario(
         id=id,
         category=category.name,
