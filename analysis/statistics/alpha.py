@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import evalica
-import numpy as np
 import pandas as pd
+
+from sts import agreement
 
 
 class Alpha(NamedTuple):
@@ -35,23 +35,15 @@ def krippendorff(ratings: pd.DataFrame, *, seed: int, draws: int = 2000) -> Alph
       seed: of the bootstrap.
       draws: of the bootstrap.
 
-    Source: Krippendorff 2018, Content Analysis, chapter 12; as evalica computes it.
+    Source: see `sts.agreement`.
     """
     judged = ratings[~ratings["verdict"].isin(("cannot_judge", ""))]
-    shared = judged[judged.groupby("continuation")["annotator"].transform("nunique") > 1]
-    continuations, annotators = shared["continuation"].nunique(), shared["annotator"].nunique()
-    if continuations < 2:
-        reason = "needs two continuations judged by two annotators each"
-        return Alpha(None, None, continuations, annotators, reason)
-    success = (shared["verdict"] == "success").astype(np.float64)
-    if success.nunique() < 2:
+    columns = {"thing": judged["continuation"], "person": judged["annotator"]}
+    success = pd.DataFrame(columns | {"yes": judged["verdict"] == "success"})
+    found = agreement.krippendorff(success, seed=seed, draws=draws)
+    reason = (
+        "needs two continuations judged by two annotators each" if found.alpha is None else None
+    )
+    if found.alike:
         reason = "every judgement is the same, so chance agreement is certain"
-        return Alpha(None, None, continuations, annotators, reason)
-    matrix = shared.assign(success=success).pivot(
-        index="annotator", columns="continuation", values="success"
-    )
-    found = evalica.alpha_bootstrap(
-        matrix, distance="nominal", n_resamples=draws, random_state=seed
-    )
-    interval = (float(found.low), float(found.high))
-    return Alpha(float(found.alpha), interval, continuations, annotators, None)
+    return Alpha(found.alpha, found.interval, found.shared, found.people, reason)

@@ -9,9 +9,10 @@ out, because a judge does not see the start.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 DOMAIN = "babyai"
 LEAST = 2
 """How many steps the bot must need at least."""
+BY = 8
+"""Steps that the bot is given at once: lengths that are near one another share what it finds."""
 
 
 def category(kind: str, *, context: int, horizon: int, whole: bool = False) -> Category:
@@ -86,13 +89,30 @@ def _worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
     return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
 
 
+class _Played(NamedTuple):
+    """What a world's future depends on."""
+
+    level: str
+    seed: int
+    moves_made: str
+
+
 def _difficulty(world: BabyAI, horizon: int) -> str | None:
+    most = 3 * horizon // 4
+    played = _Played(world.level, world.seed, world.moves_made)
+    needed = _needed(played, -(-most // BY) * BY)
+    if needed is None or not LEAST <= needed <= most:
+        return None
+    return DIFFICULTIES[min(-(-4 * needed // horizon), 3) - 1]
+
+
+@functools.lru_cache(maxsize=1024)
+def _needed(played: _Played, most: int) -> int | None:
+    """Returns how many moves the bot needs, None where it is more than `most`."""
     from sts.worlds.babyai.agents.planning import solution  # needs the extra
 
-    found = solution(world, 3 * horizon // 4)
-    if found is None or len(found) < LEAST:
-        return None
-    return DIFFICULTIES[min(-(-4 * len(found) // horizon), 3) - 1]
+    found = solution(cast("BabyAI", played), most)
+    return None if found is None else len(found)
 
 
 def label(

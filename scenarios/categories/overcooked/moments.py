@@ -70,7 +70,7 @@ Sensible = Callable[[Moment, int], str | None]
 """Says in a few words why it makes no sense to ask a cook at this moment; else None."""
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def timeline(episode: Episode) -> tuple[Moment, ...]:
     """Returns the moment before each of an episode's steps, and the last: T + 1."""
     out = []
