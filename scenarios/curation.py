@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import getpass
 import secrets
+from collections.abc import Iterable, Mapping
 
 from scenarios.freezing import Looked
+from sts.agreement import Agreement, krippendorff
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
-from sts.suites.decisions import REASON, Decision
+from sts.suites.decisions import OPINIONS, REASON, Decision, State, opinion_of
 
 _ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
@@ -21,17 +23,21 @@ def author(store: Store, name: str | None) -> Annotator:
     Raises:
       ArgumentError: that person is no curator, or has retired.
     """
-    called = name or getpass.getuser()
-    for one in store.annotators():
-        if one.name != called.strip():
-            continue
-        if one.retired or not {"curator", "lead"} & set(one.roles):
-            raise ArgumentError(
-                f"{one.name} is no curator of this study: sts annotators role {one.name} curator, "
-                "or decide --as somebody else"
-            )
-        return one
-    return store.add_annotator(called, ("curator",))
+    one = find_person(store, name)
+    if one is None:
+        return store.add_annotator(name or getpass.getuser(), ("curator",))
+    if one.retired or not {"curator", "lead"} & set(one.roles):
+        raise ArgumentError(
+            f"{one.name} is no curator of this study: sts annotators role {one.name} curator, "
+            "or decide --as somebody else"
+        )
+    return one
+
+
+def find_person(store: Store, name: str | None) -> Annotator | None:
+    """Returns the person called `name`, else by their login; None where there is none."""
+    called = (name or getpass.getuser()).strip()
+    return next((one for one in store.annotators() if one.name == called), None)
 
 
 def checked_reason(text: str) -> str:
@@ -48,30 +54,72 @@ def checked_reason(text: str) -> str:
     return text.strip()
 
 
-def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: float) -> Decision:
-    """Returns the decision `kind`, "accept", "reject", "retire" or "undo", about a candidate.
-
-    Raises:
-      ArgumentError: it cannot be made on this one; says which can.
-    """
-    id, standing = one.summary.id, one.state.standing
+def check(one: Looked, kind: str) -> None:
+    """Raises ArgumentError where a decision cannot be made on a candidate; says which can."""
+    id = one.summary.id
     if kind in _ONLY and one.inherited != (kind == "retire"):
         other = "retire" if one.inherited else "reject"
         raise ArgumentError(f"{kind} is for {_ONLY[kind]}: {other} {id} instead")
     if kind == "accept" and one.inherited and one.status == "kept":
         raise ArgumentError(f"{id} is of the parent and stays unless it is retired")
-    if kind == "undo" and not standing:
+    if kind == "undo" and not one.state.standing:
         raise ArgumentError(f"there is nothing to undo about {id}")
+
+
+def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: float) -> Decision:
+    """Returns the decision `kind`, one of `sts.suites.decisions.KINDS`, about a candidate.
+
+    Raises:
+      ArgumentError: as `check` does.
+    """
+    check(one, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":
-        detail = {"undoes": standing[-1].uuid}
-    return Decision(
-        uuid=secrets.token_hex(16),
-        candidate=id,
-        kind=kind,
-        person=person.id,
-        follows=one.state.last,
-        scenario="",
-        detail=detail,
-        at=at,
-    )
+        detail = {"undoes": one.state.standing[-1].uuid}
+    return _event(one, kind, person, detail, at)._replace(follows=one.state.last)
+
+
+def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision:
+    """Returns a person's opinion whether two people would agree, "yes" or "no".
+
+    "undo" takes back their latest one about the candidate as it is now.
+
+    Raises:
+      ArgumentError: it is none of these, or there is none to take back.
+    """
+    if word in OPINIONS:
+        made = _event(one, "opinion", person, {"opinion": word}, at)
+        return made._replace(scenario=one.state.scenario)
+    if word != "undo":
+        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {shown(word)}")
+    if (latest := opinion_of(one.state, person.id)) is None:
+        raise ArgumentError(f"{person.name} has no opinion about {one.summary.id} to take back")
+    return _event(one, "undo", person, {"undoes": latest.uuid}, at)._replace(follows=one.state.last)
+
+
+def _event(
+    one: Looked, kind: str, person: Annotator, detail: Mapping[str, str], at: float
+) -> Decision:
+    id, uuid = one.summary.id, secrets.token_hex(16)
+    return Decision(uuid, id, kind, person.id, "", "", detail, at)
+
+
+def opinions(state: State, person: Annotator | None) -> dict[str, str]:
+    """Returns the opinions about a candidate that a person may see, by whose they are.
+
+    They are given blind: nobody sees others' who has not given theirs.
+    """
+    seen = person is not None and opinion_of(state, person.id) is not None
+    return state.opinions if seen else {}
+
+
+def agreement(every: Iterable[Looked]) -> Agreement:
+    """Returns how far curators agree on whether two people would, over candidates as they are."""
+    import pandas as pd  # long to import
+
+    rows = [
+        (one.summary.id, name, word == "yes")
+        for one in every
+        for name, word in one.state.opinions.items()
+    ]
+    return krippendorff(pd.DataFrame(rows, columns=["thing", "person", "yes"]), seed=0)

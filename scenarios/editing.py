@@ -12,6 +12,7 @@ from scenarios import categories
 from scenarios.category import Candidate, Category, Label
 from scenarios.fitting import fault
 from scenarios.mining import Pick, scenario
+from sts import agents
 from sts.domains import Worlds
 from sts.engine.replay import along
 from sts.episodes import Episode
@@ -34,6 +35,8 @@ FIELDS = {
 }
 """What can be changed, and its JSON type. `takeover` is a step of the trajectory."""
 DONE = "done-in-recording"
+_MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
+"""Tags and entities, which a page would show as they are typed."""
 
 
 class Edited(NamedTuple):
@@ -69,6 +72,10 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
         raise ArgumentError(
             f"expected an instruction of one line, at most {WORDS} letters that print, found "
             f"{shown(changes['text'])}"
+        )
+    if found := _MARKUP.search(changes.get("text", "")):
+        raise ArgumentError(
+            f"expected an instruction in plain words, found {shown(found[0])} in it"
         )
     for tag in changes.get("tags", ()):
         if not (isinstance(tag, str) and tag.strip() and one_line(tag, LIMIT)):
@@ -115,7 +122,7 @@ class Editor:
         Raises:
           ArgumentError: a change is none, or the trajectory has no such steps or role, or another
             category asks nothing there; says where it does.
-          UnknownName: there is no such category.
+          UnknownName: there is no such category, or agent as a partner.
           ReplayMismatch: the trajectory does not replay.
         """
         changes, before = checked(changes), self.before
@@ -126,6 +133,7 @@ class Editor:
         role = changes.get("role", before.roles[0])
         _check_room(self.trajectory, moment, context, horizon, role)
         partner = changes.get("partner", before.partner)
+        _check_partner(partner, self.trajectory.episode.domain)
         ruled = replace(category, context=context, horizon=horizon, partner=partner)
         candidate = self._candidate(ruled, moment, role)
         made = scenario(
@@ -240,6 +248,19 @@ def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int,
         )
     if not 0 <= role < people:
         raise ArgumentError(f"expected a role from 0 to {people - 1}, found {role}")
+
+
+def _check_partner(partner: str, domain: str) -> None:
+    """Raises ArgumentError unless the others can do this after takeover."""
+    kind, _, name = partner.partition(":")
+    if partner in ("no-op", "replay"):
+        return
+    if kind != "agent" or not name:
+        raise ArgumentError(
+            f"expected a partner no-op, replay or agent:NAME, found {shown(partner)}"
+        )
+    if agents.load(name).domain not in ("", domain):
+        raise ArgumentError(f"agent {name!r} does not play in worlds of {domain}")
 
 
 def _text(

@@ -6,6 +6,7 @@ happened, judged by nobody. They tell a curator whom a scenario tells apart.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -63,6 +64,14 @@ class Profile(NamedTuple):
             name: Passed(sum(one.verdict == "success" for one in own), len(own))
             for name, own in self.labels.items()
         }
+
+    @property
+    def flat(self) -> str:
+        """Why it tells no agents apart: all of them pass always, or never; "" where it does."""
+        every = self.passed.values()
+        if every and all(one.successes == one.of for one in every):
+            return "every agent passes every continuation"
+        return "no agent passes" if every and not any(one.successes for one in every) else ""
 
     def __str__(self) -> str:
         """Returns what each agent passes, as "random 1/10, rule 9/10"."""
@@ -270,6 +279,17 @@ class Profiles:
             if made is not None:
                 return made
         return None
+
+    def flat(self, candidates: Iterable[Looked]) -> dict[str, str]:
+        """Returns by id which candidates tell no agents apart, by profiles made so far, and why."""
+        out: dict[str, str] = {}
+        if not self._draft.workspace.store.list(f"{self._draft.folder}/profiles"):
+            return out  # so that no agent is read for it
+        for one in candidates:
+            with contextlib.suppress(StsError):  # of a category that is not here
+                if (made := self.of(one)) is not None and made.flat:
+                    out[one.summary.id] = made.flat
+        return out
 
     def _now(self, one: Looked) -> Summary:
         return now(self._draft, one)

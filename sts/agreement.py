@@ -31,9 +31,23 @@ class Agreement(NamedTuple):
     agreeing: int
 
     @property
+    def share(self) -> float:
+        """How many of the pairs are the same, 0 to 1; NaN without one."""
+        return self.agreeing / self.pairs if self.pairs else float("nan")
+
+    @property
     def alike(self) -> bool:
         """Whether there are enough, and every judgement is the same: chance would agree, too."""
         return self.alpha is None and self.shared >= FEWEST
+
+    @property
+    def why(self) -> str:
+        """Why alpha cannot be known; "" where it is."""
+        if self.alpha is not None:
+            return ""
+        if self.alike:
+            return "every judgement is the same, so chance agreement is certain"
+        return "alpha needs two that two people judged"
 
 
 def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agreement:

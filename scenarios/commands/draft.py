@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from scenarios.commands.listing import STATUSES
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from scenarios.category import Category
     from scenarios.freezing import Looked
-    from scenarios.profiles import Profile
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
-
-STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="A",
         help="of a profile; repeatable (default: those that the world's categories name)",
     )
+    shown.add_argument(
+        "--as", dest="author", metavar="NAME", help="who looks (default: your login)"
+    )
     _configure_edits(actions)
     for name, words, example in (
         ("accept", "candidates into the next version", "mysuite walk-01"),
@@ -70,6 +70,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
             )
         _add_author(one)
     _configure_links(actions)
+    opinion = _named(
+        actions,
+        "opinion",
+        "say whether two people would agree about a candidate, blind to what others say",
+        "mysuite walk-01 yes",
+    )
+    opinion.add_argument("id", metavar="ID")
+    opinion.add_argument("word", choices=("yes", "no", "undo"), help="undo takes yours back")
+    _add_author(opinion)
     _named(actions, "diff", "what the next version changes", "mysuite")
     checked = _named(actions, "check", "why it cannot be frozen, if so", "mysuite")
     checked.add_argument(
@@ -154,6 +163,7 @@ def run(args: argparse.Namespace) -> int:
         "add": _add,
         "pair": _link,
         "series": _link,
+        "opinion": _opinion,
         "diff": _diff,
         "check": _check,
     }
@@ -218,100 +228,16 @@ def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[L
 
 
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
-    from collections import Counter
-
-    from scenarios import categories
-    from scenarios.freezing import now
-    from sts.cli.arguments import say, table
+    from scenarios.commands.listing import show
 
     draft, every = _looked(workspace, args.name)
-    chosen = _chosen(draft, every, args.id) if args.id else every
-    rule = categories.named(args.category) if ":" in (args.category or "") else None
-    category = rule.name if rule else args.category
-    chosen = [
-        one
-        for one in chosen
-        if args.status in (None, one.status) and category in (None, now(draft, one).category)
-    ]
-    profiles, failed = _profiles(args, draft, chosen, rule)
-    counts = Counter(one.status for one in every)
-    counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
-    header: tuple[str, ...]
-    header = ("candidate", "status", "by", "difficulty", "instruction", "reason")
-    rows = [
-        (
-            one.summary.id,
-            one.status,
-            one.state.by or "-",
-            now(draft, one).difficulty,
-            now(draft, one).text,
-            one.state.reason or "-",
-            *_passed(profiles, one),
-        )
-        for one in chosen
-    ]
-    if profiles is not None:
-        header = (*header, "passed by rule")
-    begun = f" from {draft.parent}" if draft.parent else ""
-    listed = table(header, rows) if rows else "none of them is asked for"
-    text = f"draft {draft.name}{begun}: {len(every)} candidates, {counted}\n\n{listed}"
-    if profiles is not None:
-        notes = ["passed by rule: automatic labels of continuations, judged by nobody", *failed]
-        text += "\n\n" + "\n".join(notes)
-    value = {
-        "draft": draft.name,
-        "parent": draft.parent,
-        "counts": dict(counts),
-        "candidates": [_view(draft, one, profiles) for one in chosen],
-    }
-    say(args.json, value, text)
-    return 0
-
-
-def _profiles(
-    args: argparse.Namespace, draft: Draft, chosen: Sequence[Looked], rule: Category | None
-) -> tuple[dict[str, Profile] | None, list[str]]:
-    """Returns the profiles of candidates by id, None where none are asked for, and what failed."""
-    from scenarios.profiles import Profiles
-    from sts.cli.arguments import progress
-    from sts.errors import StsError
-
-    if not args.profiles:
-        return None, []
-    kept = Profiles(draft, args.agent, own=[rule] if rule else [])
-    made, failed = {}, []
-    with progress(draft.name, "profiles") as show:
-        for number, one in enumerate(chosen, 1):
-            try:
-                made[one.summary.id] = kept.make(one)
-            except StsError as error:
-                failed.append(str(error.about(one.summary.id)))
-            show(number, len(chosen))
-    return made, failed
-
-
-def _passed(profiles: Mapping[str, Profile] | None, one: Looked) -> tuple[str, ...]:
-    return () if profiles is None else (str(profiles.get(one.summary.id, "-")) or "-",)
-
-
-def _view(draft: Draft, one: Looked, profiles: Mapping[str, Profile] | None) -> dict[str, Any]:
-    from scenarios.freezing import now
-
-    own = now(draft, one)._asdict() | {"status": one.status, "reason": one.state.reason}
-    decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
-    history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
-    view = own | decided | {"decisions": history, "opinions": dict(one.state.opinions or {})}
-    if profiles is None:
-        return view
-    profile = profiles.get(one.summary.id)
-    passed = {name: [*own] for name, own in profile.passed.items()} if profile else None
-    return view | {"passed_by_rule": passed}
+    return show(args, draft, every, _chosen(draft, every, args.id) if args.id else every)
 
 
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
-    from scenarios.curation import author, checked_reason, decision
+    from scenarios.curation import author, check, checked_reason, decision
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -329,6 +255,8 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         chosen = _chosen(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
+    for one in chosen:
+        check(one, args.action)
     with Store.open(workspace) as store:
         person = author(store, args.author)
         made = [decision(one, args.action, person, reason=reason, at=time.time()) for one in chosen]
@@ -340,6 +268,29 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         args.json,
         {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
         f"{done[args.action]} by {person.name}: {what}",
+    )
+    return 0
+
+
+def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
+    import time
+
+    from scenarios.curation import author, opinion
+    from sts.annotations.store import Store
+    from sts.cli.arguments import say
+    from sts.suites.drafts import check_open
+
+    draft, every = _looked(workspace, args.name)
+    check_open(draft)
+    (one,) = _chosen(draft, every, [args.id])
+    with Store.open(workspace) as store:
+        person = author(store, args.author)
+        store.decide(draft.id, [opinion(one, args.word, person, at=time.time())])
+    said = {"yes": "two people would agree", "no": "two people would not agree"}
+    say(
+        args.json,
+        {"draft": draft.name, "candidate": args.id, "opinion": args.word, "by": person.name},
+        f"{args.id}: {said.get(args.word, 'taken back, what was said')}, by {person.name}",
     )
     return 0
 
@@ -357,11 +308,11 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
     from scenarios.curation import author, decision
     from scenarios.editing import Editor
+    from scenarios.mining.failures import recording_of
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
     from sts.suites.drafts import check_open
-    from sts.trajectories import store as trajectories
 
     draft, every = _looked(workspace, args.name)
     check_open(draft)
@@ -369,7 +320,7 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     before = draft.candidate(args.id, one.state.scenario)
     category = categories.named(args.category or before.category)
     asked = _changes(args) | ({"category": category.name} if args.category else {})
-    trajectory = trajectories.find(workspace, before.trajectory)
+    trajectory = recording_of(workspace, before)
     made = Editor(before, trajectory, [category]).preview(asked)
     if not made.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
@@ -484,17 +435,21 @@ def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
 def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
     from scenarios.freezing import contents, faults
+    from scenarios.profiles import Profiles
     from sts.cli.arguments import say
 
     draft, every = _looked(workspace, args.name)
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
     found = faults(draft, every, made.scenarios, own)
-    text = "\n".join(found) or (
-        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios\n"
-        f"next: sts suite freeze {draft.name}"
-    )
-    say(args.json, {"draft": draft.name, "sound": not found, "faults": found}, text)
+    flat = Profiles(draft, own=own).flat(one for one in every if one.stays)
+    notes = [f"{id} tells no agents apart: {why}" for id, why in flat.items()]
+    lines = found or [
+        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
+        f"next: sts suite freeze {draft.name}",
+    ]
+    value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
+    say(args.json, value, "\n".join((*lines, *(f"note: {one}" for one in notes))))
     return 1 if found else 0
 
 

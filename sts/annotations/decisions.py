@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, select
 from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
-from sts.suites.decisions import KINDS, Decision, State, after, states
+from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
 
 _AT_ONCE = 500
 """Candidates named in one query."""
@@ -80,11 +80,18 @@ def _check(one: Decision, state: State) -> None:
     if one.kind not in KINDS:
         raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {one.kind!r}")
     if one.kind == "opinion":
+        if one.detail.get("opinion") not in OPINIONS:
+            raise StoreError(f"{one.candidate}: expected an opinion of {' or '.join(OPINIONS)}")
+        if one.scenario != state.scenario:
+            raise Overtaken(one, state)
+        return
+    own, undoes = opinion_of(state, one.person), one.detail.get("undoes")
+    if one.kind == "undo" and own is not None and own.uuid == undoes:
         return
     if one.follows != state.last:
         raise Overtaken(one, state)
     last = state.standing[-1].uuid if state.standing else None
-    if one.kind == "undo" and one.detail.get("undoes") != last:
+    if one.kind == "undo" and undoes != last:
         raise StoreError(f"{one.candidate}: there is no such decision to undo")
 
 

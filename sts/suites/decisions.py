@@ -1,7 +1,9 @@
 """What is decided about the candidates of a draft, by whom, and what it comes to.
 
 A decision is an event that is only ever added. It names the one that it follows on the same
-candidate, so that nobody overrules what they have not seen; undoing is a decision too.
+candidate, so that nobody overrules what they have not seen; undoing is a decision too. An opinion
+is an answer to the question whether two people would agree; it changes nothing, and is about a
+candidate as it was then.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ STATUSES = {"accept": "accepted", "reject": "rejected", "retire": "retired"}
 """What a candidate is after a decision of this kind."""
 KINDS = (*STATUSES, "edit", "undo", "opinion")
 UNDECIDED = "undecided"
+OPINIONS = ("yes", "no")
+"""Whether two people would agree on how the continuations of a candidate are to be judged."""
 REASON = 500
 """Letters of a reason."""
 
@@ -26,13 +30,14 @@ class Decision(NamedTuple):
     Attributes:
       uuid: made where it was decided, 32 hex digits; sending it again changes nothing.
       candidate: the id of the scenario in the draft.
-      kind: one of `KINDS`. An opinion is a second person's "accept" or "reject", given blind; it
-        changes nothing.
+      kind: one of `KINDS`.
       person: the number of who decided.
       follows: the uuid of the decision on the candidate, opinions apart, that was seen; "" for
-        none.
-      scenario: the `row_hash` of the candidate after an edit; "" for other kinds.
-      detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`.
+        none, and of an opinion.
+      scenario: the `row_hash` of the candidate after an edit, and of what an opinion is about, ""
+        for it as it was mined; "" for other kinds.
+      detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`,
+        one of `OPINIONS`.
       at: UTC seconds.
       number: its place in the draft, from 1.
       digest: SHA-256 of the one before it in the draft and of all of the above.
@@ -70,7 +75,7 @@ class State:
       at: when; 0 for never.
       last: the uuid of its latest decision, opinions apart, also of one that undid another.
       standing: its decisions that are not undone, the latest last.
-      opinions: what others would do, by person: "accept" or "reject".
+      given: the opinions that are not taken back, about whatever it was then, the latest last.
     """
 
     status: str = UNDECIDED
@@ -80,7 +85,13 @@ class State:
     at: float = 0.0
     last: str = ""
     standing: tuple[Decision, ...] = ()
-    opinions: Mapping[str, str] | None = None
+    given: tuple[Decision, ...] = ()
+
+    @property
+    def opinions(self) -> dict[str, str]:
+        """The opinion of each person about the candidate as it is now, by what they are called."""
+        about = (one for one in self.given if one.scenario == self.scenario)
+        return {one.by: str(one.detail["opinion"]) for one in about}
 
 
 def states(decisions: Iterable[Decision]) -> dict[str, State]:
@@ -94,11 +105,21 @@ def states(decisions: Iterable[Decision]) -> dict[str, State]:
 def after(state: State, decision: Decision) -> State:
     """Returns what a candidate has come to by one decision more, which may be made on it."""
     if decision.kind == "opinion":
-        given = {**(state.opinions or {}), decision.by: str(decision.detail["opinion"])}
-        return replace(state, opinions=given)
-    undo = decision.kind == "undo"
+        return replace(state, given=(*state.given, decision))
+    undo, undoes = decision.kind == "undo", decision.detail.get("undoes")
+    if undo and any(one.uuid == undoes for one in state.given):
+        return replace(state, given=tuple(one for one in state.given if one.uuid != undoes))
     standing = state.standing[:-1] if undo else (*state.standing, decision)
-    return replace(_of(standing), last=decision.uuid, opinions=state.opinions)
+    return replace(_of(standing), last=decision.uuid, given=state.given)
+
+
+def opinion_of(state: State, person: int) -> Decision | None:
+    """Returns a person's latest opinion about a candidate as it is now; None where they have none.
+
+    Whoever takes it back has the one before it again.
+    """
+    own = [d for d in state.given if (d.person, d.scenario) == (person, state.scenario)]
+    return own[-1] if own else None
 
 
 def _of(standing: tuple[Decision, ...]) -> State:

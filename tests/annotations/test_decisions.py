@@ -88,12 +88,46 @@ def test_undoing_goes_back_without_end_and_is_a_decision_itself(curators: Store)
     assert len(curators.decisions(DRAFT)) == 5
 
 
-def test_a_second_opinion_changes_nothing_and_stands_in_nobodys_way(curators: Store) -> None:
+def opinions(store: Store) -> dict[str, str]:
+    return states(store.decisions(DRAFT))["walk-01"].opinions
+
+
+def test_an_opinion_changes_nothing_and_stands_in_nobodys_way(curators: Store) -> None:
     curators.decide(DRAFT, [decision(1)])
-    curators.decide(DRAFT, [decision(2, "opinion", person=2, opinion="reject")])
-    curators.decide(DRAFT, [decision(3, "edit", 1, scenario="ab")])
+    curators.decide(DRAFT, [decision(2, "opinion", person=2, opinion="no")])
+    curators.decide(DRAFT, [decision(3, "reject", 1, reason="empty")])
     state = states(curators.decisions(DRAFT))["walk-01"]
-    assert (state.status, state.scenario, state.opinions) == ("accepted", "ab", {"Ben": "reject"})
+    assert (state.status, state.last, state.opinions) == ("rejected", uuid(3), {"Ben": "no"})
+    with pytest.raises(StoreError, match="expected an opinion of yes or no"):
+        curators.decide(DRAFT, [decision(4, "opinion", opinion="perhaps")])
+
+
+def test_a_later_opinion_of_one_person_takes_the_place_of_theirs(curators: Store) -> None:
+    for number, (person, word) in enumerate([(1, "yes"), (2, "no"), (1, "no")], 1):
+        curators.decide(DRAFT, [decision(number, "opinion", person=person, opinion=word)])
+    assert opinions(curators) == {"Ana": "no", "Ben": "no"}
+    with pytest.raises(StoreError, match="no such decision to undo"):  # it is Ana's
+        curators.decide(DRAFT, [decision(4, "undo", person=2, undoes=uuid(3))])
+    curators.decide(DRAFT, [decision(4, "undo", undoes=uuid(3))])
+    assert opinions(curators) == {"Ana": "yes", "Ben": "no"}
+    curators.decide(DRAFT, [decision(5, "undo", undoes=uuid(1))])
+    assert opinions(curators) == {"Ben": "no"}
+    with pytest.raises(StoreError, match="no such decision to undo"):
+        curators.decide(DRAFT, [decision(6, "undo", undoes=uuid(1))])
+    assert states(curators.decisions(DRAFT))["walk-01"].last == ""
+
+
+def test_an_opinion_is_about_what_was_seen(curators: Store) -> None:
+    curators.decide(DRAFT, [decision(1, "opinion", person=2, opinion="no")])
+    curators.decide(DRAFT, [decision(2, "edit", scenario="ab")])
+    assert opinions(curators) == {}
+    late = decision(3, "opinion", person=2, opinion="yes")
+    with pytest.raises(Overtaken, match="walk-01 has changed since you saw it"):
+        curators.decide(DRAFT, [late])
+    curators.decide(DRAFT, [late._replace(scenario="ab")])
+    assert opinions(curators) == {"Ben": "yes"}
+    curators.decide(DRAFT, [decision(4, "undo", 2, undoes=uuid(2))])
+    assert opinions(curators) == {"Ben": "no"}
 
 
 def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:

@@ -1,0 +1,290 @@
+"""What a curator cannot do is one line, writes nothing and loses nothing."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import secrets
+import signal
+from collections.abc import Callable
+from multiprocessing.context import SpawnProcess
+from typing import Any, NamedTuple
+
+import pytest
+
+from scenarios import curation
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.cli import arguments
+from sts.cli.main import main
+from sts.suites import drafts
+from sts.suites.decisions import Decision, states
+from tests.killing import dying
+from tests.scenarios.curating import Curation
+
+
+class Case(NamedTuple):
+    """Words that follow `sts draft ACTION own`, and the one line that they are refused with.
+
+    Attributes:
+      words: ACTION and what follows the draft's name.
+      line: a part of it.
+      code: 2 for what was typed, 1 for what there is.
+    """
+
+    words: tuple[str, ...]
+    line: str
+    code: int = 2
+
+
+LONG = "x" * 2001
+CASES = {
+    "no such candidate": Case(("accept", "wlak-01"), "did you mean walk"),
+    "no candidate": Case(("accept",), "expected the id of a candidate"),
+    "ids and all": Case(("accept", "walk-01", "--all"), "found both"),
+    "no reason": Case(("reject", "walk-01"), "--reason"),
+    "a reason that moves the cursor": Case(
+        ("reject", "walk-01", "--reason", "a\x1b[2J"), "expected a reason of one line"
+    ),
+    "a reason of two lines": Case(
+        ("reject", "walk-01", "--reason", "a\nb"), "a reason of one line"
+    ),
+    "retiring what is new": Case(
+        ("retire", "walk-01", "--reason", "x"),
+        "retire is for scenarios of the parent: reject walk-01 instead",
+    ),
+    "nothing to undo": Case(("undo", "walk-01"), "there is nothing to undo about walk-01"),
+    "no change": Case(("edit", "walk-01"), "nothing of walk-01 would change"),
+    "a takeover after the end": Case(
+        ("edit", "walk-01", "--takeover", "39"), "expected a takeover from 10 to 30, as trajectory"
+    ),
+    "a takeover before the context": Case(
+        ("edit", "walk-01", "--takeover", "9"), "expected a takeover from 10 to 30"
+    ),
+    "a takeover that is no step": Case(("edit", "walk-01", "--takeover", "soon"), "invalid int"),
+    "a length that does not fit": Case(
+        ("edit", "walk-01", "--length", "999"), "a takeover from 10"
+    ),
+    "nobody's role": Case(
+        ("edit", "walk-01", "--role", "7"), "expected a role from 0 to 1, found 7"
+    ),
+    "a partner that is none": Case(
+        ("edit", "walk-01", "--partner", "agent:nobody"), "unknown agent 'nobody'"
+    ),
+    "a partner of another world": Case(
+        ("edit", "walk-01", "--partner", "agent:overcooked-stay"), "does not play in worlds of"
+    ),
+    "a partner of no kind": Case(
+        ("edit", "walk-01", "--partner", "somebody"),
+        "no-op, replay or agent:NAME, found 'somebody'",
+    ),
+    "markup": Case(
+        ("edit", "walk-01", "--text", "Go <b>left</b>."),
+        "expected an instruction in plain words, found '<b>' in it",
+    ),
+    "a script": Case(
+        ("edit", "walk-01", "--text", "<script>alert(1)</script>"), "found '<script>' in it"
+    ),
+    "an entity": Case(("edit", "walk-01", "--text", "Go &lt; left"), "found '&lt;' in it"),
+    "an instruction that moves the cursor": Case(
+        ("edit", "walk-01", "--text", "Go\x1b[2J"), "expected an instruction of one line"
+    ),
+    "an instruction turned around": Case(
+        ("edit", "walk-01", "--text", "Go \u202eleft"), "expected an instruction of one line"
+    ),
+    "an instruction without end": Case(
+        ("edit", "walk-01", "--text", LONG), "expected an instruction of one line, at most 2000"
+    ),
+    "a wording and words": Case(
+        ("edit", "walk-01", "--text", "Go.", "--wording", "1"), "a text or a wording, found both"
+    ),
+    "a wording too many": Case(
+        ("edit", "walk-01", "--wording", "3"), "expected a wording from 0 to 2"
+    ),
+    "a tag that does not print": Case(("edit", "walk-01", "--tag", "a\x07"), "expected tags of"),
+    "no such category": Case(("edit", "walk-01", "--category", "fly"), "unknown category 'fly'"),
+    "a category that asks nothing there": Case(
+        ("edit", "walk-01", "--category", "reach-good", "--takeover", "10", "--context", "0"),
+        "reach-good asks nothing of role",
+    ),
+    "no such trajectory": Case(
+        ("add", "--trajectory", "zz", "--takeover", "9", "--role", "0", "--category", "walk"),
+        "unknown trajectory 'zz'",
+    ),
+    "an opinion that is none": Case(
+        ("opinion", "walk-01", "perhaps"), "'perhaps'; known: no, undo, yes"
+    ),
+    "an opinion about nothing": Case(("opinion", "walk-09", "yes"), "unknown candidate"),
+}
+
+
+def everything(own: Curation) -> dict[str, bytes]:
+    """Returns every file of the workspace, the database's own apart."""
+    files = (path for path in own.workspace.root.rglob("*") if path.is_file())
+    return {str(path): path.read_bytes() for path in files if "annotations" not in path.name}
+
+
+def decided(own: Curation) -> list[Decision]:
+    with Store.open(own.workspace) as store:
+        return store.decisions(drafts.open_draft(own.workspace, "own").id)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_done_is_one_line_and_changes_nothing(own: Curation, name: str) -> None:
+    (action, *words), line, code = CASES[name]
+    before, files = own.view(), everything(own)
+    assert line in own.draft(action, *words, code=code)
+    assert own.view() == before and everything(own) == files
+    assert decided(own) == []
+
+
+def test_what_there_is_not_is_named(own: Curation) -> None:
+    assert "unknown draft 'other'" in own("draft", "show", "other", code=2)
+    assert "own is a draft" in own("draft", "from", "own@1", code=2)
+    assert "walk-01 and 5 more are undecided" in own("suite", "freeze", "own", code=1)
+
+
+@pytest.fixture
+def second(own: Curation) -> Curation:
+    """A draft of the second version."""
+    own.draft("accept", "--all")
+    own("suite", "freeze", "own")
+    own("draft", "from", "own@1")
+    return own
+
+
+def meanwhile(own: Curation, monkeypatch: pytest.MonkeyPatch, kind: str, **detail: str) -> None:
+    """Has Ben decide about walk-01 after a command has looked at it, and before it decides."""
+    author: Callable[..., Annotator] = curation.author
+
+    def late(store: Store, name: str | None) -> Annotator:
+        draft = drafts.open_draft(own.workspace, "own")
+        last = states(store.decisions(draft.id)).get("walk-01")
+        ben = author(store, "Ben").id
+        uuid, follows = secrets.token_hex(16), last.last if last else ""
+        store.decide(draft.id, [Decision(uuid, "walk-01", kind, ben, follows, "", detail, 1.0)])
+        return author(store, name)
+
+    monkeypatch.setattr(curation, "author", late)
+
+
+def test_who_edits_what_was_just_retired_is_told_so(
+    second: Curation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        meanwhile(second, patch, "retire", reason="too easy")
+        said = second.draft("edit", "walk-01", "--length", "12", code=1)
+    assert "walk-01 has changed since you saw it: it is now retired by Ben (too easy)" in said
+    view = second.view()["walk-01"]
+    assert (view["status"], view["scenario"], view["horizon"]) == ("retired", "", 10)
+    assert [one.kind for one in decided(second)] == ["retire"]
+
+
+@pytest.mark.parametrize(
+    "words", [("accept",), ("reject", "--reason", "mine"), ("edit", "--length", "12")]
+)
+def test_of_two_curators_on_one_candidate_the_later_is_told_what_the_other_did(
+    own: Curation, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    action, *more = words
+    with monkeypatch.context() as patch:
+        meanwhile(own, patch, "reject", reason="unclear")
+        said = own.draft(action, "walk-01", *more, code=1)
+    assert "it is now rejected by Ben (unclear); look at it again" in said
+    assert [one.by for one in decided(own)] == ["Ben"]
+    own.draft("accept", "walk-01")  # having looked again
+    assert own.view()["walk-01"]["status"] == "accepted"
+
+
+def test_of_many_decided_at_once_none_is_where_one_was_overtaken(
+    own: Curation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        meanwhile(own, patch, "reject", reason="unclear")
+        assert "walk-01 has changed" in own.draft("accept", "--all", code=1)
+    assert {
+        id: one["status"] for id, one in own.view().items() if one["status"] != "undecided"
+    } == {"walk-01": "rejected"}
+
+
+def test_an_opinion_about_what_was_just_edited_is_refused(
+    own: Curation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.draft("edit", "walk-01", "--length", "12")
+    with monkeypatch.context() as patch:
+        meanwhile(own, patch, "undo", undoes=decided(own)[-1].uuid)
+        assert "walk-01 has changed since" in own.draft("opinion", "walk-01", "yes", code=1)
+    assert own.view()["walk-01"]["opinions_given"] == 0
+
+
+@pytest.mark.parametrize("word", ["another direction", "another category"])
+def test_a_text_that_asks_for_something_else_is_warned_of_and_not_frozen(
+    own: Curation, word: str
+) -> None:
+    asked = drafts.open_draft(own.workspace, "own").candidate("walk-01").parameters["direction"]
+    other = "right" if "left" in asked or asked in ("up", "down") else "left"
+    text, why = {
+        "another direction": (f"Walk {other}.", "its text does not say"),
+        "another category": ("Stand still from now on.", "its text is a wording of stand-still"),
+    }[word]
+    assert f"it does not fit: {why}" in own.draft("edit", "walk-01", "--text", text)
+    own.draft("accept", "--all")
+    for refused in (own.draft("check", code=1), own("suite", "freeze", "own", code=1)):
+        assert f"walk-01: {why}" in refused
+    own.draft("undo", "walk-01")
+    own.draft("undo", "walk-01")
+    own.draft("accept", "walk-01")
+    own("suite", "freeze", "own")
+
+
+def test_a_draft_whose_recordings_are_gone_is_decided_and_not_edited(own: Curation) -> None:
+    for file in own.workspace.path("trajectories").iterdir():
+        file.unlink()
+    files = everything(own)
+    assert "unknown trajectory" in own.draft("edit", "walk-01", "--length", "9", code=2)
+    assert everything(own) == files and decided(own) == []
+    own.draft("reject", "walk-01", "--reason", "unclear")
+    own.draft("opinion", "walk-02", "no")
+
+
+def _killed_before_it_says_so(words: tuple[str, ...]) -> None:
+    def killed(*given: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    arguments.say = killed  # type: ignore[assignment]
+    main(list(words))
+
+
+def _killed_before_it_decides(words: tuple[str, ...]) -> None:
+    dying(2)  # the edited candidate is written, and has no name yet
+    main(list(words))
+
+
+def apart(target: Callable[..., None], own: Curation, *words: str) -> None:
+    """Types a command of `sts draft` in a process that is killed in it."""
+    context = multiprocessing.get_context("spawn")
+    whole = ("draft", *words, "--as", "Ana", "--workspace", str(own.workspace.root))
+    process: SpawnProcess = context.Process(target=target, args=(whole,))
+    process.start()
+    process.join(120)
+    assert process.exitcode == -signal.SIGKILL
+
+
+def test_killed_between_decision_and_acknowledgement_the_decision_stands(own: Curation) -> None:
+    apart(_killed_before_it_says_so, own, "edit", "own", "walk-01", "--length", "12")
+    view = own.view()["walk-01"]
+    assert (view["horizon"], [one["kind"] for one in view["decisions"]]) == (12, ["edit"])
+    assert "nothing of walk-01 would change" in own.draft(
+        "edit", "walk-01", "--length", "12", code=2
+    )
+    own.draft("undo", "walk-01")
+    assert own.view()["walk-01"]["horizon"] == 10
+
+
+def test_killed_before_the_decision_nothing_was_decided(own: Curation) -> None:
+    before = own.view()
+    apart(_killed_before_it_decides, own, "edit", "own", "walk-01", "--length", "12")
+    assert own.view() == before and decided(own) == []
+    own.draft("edit", "walk-01", "--length", "12")
+    assert json.loads(own.draft("show", "walk-01", "--json"))["candidates"][0]["horizon"] == 12

@@ -1,0 +1,37 @@
+"""Agreement by hand: pairs are counted, and alpha is Krippendorff's."""
+
+import pandas as pd
+import pytest
+
+from sts.agreement import krippendorff
+
+
+def judged(**marks: str) -> pd.DataFrame:
+    """Returns judgements: of each person a letter a thing, y or n, or - for none."""
+    rows = [
+        (f"t{i}", person, mark == "y")
+        for person, own in marks.items()
+        for i, mark in enumerate(own)
+        if mark != "-"
+    ]
+    return pd.DataFrame(rows, columns=["thing", "person", "yes"])
+
+
+def test_pairs_of_three_people_are_counted() -> None:
+    found = krippendorff(judged(ana="yyn-", ben="yn--", cem="ynny"), seed=0)
+    assert (found.shared, found.people) == (3, 3)  # nobody else saw the fourth
+    assert (found.pairs, found.agreeing) == (3 + 3 + 1, 3 + 1 + 1)
+    assert found.share == pytest.approx(5 / 7)
+    # Coincidences: 3 of yes and yes, 3 of no and no, 2 of both; 4 of the 8 judgements are yes.
+    assert found.alpha == pytest.approx(1 - (2 / 8) / (2 * 4 * 4 / (8 * 7)))
+    assert found.why == ""
+
+
+def test_without_overlap_or_variety_there_is_no_alpha_and_it_says_why() -> None:
+    alone = krippendorff(judged(ana="y-n", ben="-y-"), seed=0)
+    assert (alone.alpha, alone.pairs, alone.people) == (None, 0, 0)
+    assert "two people" in alone.why
+    alike = krippendorff(judged(ana="yy", ben="yy"), seed=0)
+    assert alike.share == 1.0 and "every judgement is the same" in alike.why
+    one = krippendorff(judged(ana="y", ben="n"), seed=0)
+    assert (one.share, one.alpha, one.alike) == (0.0, None, False)
