@@ -12,7 +12,7 @@ from scenarios import categories
 from sts.suites import store as suites
 from sts.suites import types
 from sts.trajectories import store as trajectories
-from tests.scenarios.test_draft_commands import RECORDED, Curation
+from tests.scenarios.curating import RECORDED, Curation
 
 
 class Moment(NamedTuple):
@@ -150,3 +150,46 @@ def test_what_does_not_belong_together_is_one_line_and_changes_nothing(
 def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:
     own.draft("pair", "walk-01", "stand-still-01")
     assert "walk-01 is half of the pair" in own.draft("pair", "walk-01", "walk-02", code=2)
+
+
+SIDES = """
+from dataclasses import replace
+
+from scenarios.categories.lambda_star import walk
+
+
+def candidates(trajectory, context, horizon):
+    for one in walk.candidates(trajectory, context, horizon):
+        for way in ("left", "right"):
+            asked = {"direction": way, "cells": one.parameters["cells"]}
+            words = one.words | {"direction": way}
+            yield replace(one, parameters=asked, words=words, answer=way, pair="sides")
+
+
+SIDES = replace(walk.CATEGORY, name="sides", candidates=candidates)
+"""
+
+
+def test_a_category_that_offers_pairs_is_mined_in_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sides.py").write_text(SIDES)
+    monkeypatch.chdir(tmp_path)
+    own = Curation(tmp_path / "w", capsys)
+    trajectories.save(own.workspace, RECORDED)
+    own("mine", "own", "--category", "sides:SIDES", "--per-category", "3")
+    view = own.view()
+    assert [id for id in view] == [f"sides-{n:02d}" for n in range(1, 7)]
+    own.draft("accept", "--all")
+    own("suite", "freeze", "own", "--category", "sides:SIDES")
+    pairs = types.pairs(suites.load(own.workspace, "own@1").scenarios)
+    assert len(pairs) == 3
+    for halves in pairs.values():
+        assert {s.parameters["direction"] for s in halves} == {"left", "right"}
+        assert len({s.takeover_hash for s in halves}) == 1
+        assert len({s.instruction.text.replace("left", "right") for s in halves}) == 1
+    own("draft", "from", "own@1")
+    own("mine", "own", "--category", "sides:SIDES", "--per-category", "2", "--seed", "4")
+    new = [id for id in own.view() if id not in view]
+    assert len(new) % 2 == 0, "and again in pairs, numbered on"
+    assert not new or min(new) == "sides-07"
