@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
-from analysis.report.verdict import about, completeness, percent, points, remark, unable
+from analysis.report.verdict import about, completeness, listed, percent, points, remark, unable
 from sts.plotting import inline
 
 TARGETS = {
@@ -47,6 +47,7 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
     )
     environment.filters |= {
         "percent": percent,
+        "listed": listed,
         "range": _range,
         "points": points,
         "points_range": lambda ends: _ends(ends, points),

@@ -44,7 +44,7 @@ def _against(beside: Against) -> list[str]:
         low, high = entry.interval or (None, None)
         change = (points(entry.difference), f"{points(low)} to {points(high)}")
         rows.append((*rates, change[0], change[1] if entry.interval else "–", entry.agent))
-    return [f"Against {beside.suite}, in points:", *_columns(rows)]
+    return [f"Against {beside.suite}, the change in points:", *_columns(rows)]
 
 
 def _ranking(report: Report) -> list[str]:

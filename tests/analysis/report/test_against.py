@@ -145,7 +145,10 @@ def test_the_command_prints_it_and_writes_it(
     words = ["report", "own@2", "--against", "own@1", "--workspace", str(workspace.root)]
     assert main(words) == 0
     said = capsys.readouterr().out
-    assert "Against own@1, in points:" in said and "same (14)  added (4)  retired (2)" in said
+    assert (
+        "Against own@1, the change in points:" in said
+        and "same (14)  added (4)  retired (2)" in said
+    )
     folder = workspace.path("reports", "own-2")
     content = json.loads((folder / "report.json").read_text())
     validator().validate(content)
