@@ -1,6 +1,7 @@
 """What a report holds, `sts-report/2`: the one place where its keys are named.
 
-Each class is an object of `report.json` and each field a key, in this order. Every share lies in
+Each class is an object of `report.json` and each field a key, in this order; those about parts of a
+suite stand in `schema_parts`. Every share lies in
 [0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
 reason beside it where one is known. No number is NaN or infinite. A key that has a default is left
 out of the file where it holds that.
@@ -12,11 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from analysis.report.schema_parts import Against as Against
+from analysis.report.schema_parts import Change as Change
+from analysis.report.schema_parts import Credit as Credit
+from analysis.report.schema_parts import Group as Group
+from analysis.report.schema_parts import Interval as Interval
+from analysis.report.schema_parts import Linked as Linked
+from analysis.report.schema_parts import Selection as Selection
+from analysis.report.schema_parts import Share as Share
+from analysis.report.schema_parts import Tagged as Tagged
+
 SCHEMA = "sts-report/2"
 APART = "in a table of its own"
 """Marks what stands in no row of its object's table."""
-Interval = tuple[float, float]
-"""Low and high end, nominal 95%."""
 Curve = tuple[tuple[int, float], ...]
 """A step function: each height holds from its step up to the next one."""
 
@@ -74,18 +83,6 @@ class Estimate:
     interval: Annotated[Interval | None, "95%"]
     standard_error: Annotated[float | None, "of the rate"]
     method: Annotated[str, "how the interval was made, or why there is none"]
-
-
-@dataclass(frozen=True)
-class Group:
-    """An agent's pass rate over the scenarios of one category or kind."""
-
-    pass_rate: Annotated[float | None, "over the scenarios judged"]
-    interval: Annotated[Interval | None, "under the report's target"]
-    intervals: Annotated[Mapping[str, Interval | None], "by target"]
-    method: Annotated[str, "how the interval was made, or why there is none"]
-    scenarios: Annotated[int, "judged ones"]
-    judged: Annotated[int, "continuations"]
 
 
 @dataclass(frozen=True)
@@ -345,93 +342,6 @@ class Scenario:
     agents: Annotated[int, "how many of these were judged on it"]
     pass_rates: Annotated[Mapping[str, float | None], "by agent"]
     difficulty_without: Annotated[Mapping[str, float | None], "by agent, of the others"]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The part of a suite that a report is about; it is no version of its own."""
-
-    suite: Annotated[str, "NAME@VERSION"]
-    meaning: Annotated[str, "what selects it, such as `+tag:wrap`"]
-    scenarios: Annotated[int, "of the part"]
-    of: Annotated[int, "scenarios of the suite"]
-    joined: Annotated[
-        tuple[str, ...], "not selected themselves, but the rest of a pair or dialogue"
-    ]
-
-
-@dataclass(frozen=True)
-class Tagged(Group):
-    """An agent's pass rate over the scenarios that have a tag."""
-
-    agent: Annotated[str, "its name"]
-    tag: Annotated[str, "of the suite, or given in the workspace"]
-
-
-@dataclass(frozen=True)
-class Credit:
-    """How often an agent does all of what belongs together."""
-
-    agent: Annotated[str, "its name"]
-    credit: Annotated[float | None, "mean over groups of the product of its scenarios' rates"]
-    interval: Annotated[Interval | None, "under the report's target, a group as the unit"]
-    intervals: Annotated[Mapping[str, Interval | None], "by target"]
-    method: Annotated[str, "how the interval was made, or why there is none"]
-    groups: Annotated[int, "whose scenarios are all judged"]
-
-
-@dataclass(frozen=True)
-class Linked:
-    """Scenarios that belong together, with credit only for doing all.
-
-    Each of them is an ordinary scenario everywhere else; this stands beside it, and counts nothing
-    twice.
-    """
-
-    scenarios: Annotated[Mapping[str, tuple[str, ...]], "of each group, by its name"]
-    agents: Annotated[tuple[Credit, ...], "in the order of the report"]
-    credits: Annotated[Mapping[str, Mapping[str, float | None]], "by group and agent"]
-
-
-@dataclass(frozen=True)
-class Share:
-    """An agent's pass rate over some scenarios of two versions."""
-
-    pass_rate: Annotated[float | None, "over the scenarios judged"]
-    interval: Annotated[Interval | None, "under the report's target"]
-    scenarios: Annotated[int, "judged ones"]
-
-
-@dataclass(frozen=True)
-class Change:
-    """What the change of version did to one agent's pass rate."""
-
-    agent: Annotated[str, "its name"]
-    old: Annotated[Share, "over the other version"]
-    kept: Annotated[Share, "over what both versions hold"]
-    added: Annotated[Share, "over what only this one holds"]
-    retired: Annotated[Share, "over what only the other one holds"]
-    new: Annotated[Share, "over this version"]
-    difference: Annotated[float | None, "rate over this version minus rate over the other"]
-    interval: Annotated[Interval | None, "of the difference, what both hold measured once"]
-    method: Annotated[str, "how the interval was made, or why there is none"]
-
-
-@dataclass(frozen=True)
-class Against:
-    """This version of a suite beside another one.
-
-    What both hold has one value, the one of this report.
-    """
-
-    suite: Annotated[str, "NAME@VERSION of the other"]
-    suite_hash: Annotated[str | None, "of the other"]
-    kept: Annotated[tuple[str, ...], "scenarios of the same content, by their ids here"]
-    added: Annotated[tuple[str, ...], "scenarios of this one alone"]
-    retired: Annotated[tuple[str, ...], "scenarios of the other alone"]
-    agents: Annotated[tuple[Change, ...], "in the order of the report"]
-    first: Annotated[tuple[str, ...], "who can be first here, of the agents judged on both"]
-    first_before: Annotated[tuple[str, ...], "who of them can be first in the other"]
 
 
 @dataclass(frozen=True)
