@@ -1,10 +1,9 @@
 """What a report holds, `sts-report/2`: the one place where its keys are named.
 
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
-suite stand in `schema_parts`. Every share lies in
-[0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
-reason beside it where one is known. No number is NaN or infinite. A key that has a default is left
-out of the file where it holds that.
+suite stand in `schema_parts`. Every share lies in [0, 1] and steps count from takeover. None is
+null in the file: not known, or there is none, with a reason beside it where one is known. No number
+is NaN or infinite. A key that has a default is left out of the file where it holds that.
 """
 
 from __future__ import annotations
