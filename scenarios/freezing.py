@@ -10,7 +10,7 @@ from scenarios import categories
 from scenarios.category import Category
 from scenarios.fitting import fault
 from sts.annotations.store import Store
-from sts.errors import DamagedData
+from sts.errors import DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.decisions import Decision, State, states
@@ -80,6 +80,19 @@ def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
         return draft, looked_at(draft, ())
     with store:
         return draft, looked_at(draft, store.decisions(draft.id))
+
+
+def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
+    """Returns the candidates of these ids, each once, in their order.
+
+    Raises:
+      UnknownName: there is none of an id.
+    """
+    known = {one.summary.id: one for one in every}
+    for id in ids:
+        if id not in known:
+            raise UnknownName(f"candidate of draft {draft.name}", id, known, most=10)
+    return [known[id] for id in dict.fromkeys(ids)]
 
 
 def now(draft: Draft, one: Looked) -> Summary:

@@ -22,7 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "suite",
         nargs="?",
         metavar="NAME@VERSION",
-        help="or the name of a draft that is the first (default: the latest, if there is one name)",
+        help="a part is NAME@VERSION+tag:T, and a draft that is the first NAME (default: the "
+        "latest, if there is one name)",
     )
     parser.add_argument(
         "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"
@@ -52,16 +53,16 @@ def run(args: argparse.Namespace) -> int:
     from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
-    suite = queueing.chosen(workspace, args.suite)
+    chosen = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
-            there = queueing.fill(workspace, store, suite) if suite else 0
+            there = queueing.fill(workspace, store, chosen) if chosen else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
-            progress = store.progress(suite.label) if suite else None
+            progress = store.progress(chosen.queue) if chosen else None
         key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}"
         link = f"{address}/enter?t={key}" if key else None
-        label = suite.label if suite else ""
+        label = chosen.label if chosen else ""
         if args.json:
             value = {"suite": label or None, "address": address, "link": link}
             print(json.dumps(value), flush=True)
@@ -71,7 +72,11 @@ def run(args: argparse.Namespace) -> int:
         if link and not args.no_browser:
             server.open_soon(link)
         name = owner.name if owner else ""
-        server.serve(Settings(str(workspace.root.resolve()), label, name, key), bound)
+        suite, part = "", ""
+        if chosen:
+            suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
+        folder = str(workspace.root.resolve())
+        server.serve(Settings(folder, suite, name, key, part), bound)
     return 0
 
 

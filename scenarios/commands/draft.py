@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from scenarios.commands import changing
 from scenarios.commands.listing import STATUSES
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scenarios.freezing import Looked
     from sts.storage.workspace import Workspace
-    from sts.suites.drafts import Draft
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                 help=f"why, in one line{' (default: none)' if name == 'accept' else ''}",
             )
         _add_author(one)
+    _configure_links(actions)
     opinion = _named(
         actions,
         "opinion",
@@ -87,6 +85,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="module:NAME",
         help="a category of your own, whose checks are run; repeatable",
     )
+
+
+def _configure_links(actions: Any) -> None:
+    for link, words, example in (
+        ("pair", "two candidates of one takeover, credited together", "walk-01 walk-02"),
+        ("series", "candidates that are turns of one dialogue, in order", "walk-01 walk-03"),
+    ):
+        one = _named(actions, link, words, f"mysuite {example}")
+        one.add_argument("id", nargs="+", metavar="ID", help="one alone: takes it all apart")
+        _add_author(one)
 
 
 def _configure_edits(actions: Any) -> None:
@@ -148,8 +156,10 @@ def run(args: argparse.Namespace) -> int:
     actions = {
         "from": _from,
         "show": _show,
-        "edit": _edit,
-        "add": _add,
+        "edit": changing.edit,
+        "add": changing.add,
+        "pair": changing.link,
+        "series": changing.link,
         "opinion": _opinion,
         "diff": _diff,
         "check": _check,
@@ -191,29 +201,19 @@ def _from(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
-    from sts.errors import UnknownName
-
-    known = {one.summary.id: one for one in every}
-    for id in ids:
-        if id not in known:
-            raise UnknownName(f"candidate of draft {draft.name}", id, known, most=10)
-    return [known[id] for id in dict.fromkeys(ids)]
-
-
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios.commands.listing import show
-    from scenarios.freezing import look
+    from scenarios.freezing import look, select
 
     draft, every = look(workspace, args.name)
-    return show(args, draft, every, _chosen(draft, every, args.id) if args.id else every)
+    return show(args, draft, every, select(draft, every, args.id) if args.id else every)
 
 
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios.curation import author, check, checked_reason, decision
-    from scenarios.freezing import look
+    from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
@@ -228,7 +228,7 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         chosen = [one for one in every if one.status == "undecided"]
         reason = reason or "all at once, not looked at"
     else:
-        chosen = _chosen(draft, every, args.id)
+        chosen = select(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
     for one in chosen:
@@ -252,14 +252,14 @@ def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios.curation import author, opinion
-    from scenarios.freezing import look
+    from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.suites.drafts import check_open
 
     draft, every = look(workspace, args.name)
     check_open(draft)
-    (one,) = _chosen(draft, every, [args.id])
+    (one,) = select(draft, every, [args.id])
     with Store.open(workspace) as store:
         person = author(store, args.author)
         store.decide(draft.id, [opinion(one, args.word, person, at=time.time())])
@@ -269,80 +269,6 @@ def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
         {"draft": draft.name, "candidate": args.id, "opinion": args.word, "by": person.name},
         f"{args.id}: {said.get(args.word, 'taken back, what was said')}, by {person.name}",
     )
-    return 0
-
-
-def _changes(args: argparse.Namespace) -> dict[str, Any]:
-    """Returns what the flags of `edit` and `add` ask for."""
-    names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
-    found = {name: getattr(args, name) for name in names} | {"tags": args.tag}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
-    import time
-
-    from scenarios import categories
-    from scenarios.curation import author, decision
-    from scenarios.editing import Editor
-    from scenarios.freezing import look
-    from sts.annotations.store import Store
-    from sts.cli.arguments import say
-    from sts.errors import ArgumentError
-    from sts.suites.drafts import check_open
-    from sts.trajectories import store as trajectories
-
-    draft, every = look(workspace, args.name)
-    check_open(draft)
-    (one,) = _chosen(draft, every, [args.id])
-    before = draft.candidate(args.id, one.state.scenario)
-    category = categories.named(args.category or before.category)
-    asked = _changes(args) | ({"category": category.name} if args.category else {})
-    trajectory = trajectories.find(workspace, before.trajectory)
-    made = Editor(before, trajectory, [category]).preview(asked)
-    if not made.changes:
-        raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
-    draft.keep(made.scenario)
-    with Store.open(workspace) as store:
-        person = author(store, args.author)
-        event = decision(one, "edit", person, reason="", at=time.time())
-        detail = {"changes": asked}
-        store.decide(draft.id, [event._replace(scenario=made.scenario.row_hash, detail=detail)])
-    lines = [f"{name}: {_word(old)} -> {_word(new)}" for name, (old, new) in made.changes.items()]
-    text = "\n".join((f"{args.id} edited by {person.name}", *lines, _fit(made.fault)))
-    changes = {name: {"before": old, "after": new} for name, (old, new) in made.changes.items()}
-    value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": made.fault}
-    say(args.json, value, text)
-    return 0
-
-
-def _word(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _fit(fault: str | None) -> str:
-    return "it fits" if fault is None else f"it does not fit: {fault}"
-
-
-def _add(args: argparse.Namespace, workspace: Workspace) -> int:
-    from scenarios import categories
-    from scenarios.editing import added
-    from sts.cli.arguments import say
-    from sts.suites import drafts
-    from sts.trajectories import store as trajectories
-
-    draft = drafts.open_draft(workspace, args.name)
-    drafts.check_open(draft)
-    trajectory = trajectories.find(workspace, args.trajectory)
-    category = categories.named(args.category)
-    last = drafts.last_numbers(workspace, draft.name, draft.ids()).get(category.name, 0)
-    id = f"{category.name}-{last + 1:02d}"
-    made = added(trajectory, category, _changes(args) | {"category": category.name}, id=id)
-    drafts.add(draft, [made.scenario])
-    text = f"added {id}: {made.scenario.instruction.text}\n{_fit(made.fault)}"
-    say(args.json, {"draft": draft.name, "candidate": id, "fault": made.fault}, text)
     return 0
 
 

@@ -31,6 +31,7 @@ from sts.suites.folders import (
 )
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
+from sts.trajectories.types import split
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 
@@ -220,7 +221,7 @@ def begin(
     """Begins a draft in place of the one with the id `replaces`, None for none; returns it.
 
     Raises:
-      StsError: another draft stands there by now.
+      StsError: another draft stands there by now, or the candidates are of both sides.
       ArgumentError: no suite may be called so.
     """
     draft = Draft(workspace, named(name), secrets.token_hex(16), parent, {}, provenance())
@@ -237,7 +238,8 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Adds candidates to a draft; returns it as it is then.
 
     Raises:
-      StsError: the draft was replaced meanwhile, or has a candidate of the same id.
+      StsError: the draft was replaced meanwhile, has a candidate of the same id, or candidates of
+        the other side.
     """
     with draft.workspace.locked():
         there = find(draft.workspace, draft.name)
@@ -254,6 +256,7 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
 
 def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Writes candidates, if any, and then `draft.json`, which makes them part of the draft."""
+    _check_one_side(draft, candidates)
     store = draft.workspace.store
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
@@ -271,6 +274,32 @@ def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     store.swap(f"drafts/{draft.name}/draft.json", text.encode())
     return draft
+
+
+def side(draft: Draft) -> str | None:
+    """Returns which side a draft's candidates are of, "test" or "train"; None without any.
+
+    Raises:
+      DamagedData: a file is missing or cannot be read.
+    """
+    for part in draft.parts:
+        for one in files.summaries(part, draft._get(part)):
+            return _side(draft.candidate(one.id))
+    return None
+
+
+def _side(one: Scenario) -> str:
+    return split(one.world, one.provenance)
+
+
+def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
+    """Raises StsError where candidates would stand beside others of the other side."""
+    sides = {_side(one) for one in candidates} | ({side(draft)} - {None} if candidates else set())
+    if len(sides) > 1:
+        raise StsError(
+            f"draft {draft.name} would hold the train side and the test side: what is for learners "
+            "goes into a draft of its own"
+        )
 
 
 def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
