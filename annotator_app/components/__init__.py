@@ -18,21 +18,12 @@ HERE = Path(__file__).parent
 _BOARD = ("page", "episode", "drawings", "draw_frame", "speech", "film", "board")
 VIEWER = (*_BOARD, "keys", "playback", "viewer")
 """What shows an episode, in any page: its modules, in the order of their imports."""
+_DRAFT = ("standing", "editing", "passage", "curation")
 _SENT = ("panel", "outbox", "channel")
 MODULES = {
     "player": (*VIEWER, *_SENT, "session", "judging", "player"),
     "play": (*_BOARD, "turns", "play"),
-    "curate": (
-        *VIEWER,
-        *_SENT,
-        "standing",
-        "editing",
-        "curation",
-        "coverage",
-        "editor",
-        "deciding",
-        "curate",
-    ),
+    "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }
 _BESIDE = ("page", "viewer", "panel")
 STYLES = {"player": (*_BESIDE, "player"), "play": ("page", "play"), "curate": (*_BESIDE, "curate")}

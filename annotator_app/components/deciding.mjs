@@ -28,6 +28,9 @@ export const CURATING_KEYS = [
   { keys: ["o"], show: "O", action: "half", help: "the other half of its pair" },
   { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
   { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
+  { keys: ["b"], show: "B", action: "blind", help: "give a second opinion, blind to what others decided; or leave it" },
+  { keys: ["y"], show: "Y", action: "yes", help: "blind: two people would agree" },
+  { keys: ["n"], show: "N", action: "no", help: "blind: two people would not agree" },
   { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
   { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a reason, a note or this help" },
   { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
@@ -69,7 +72,12 @@ export class Deciding {
     this.#write(".position", place);
     this.#write(".id", at ?? "");
     const state = at === null ? null : curation.statusOf(at);
-    this.#renderState(state, curation.draft?.parent);
+    const { blind } = curation;
+    if (blind) this.#renderOpinion(at === null ? "" : curation.opinionOf(at));
+    else this.#renderState(state, curation.draft?.parent);
+    this.$(".curate").classList.toggle("blind", blind);
+    this.$('[data-action="blind"]').setAttribute("aria-pressed", blind);
+    this.#renderOpinions(blind ? null : curation);
     for (const [action, off] of [["reject", state?.inherited], ["retire", !state?.inherited], ["accept", state?.status === "kept"]])
       this.$(`.answer [data-action=${action}]`).hidden = !!off;
     this.#renderReasons(curation.asking);
@@ -99,9 +107,9 @@ export class Deciding {
   }
 
   /** @param {import("./curation.mjs").Curation} curation */
-  #renderAgents({ passed, agent, editing }) {
+  #renderAgents({ passed, agent, editing, blind }) {
     const box = this.$(".agents");
-    box.hidden = !!editing;
+    box.hidden = !!editing || blind;
     const key = JSON.stringify([passed, agent]);
     if (box.dataset.key === key) return;
     box.dataset.key = key;
@@ -132,6 +140,26 @@ export class Deciding {
     const rest = { undecided: "", kept: ` from ${parent}` }[status] ?? (edited ? why : ` by ${by}${why}`);
     this.#write(".state", `${status}${rest}${edited}`);
     this.$(".state").className = `state ${state?.status ?? ""}`;
+  }
+
+  /** @param {string} word */
+  #renderOpinion(word) {
+    this.#write(".state", word ? `you said ${word}` : "second opinion, blind");
+    this.$(".state").className = "state";
+  }
+
+  // What curators who were asked apart think, to those who have said what they do; and how far they agree.
+  /** @param {import("./curation.mjs").Curation | null} curation */
+  #renderOpinions(curation) {
+    const given = curation?.decided.get(curation.at)?.opinions ?? [];
+    const agreed = curation?.agreement;
+    const alpha = agreed && (agreed.alpha === null ? agreed.why : `alpha ${agreed.alpha.toFixed(2)}`);
+    const parts = [
+      ...(given.length ? [`Would two people agree? ${given.map(([by, word]) => `${by}: ${word}`).join(", ")}.`] : []),
+      ...(agreed ? [`Curators give the same opinion in ${agreed.agreeing} of ${agreed.pairs} pairs (${alpha}).`] : []),
+    ];
+    this.#write(".opinions", parts.join(" "));
+    this.$(".opinions").hidden = !parts.length;
   }
 
   /** @param {(Candidate & { decoded: Episode | null }) | null} candidate */

@@ -87,7 +87,15 @@ type Judged = {
 type Standing = [uuid: string, kind: string, by: string, reason: string];
 
 /** What was decided about a candidate; `mark` says as what it was edited last. */
-type Decided = { id: string; inherited: boolean; last: string; standing: Standing[]; mark: string };
+type Decided = {
+  id: string;
+  inherited: boolean;
+  last: string;
+  standing: Standing[];
+  mark: string;
+  opinion: string;
+  opinions: [by: string, word: string][];
+};
 
 /** What a candidate has come to, with what waits to be saved. */
 type Status = { status: string; by: string; reason: string; last: string; standing: Standing[]; inherited: boolean };
@@ -123,6 +131,9 @@ type Decision = {
   follows: string;
   reason?: string;
   undoes?: string;
+  about?: string;
+  opinion?: string;
+  mark?: string;
   changes?: Record<string, any>;
   said?: string;
 };
@@ -167,6 +178,7 @@ type Drafted = {
   passed?: Passed[];
   ghost?: Ghost | null;
   half?: Half | null;
+  agreement?: { alpha: number | null; shared: number; people: number; pairs: number; agreeing: number; why: string } | null;
   edit?: Tried | null;
   sight?: Sight | null;
   trouble?: string;

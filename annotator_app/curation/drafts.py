@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from scenarios.curation import agreement
 from scenarios.editing import Editor
 from scenarios.freezing import Looked, looked_at, now
 from sts.annotations.store import Store
@@ -70,6 +71,7 @@ class Opened:
     def __post_init__(self) -> None:
         """Begins with nothing kept."""
         self._lock = threading.Lock()
+        self._agreed: tuple[int, dict[str, Any] | None] | None = None
         self._earlier: dict[int, dict[str, State]] = {}
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_HELD)(self.draft.candidate)
         self.editor: Callable[[str, str], Editor] = lru_cache(_EDITED)(self._editor)
@@ -111,6 +113,21 @@ class Opened:
         """Returns by what a candidate is listed."""
         what = now(self.draft, one)
         return Facts(what.category, what.difficulty, recorder(one))
+
+    def agreement(self) -> dict[str, Any] | None:
+        """Returns how far curators agree whether two people would; None where no two have said.
+
+        It is worked out anew where somebody has said so, or changed what it was said about.
+        """
+        basis = sum(one.kind in ("opinion", "edit", "undo") for one in self.decided)
+        if self._agreed is None or self._agreed[0] != basis:
+            several = any(len(one.state.opinions) > 1 for one in self.every.values())
+            found = agreement(self.every.values()) if several else None
+            view = (
+                None if found is None else {**found._asdict(), "interval": None, "why": found.why}
+            )
+            self._agreed = basis, view
+        return self._agreed[1]
 
     def other_half(self, one: Looked) -> Looked | None:
         """Returns the other half of a candidate's pair; None where it is of none."""

@@ -9,11 +9,13 @@ from typing import Any
 from annotator_app.curation import edits, outbox, views
 from annotator_app.curation.drafts import Drafts, Opened
 from annotator_app.curation.ghosts import Ghosts
-from annotator_app.curation.lists import chosen, coverage, listed
+from annotator_app.curation.lists import SECOND, chosen, coverage, listed
 from annotator_app.events import UNSAVED, namespace, own
+from scenarios.freezing import Looked
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StsError
+from sts.suites.decisions import Decision, opinion_of
 
 AHEAD, BEHIND = 8, 3
 """Candidates that a page is sent before it asks for them, after and before that in view."""
@@ -84,13 +86,14 @@ def exchange(
 def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a page needs of a draft."""
     choice = chosen(message.get("list"), opened)
-    ids = listed(opened, choice)
+    blind = choice.status == SECOND
+    ids = listed(opened, choice, person)
     at = message.get("at")
     at = at if isinstance(at, str) and at in opened.every else next(iter(ids), None)
     position = ids.index(at) if at in ids else None
     near = position or 0
     first = max(0, near - NAMED)
-    undoable = _undoable(opened, person)
+    undoable = _undoable(opened, person, blind)
     names = dict.fromkeys(one for one in (at,) if one is not None)
     names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
     named = dict.fromkeys(one for one in _acked(message) if one in opened.every)
@@ -109,11 +112,12 @@ def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[s
         "first": first,
         "ids": ids[first : near + NAMED + 1],
         "candidates": _fresh(opened, list(names), message.get("has")),
-        "states": [views.state(opened.every[id]) for id in about],
-        "coverage": coverage(opened),
-        "log": [views.line(one) for one in reversed(opened.decided[-LINES:])],
+        "states": [views.state(opened.every[id], person, blind) for id in about],
+        "coverage": coverage(opened, blind),
+        "log": [] if blind else [views.line(one) for one in reversed(opened.decided[-LINES:])],
+        "agreement": None if blind else opened.agreement(),
         "undoable": undoable,
-        "half": _half(opened, at),
+        "half": None if blind else _half(opened, at),
         "edit": edits.answer(opened, message.get("edit")),
         "sight": _sight(opened, message.get("sight")),
     }
@@ -162,14 +166,22 @@ def _acked(message: Mapping[str, Any]) -> list[str]:
     return [one for one in every if isinstance(one, str)]
 
 
-def _undoable(opened: Opened, person: Annotator) -> list[dict[str, Any]]:
-    """Returns the latest decisions of a person that can be undone, the latest first."""
+def _last(one: Looked) -> Decision | None:
+    return one.state.standing[-1] if one.state.standing else None
+
+
+def _undoable(opened: Opened, person: Annotator, blind: bool) -> list[dict[str, Any]]:
+    """Returns the latest decisions of a person that can be undone, the latest first.
+
+    Where they are blind, these are their opinions.
+    """
     out = []
     for one in reversed(opened.decided):
-        if one.person != person.id or one.kind in ("undo", "opinion"):
-            continue
         looked = opened.every.get(one.candidate)
-        if looked and looked.state.standing and looked.state.standing[-1].uuid == one.uuid:
+        if looked is None or one.person != person.id or (one.kind == "opinion") != blind:
+            continue
+        stands = opinion_of(looked.state, person.id) if blind else _last(looked)
+        if stands is not None and stands.uuid == one.uuid:
             out.append({"uuid": one.uuid, "candidate": one.candidate, "kind": one.kind})
         if len(out) == BACK:
             break

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from annotator_app.curation.drafts import Opened
+from scenarios.freezing import UNTOUCHED
+from sts.annotations.types import Annotator
 from sts.names import LIMIT
-from sts.suites.decisions import UNDECIDED
+from sts.suites.decisions import UNDECIDED, opinion_of
 
-STATUSES = (UNDECIDED, "accepted", "rejected", "kept", "retired")
+SECOND = "second"
+"""In the place of a status: that about which a person has given no second opinion, blind."""
 
 
 class Choice(NamedTuple):
@@ -20,7 +23,7 @@ class Choice(NamedTuple):
       category: "" for every one, as below.
       difficulty: of the candidates.
       source: who recorded them.
-      status: what they had come to at `number`.
+      status: what they had come to at `number`; or SECOND.
       number: of the latest decision when this was chosen, so that a list stays as it is while one
         goes through it.
     """
@@ -45,10 +48,14 @@ def chosen(sent: object, opened: Opened) -> Choice:
     return Choice(status=UNDECIDED if waiting else "", number=opened.head)
 
 
-def listed(opened: Opened, choice: Choice) -> list[str]:
-    """Returns the ids of the candidates of a choice, in their order."""
+def listed(opened: Opened, choice: Choice, person: Annotator) -> list[str]:
+    """Returns the ids of the candidates of a person's choice, in their order."""
     every = opened.every
-    ids = [id for id, status in _statuses(opened, choice) if choice.status in ("", status)]
+    if choice.status == SECOND:
+        then = opened.states_at(choice.number)
+        ids = [id for id in every if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
+    else:
+        ids = [id for id, status in _statuses(opened, choice) if choice.status in ("", status)]
     if not any(choice[:3]):
         return ids
     return [
@@ -68,8 +75,8 @@ def _statuses(opened: Opened, choice: Choice) -> Iterator[tuple[str, str]]:
             yield id, "kept" if one.inherited else UNDECIDED
 
 
-def coverage(opened: Opened) -> list[list[Any]]:
-    """Returns [category, difficulty, source, status, count] of all there are."""
+def coverage(opened: Opened, blind: bool) -> list[list[Any]]:
+    """Returns [category, difficulty, source, status, count] of all there are; `blind` to status."""
     every = list(opened.every.values())
-    counts = Counter((*opened.facts(one), one.status) for one in every)
+    counts = Counter((*opened.facts(one), SECOND if blind else one.status) for one in every)
     return [[*key, count] for key, count in sorted(counts.items())]

@@ -9,19 +9,19 @@ from typing import Any
 
 from annotator_app.curation import edits
 from annotator_app.curation.drafts import Drafts, Opened
-from scenarios.curation import checked_reason, decision
+from scenarios.curation import checked_reason, decision, opinion
 from scenarios.freezing import Looked
 from sts.annotations.decisions import Overtaken
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError, StsError, UnknownName
-from sts.suites.decisions import STATUSES, Decision
+from sts.suites.decisions import OPINIONS, STATUSES, Decision, opinion_of
 from sts.suites.drafts import check_open
 
 AT_ONCE = 500
 """Decisions read from one message; a page sends the rest when these are acknowledged."""
 _UUID = re.compile(r"[0-9a-f]{32}")
-_KINDS = (*STATUSES, "undo", "edit")
+_KINDS = (*STATUSES, "undo", "edit", "opinion")
 
 
 def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[dict[str, Any]]:
@@ -95,6 +95,11 @@ def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
     if not isinstance(follows, str) or not isinstance(why, str):
         raise ArgumentError("expected a decision that names the one it follows and its reason")
+    if kind == "opinion":
+        return _opinion(one, person, sent)
+    mine = opinion_of(one.state, person.id)
+    if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
+        return opinion(one, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
     reason = checked_reason(why)
     if kind in ("reject", "retire") and not reason:
         raise ArgumentError(f"expected a reason to {kind} {one.summary.id}, found none")
@@ -105,3 +110,17 @@ def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
         raise ArgumentError(f"{one.summary.id}: there is no such decision to undo")
     return made._replace(uuid=sent["uuid"])
+
+
+def _opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+    """Returns the opinion that was sent, about the candidate as it was seen.
+
+    Raises:
+      ArgumentError: it is none, or the candidate was edited since.
+    """
+    word = sent.get("opinion")
+    if word not in OPINIONS:
+        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")
+    if sent.get("mark") != (one.state.scenario or one.summary.row_hash):
+        raise ArgumentError(f"{one.summary.id} was edited since you saw it; look at it again")
+    return opinion(one, word, person, at=time.time())._replace(uuid=sent["uuid"])

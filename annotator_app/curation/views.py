@@ -10,13 +10,15 @@ from annotator_app.episodes import seen, sprite_view
 from annotator_app.sprites import sprites_of
 from scenarios import categories
 from scenarios.category import Label
+from scenarios.curation import opinions
 from scenarios.fitting import fault
 from scenarios.freezing import Looked
+from sts.annotations.types import Annotator
 from sts.domains import domain
 from sts.engine.rendering import look
 from sts.engine.replay import along
 from sts.errors import StsError
-from sts.suites.decisions import Decision
+from sts.suites.decisions import Decision, opinion_of
 from sts.suites.types import Scenario
 
 _HELD = 512
@@ -123,10 +125,27 @@ def sight(opened: Opened, one: Looked) -> dict[str, Any]:
     return view
 
 
-def state(one: Looked) -> dict[str, Any]:
-    """Returns what was decided about a candidate, the standing decisions with the latest last."""
+def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
+    """Returns what was decided about a candidate, the standing decisions with the latest last.
+
+    Args:
+      one: the candidate.
+      person: who is told.
+      blind: they are to give a second opinion, and are told no more than theirs.
+    """
+    mine = opinion_of(one.state, person.id)
+    own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}
+    if blind:
+        hidden = {"inherited": False, "last": "", "standing": []}
+        return (
+            {"id": one.summary.id, "mark": one.state.scenario or one.summary.row_hash}
+            | hidden
+            | own
+        )
     standing = [[d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in one.state.standing]
     return {
+        **own,
+        "opinions": [[name, word] for name, word in opinions(one.state, person).items()],
         "id": one.summary.id,
         "inherited": one.inherited,
         "last": one.state.last,

@@ -331,3 +331,42 @@ def test_the_other_half_of_a_pair_is_shown_beside_it(tmp_path: Path) -> None:
         assert (half["of"], half["id"], half["tags"]) == (IDS[0], IDS[1], ["b"])
         sent = {"author": namespace("here", ana.id), "at": IDS[2]}
         assert exchange(every, store, ana, sent, place="here")["half"] is None
+
+
+def test_a_second_opinion_is_given_without_what_others_have_said_and_then_compared(
+    study: Study,
+) -> None:
+    def opines(who: Annotator, id: str, word: str, **more: Any) -> str:
+        mark = study.drafts.opened("own", study.store).every[id].summary.row_hash
+        one = study.decision("opinion", id, opinion=word, mark=mark) | more
+        (message,) = study.decides(who, one)
+        return message or one["uuid"]
+
+    accepted = study.decision("accept", IDS[1])
+    assert study.decides(study.ben, accepted) == [""]
+    blind = {"list": {"status": "second"}, "at": IDS[1]}
+    for id in IDS[:2]:
+        assert len(opines(study.ana, id, "yes")) == 32
+    told = json.dumps(study.sends(study.ben, blind) | {"author": ""})
+    assert "Ana" not in told and accepted["uuid"] not in told and "accepted" not in told
+    assert study.sends(study.ana, blind)["ids"] == IDS[2:]
+
+    assert len(opines(study.ben, IDS[0], "yes")) == 32
+    taken = opines(study.ben, IDS[1], "yes")
+    data = study.sends(study.ben, blind)
+    assert [one["uuid"] for one in data["undoable"]][0] == taken
+    undo = study.decision("undo", IDS[1], follows=accepted["uuid"], undoes=taken)
+    assert study.decides(study.ben, undo) == [""]
+    (state,) = [
+        one for one in study.sends(study.ben, {"at": IDS[1]})["states"] if one["id"] == IDS[1]
+    ]
+    assert (state["opinion"], state["opinions"]) == ("", [])  # nor are hers shown as yet
+    assert len(opines(study.ben, IDS[1], "no")) == 32
+
+    data = study.sends(study.ben, {"at": IDS[1]})
+    (state,) = [one for one in data["states"] if one["id"] == IDS[1]]
+    assert state["opinions"] == [["Ana", "yes"], ["Ben", "no"]]
+    assert (data["agreement"]["agreeing"], data["agreement"]["pairs"]) == (1, 2)
+    assert study.drafts.opened("own", study.store).every[IDS[1]].status == "accepted"
+    assert "expected an opinion of yes or no" in opines(study.ben, IDS[2], "maybe")
+    assert "was edited since you saw it" in opines(study.ben, IDS[2], "no", mark="f" * 64)

@@ -9,7 +9,7 @@ const IDS = ["walk-01", "walk-02", "walk-03", "walk-04"];
 const LIST = { category: "", difficulty: "", source: "", status: "undecided", number: 0 };
 const DRAFT = { name: "own", id: "d".repeat(32), parent: null, candidates: 4 };
 const decided = (id, standing = [], last = standing.at(-1)?.[0] ?? "", inherited = false) =>
-  ({ id, inherited, last, standing, mark: id });
+  ({ id, inherited, last, standing, mark: id, opinion: "", opinions: [] });
 
 function sent(more = {}) {
   const candidates = IDS.map((id) => ({ id, mark: id, broken: "", text: `go ${id}`, tags: [], episode: payload(id) }));
@@ -159,4 +159,46 @@ test("what an edit cannot be is said and nothing is saved", () => {
   assert.equal(made.message.text, "Not saved: the trajectory is gone.");
   press(made, "cancel");
   assert.deepEqual([made.editing, made.outbox.size], [null, 0]);
+});
+
+test("a second opinion is given blind, goes on to the next and is taken back", () => {
+  const made = curation();
+  press(made, "yes");
+  assert.match(made.message.text, /B begins/);
+  press(made, "accept", "blind");
+  assert.equal(made.statusOf("walk-01"), null);
+  made.receive(sent({ list: { ...LIST, status: "second", number: 3 } }), 0);
+  press(made, "accept", "edit", "yes", "no");
+  assert.match(made.message.text, /would not agree about walk-02/);
+  assert.deepEqual(kinds(made), ["accept walk-01", "opinion walk-01", "opinion walk-02"]);
+  assert.deepEqual([made.opinionOf("walk-01"), made.at], ["yes", "walk-03"]);
+  press(made, "undo", "undo", "undo");
+  assert.deepEqual(kinds(made).slice(3), ["undo walk-02", "undo walk-01"]);
+  assert.equal(made.opinionOf("walk-01"), "");
+  press(made, "blind");
+  made.receive(sent(), 0);
+  assert.equal(made.statusOf("walk-01").status, "accepted");
+});
+
+test("an agent's continuation is shown in the recording's place, by its turn, until one goes on", () => {
+  const made = curation({ passed: [{ id: "walk-01", mark: "walk-01", passed: [["random", 3, 10], ["rule", 10, 10]] }] });
+  press(made, "ghost", "ghost");
+  assert.deepEqual(made.asks.ghost, { candidate: "walk-01", agent: "rule" });
+  const episode = payload("walk-01", { says: { 5: 1 } });
+  made.receive(sent({ ghost: { id: "walk-01", mark: "walk-01", agent: "rule", episode, broken: "" } }), 0);
+  assert.equal(made.playback.view.episode.utterances.length, 1);
+  press(made, "ghost");
+  assert.equal(made.playback.view.episode.utterances.length, 0);
+  press(made, "ghost", "next");
+  assert.deepEqual([made.agent, made.passed], ["", null]);
+  press(made, "ghost");
+  assert.match(made.message.text, /have not gone on from here yet/);
+});
+
+test("the other half of a pair is gone to and is left with it", () => {
+  const made = curation({ half: { of: "walk-01", id: "walk-03", text: "stay", status: "undecided" } });
+  press(made, "half");
+  assert.deepEqual([made.at, made.half], ["walk-03", null]);
+  press(made, "half");
+  assert.match(made.message.text, /of no pair/);
 });
