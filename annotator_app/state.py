@@ -14,6 +14,7 @@ import streamlit as st
 from annotator_app import components, people
 from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
+from annotator_app.curation.exchange import prepare
 from annotator_app.curation.ghosts import Ghosts
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
@@ -140,8 +141,9 @@ def warm_up() -> None:
     store()
     continuations()
     for name in drafts().names():
+        every_drawing()
         with contextlib.suppress(StsError):  # whoever opens it will be told
-            drafts().opened(name, store())
+            prepare(drafts().opened(name, store()), ghosts())
     # What is loaded by now stays: collecting it after each run of a page would cost most of it.
     gc.collect()
     gc.freeze()

@@ -21,7 +21,7 @@ export class Coverage {
 
   focus() {
     const pressed = this.root.querySelector("button[aria-pressed=true]") ?? this.root.querySelector("button");
-    /** @type {HTMLElement} */ (pressed)?.focus();
+    /** @type {HTMLElement} */ (pressed)?.focus({ preventScroll: true });
   }
 
   // Takes arrow keys while one of its buttons has the focus; returns whether the press was its own.

@@ -44,7 +44,7 @@ class CuratePage {
     this.deciding = new Deciding(root, { symbol: (episode, object) => this.viewer.board.symbol(episode, object) });
     this.coverage = new Coverage(this.$(".coverage"), {
       choose: (parts) => this.#do({ name: "list", parts }),
-      leave: () => this.$(".curate").focus({ preventScroll: true }),
+      leave: () => this.#leaveCoverage(),
     });
     this.editor = new EditorPanel(this.$(".editing"), this.$(".timeline"), { ask: (action) => this.#do(action) });
     this.#listen();
@@ -155,6 +155,17 @@ class CuratePage {
     }, { signal });
   }
 
+  // By keyboard the coverage stands in front, so that nothing has to be scrolled to.
+  #openCoverage() {
+    this.$(".coverage-box").classList.add("open");
+    this.coverage.focus();
+  }
+
+  #leaveCoverage() {
+    this.$(".coverage-box").classList.remove("open");
+    this.$(".curate").focus({ preventScroll: true });
+  }
+
   #do(action) {
     this.viewer.ask(action);
   }
@@ -163,7 +174,7 @@ class CuratePage {
     const { curation } = this;
     if (!curation || this.closed) return;
     const { name } = action;
-    if (name === "filter") return this.coverage.focus();
+    if (name === "filter") return curation.blind || curation.editing || this.#openCoverage();
     if (name === "drafts") return this.$(".draft").hidden || this.$(".draft select").focus();
     if (curation.editing && name in FIELD_OF) return this.editor.focus(FIELD_OF[name]);
     const typed = curation.asking && this.deciding.words.trim();

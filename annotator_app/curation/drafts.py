@@ -71,6 +71,7 @@ class Opened:
     def __post_init__(self) -> None:
         """Begins with nothing kept."""
         self._lock = threading.Lock()
+        self._facts: dict[tuple[str, str], Facts] = {}
         self._agreed: tuple[int, dict[str, Any] | None] | None = None
         self._earlier: dict[int, dict[str, State]] = {}
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_HELD)(self.draft.candidate)
@@ -111,8 +112,12 @@ class Opened:
 
     def facts(self, one: Looked) -> Facts:
         """Returns by what a candidate is listed."""
-        what = now(self.draft, one)
-        return Facts(what.category, what.difficulty, recorder(one))
+        key = (one.summary.id, one.state.scenario)
+        if (found := self._facts.get(key)) is None:
+            what = now(self.draft, one)
+            found = Facts(what.category, what.difficulty, recorder(one))
+            self._facts[key] = found
+        return found
 
     def agreement(self) -> dict[str, Any] | None:
         """Returns how far curators agree whether two people would; None where no two have said.

@@ -83,6 +83,15 @@ def exchange(
     return data
 
 
+def prepare(opened: Opened, ghosts: Ghosts) -> None:
+    """Loads what the first page of a draft would wait for."""
+    first = [*opened.every.values()][: AHEAD + 1]
+    for one in first:
+        views.candidate(opened, one)
+    coverage(opened, blind=False)
+    ghosts.passed(opened, first)
+
+
 def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a page needs of a draft."""
     choice = chosen(message.get("list"), opened)
