@@ -3,8 +3,8 @@
     make pictures    # needs chromium; minutes
 
 `judging.png` is a judge's page on which a success has been marked, and not submitted; `report.png`
-is the beginning of the demo's report. Both are 1280 pixels wide and light. Look at them before they
-are committed.
+is the beginning of the demo's report; `curating.png` is a curator's page on a draft of the demo's
+suite. All are 1280 pixels wide and light. Look at them before they are committed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEPS, EPISODES = 30, 200
 
 
 def take(folder: Path) -> None:
-    """Writes both pictures; the demo is run in `folder` first.
+    """Writes the pictures; the demo is run in `folder` first.
 
     Raises:
       StsError: the demo failed, or no episode shows what is asked for.
@@ -57,9 +57,23 @@ def take(folder: Path) -> None:
             page.wait_for_selector(".player .stage:not([hidden])")
             _mark(page)
             _keep(page, "judging.png")
+            _curate(page, server)
+            _keep(page, "curating.png")
             browser.close()
     finally:
         server.close()
+
+
+def _curate(page: Any, server: Server) -> None:
+    """Begins the next version of the demo's suite, and shows one of its scenarios."""
+    if main(["draft", "from", "starter@1", "--workspace", str(server.folder)]):
+        raise StsError("no draft was begun")
+    page.add_init_script("localStorage['sts:curate:settings'] ??= '{\"autoplay\": false}'")
+    page.goto(server.url("/curate"))
+    page.wait_for_selector(".curate .stage:not([hidden])")
+    for key in ("j", "j", "m", "ArrowRight", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    page.locator(".agents button", has_text="/10").first.wait_for()
 
 
 def _mark(page: Any) -> None:

@@ -210,7 +210,7 @@ export class Curation extends Passage {
     this.position = this.placeOf(id);
     this.near = this.position ?? this.near;
     this.show(now);
-    return this.lacks || !this.candidate;
+    return this.lacks || !this.candidate || (!!this.candidate.pair && !this.half);
   }
 
   /** @param {string} kind @param {number} now */

@@ -134,6 +134,6 @@ export class EditorPanel {
     const fault = tried?.error ?? (tried?.facts?.fault ? `It does not fit: ${tried.facts.fault}` : "");
     const box = /** @type {HTMLElement} */ (this.root.querySelector(".unfit"));
     box.textContent = fault || (tried?.facts ? "It fits." : "One moment ...");
-    box.classList.toggle("fault", !!fault);
+    box.classList.toggle("bad", !!fault);
   }
 }

@@ -23,6 +23,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
+from tests.annotator_app.components.test_types import declared
 from tests.examples import accepted, on_test_side, recorded, scenarios
 
 IDS = [f"reach-good-{n:02d}" for n in range(1, 5)]
@@ -370,3 +371,18 @@ def test_a_second_opinion_is_given_without_what_others_have_said_and_then_compar
     assert study.drafts.opened("own", study.store).every[IDS[1]].status == "accepted"
     assert "expected an opinion of yes or no" in opines(study.ben, IDS[2], "maybe")
     assert "was edited since you saw it" in opines(study.ben, IDS[2], "no", mark="f" * 64)
+
+
+def test_the_scripts_types_name_what_the_server_sends(study: Study) -> None:
+    asked = {"candidate": IDS[0], "number": 1, "changes": {}, "whole": True}
+    data = study.sends(study.ana, {"edit": asked, "sight": IDS[0]})
+    sent = {
+        "Candidate": data["candidates"][0],
+        "Decided": data["states"][0],
+        "Drafted": {name: one for name, one in data.items() if name not in ("author", "empty")},
+        "Tried": data["edit"],
+    }
+    for name, one in sent.items():
+        fields = declared(name)
+        assert one.keys() <= fields.keys(), name
+        assert {field for field, optional in fields.items() if not optional} <= one.keys(), name

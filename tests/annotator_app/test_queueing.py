@@ -12,11 +12,13 @@ from annotator_app import queueing
 from sts.annotations.schema import items
 from sts.annotations.store import Store
 from sts.continuations.run import run
+from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
+from sts.suites import store as suites
 from sts.suites.selections import select as select_part
 from sts.suites.types import Suite
 from tests.annotations.examples import a_submission
-from tests.examples import scenarios
+from tests.examples import accepted, scenarios
 
 
 @pytest.fixture
@@ -56,3 +58,15 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
         assert len(queued(store)) == 8 and first < queued(store)
         assert queueing.fill(workspace, store, whole) == 20
         assert len(queued(store)) == 20
+
+
+def test_of_a_draft_that_is_the_first_of_its_name_nothing_is_judged(workspace: Workspace) -> None:
+    with pytest.raises(UnknownName):
+        queueing.chosen(workspace, "mine")
+    accepted(workspace, "mine", scenarios(2))
+    assert queueing.chosen(workspace, "mine") is None
+    suites.freeze(workspace, "mine", scenarios(2))
+    with pytest.raises(UnknownName, match="mine@1"):
+        queueing.chosen(workspace, "mine")
+    one = queueing.chosen(workspace, "mine@1")
+    assert one is not None and one.label == "mine@1"

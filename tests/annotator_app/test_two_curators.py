@@ -110,10 +110,12 @@ def test_two_curators_make_forty_scenarios_and_the_version_after_it(
     sts(curated, "draft", "from", "own@1")
     sts(curated, "mine", "own", "--per-category", "6", "--seed", "9", "--category", "walk")
     new = ids(curated, "undecided")
+    ben.wait_for_selector(".curate .judging:not([hidden])")
+    choose(ben, "walk, all")
     state(ben, "undecided")
     assert [decide(ben, "a"), *(decide(ben, "r", "4") for _ in new[1:])] == new
     saved(ben)
-    state(ana, "kept from own@1")
+    ana.wait_for_selector(".curate .judging:not([hidden])")
     choose(ana, "stand-still, all", "kept")
     state(ana, "kept from own@1")
     gone = [decide(ana, "t", "1"), decide(ana, "t", "0", *"too easy", "Enter")]
