@@ -295,11 +295,11 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
     from scenarios.curation import author, decision
     from scenarios.editing import Editor
+    from scenarios.mining.failures import recording_of
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
     from sts.suites.drafts import check_open
-    from sts.trajectories import store as trajectories
 
     draft, every = _looked(workspace, args.name)
     check_open(draft)
@@ -307,7 +307,7 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     before = draft.candidate(args.id, one.state.scenario)
     category = categories.named(args.category or before.category)
     asked = _changes(args) | ({"category": category.name} if args.category else {})
-    trajectory = trajectories.find(workspace, before.trajectory)
+    trajectory = recording_of(workspace, before)
     made = Editor(before, trajectory, [category]).preview(asked)
     if not made.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from scenarios.category import Category
     from scenarios.mining import Mined
+    from scenarios.mining.order import Carried, Order
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
-    from sts.trajectories.types import Trajectory
+
+STRATA = ("difficulty", "source", "recorder")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,55 +34,94 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
     )
+    parser.add_argument(
+        "--where",
+        metavar="FILTER",
+        help="only at steps of which this is true, such as 'good_seen_ago between 2 and 5' "
+        "(default: all)",
+    )
+    parser.add_argument(
+        "--miner",
+        metavar="module:NAME",
+        help="a function of yours that says where, for one --category (default: its own)",
+    )
+    parser.add_argument(
+        "--split",
+        choices=("test", "train"),
+        default="test",
+        help="train: moments that a learner can learn from to obey, for no suite (default: test)",
+    )
+    parser.add_argument(
+        "--from-failures",
+        metavar="NAME@VERSION",
+        help="a share from continuations of this suite that its labels say failed (default: none)",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        metavar="S",
+        help="of a category's scenarios, from failures (default: 0.3)",
+    )
+    parser.add_argument(
+        "--unlike",
+        action="store_true",
+        help="no two of a category that the same agents pass equally often",
+    )
+    parser.add_argument(
+        "--agent",
+        action="append",
+        metavar="A",
+        help="who tells scenarios apart for --unlike and --from-failures; repeatable (default: "
+        "those that the world's categories name)",
+    )
+    parser.add_argument(
+        "--per-world",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of a category, at most, each at least its own length apart (default: 1)",
+    )
+    parser.add_argument(
+        "--stratum",
+        action="append",
+        choices=STRATA,
+        help="of a world, one moment of each of this is offered; repeatable (default: all three)",
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
     parser.add_argument("--replace", action="store_true", help="begin the draft anew")
 
 
 def run(args: argparse.Namespace) -> int:
     """Mines the workspace's trajectories and writes the draft."""
-    from dataclasses import replace
-
-    from scenarios import categories, mining
-    from sts.cli.arguments import at_least, progress, say
-    from sts.errors import StsError
+    from scenarios.mining.order import Order, carried_out
+    from sts.cli.arguments import progress, say
     from sts.storage.workspace import Workspace
     from sts.suites import drafts
-    from sts.trajectories import store as trajectories
 
+    order = Order(
+        categories=tuple(args.category or ()),
+        per_category=args.per_category,
+        seed=args.seed,
+        partner=args.partner,
+        where=args.where,
+        miner=args.miner,
+        side=args.split,
+        per_world=args.per_world,
+        strata=tuple(args.stratum or STRATA),
+        failures=args.from_failures,
+        share=args.share,
+        unlike=args.unlike,
+        agents=tuple(args.agent or ()),
+    )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
     there = [] if draft is None or args.replace else draft.summaries()
-    per_category = at_least(1, "--per-category", args.per_category)
-    chosen = [categories.named(name) for name in dict.fromkeys(args.category or ())]
-    recorded = trajectories.load(workspace)
-    if not args.category:
-        chosen = [*categories.installed(t.episode.domain for t in recorded).values()]
-    if args.partner is not None:
-        _check_partner(args.partner, {category.domain for category in chosen})
-        chosen = [replace(category, partner=args.partner) for category in chosen]
-
-    def watched(show: Callable[[int, int], None]) -> Iterator[Trajectory]:
-        for count, trajectory in enumerate(recorded, 1):
-            yield trajectory
-            show(count, len(recorded))
-
+    last = drafts.last_numbers(workspace, args.name, (one.id for one in there))
     with progress("mining", "trajectories") as show:
-        mined = mining.mine(
-            watched(show),
-            chosen,
-            per_category=per_category,
-            seed=args.seed,
-            last=drafts.last_numbers(workspace, args.name, (one.id for one in there)),
-            taken={(one.category, one.world) for one in there},
-        )
-    test = sum(t.split == "test" for t in recorded)
+        made = carried_out(order, workspace, there=there, last=last, progress=show)
+    mined = made.mined
     _warn_of_what_is_left_out(mined)
-    if there and not mined.scenarios and not mined.unfit:
-        raise StsError(
-            f"nothing new to mine: draft {args.name} has a candidate of every world that offers "
-            "one; record more, or name other categories"
-        )
-    _refuse_nothing(mined, workspace, chosen, f"{len(recorded)} trajectories, {test} on the test")
+    _refuse_nothing(made, order, workspace, args.name if there else "")
     if draft is None or args.replace:
         draft = drafts.begin(
             workspace, args.name, mined.scenarios, replaces=draft.id if draft else None
@@ -88,12 +129,18 @@ def run(args: argparse.Namespace) -> int:
     else:
         draft = drafts.add(draft, mined.scenarios)
     path = workspace.path(draft.folder)
-    value, text = _summary(mined, chosen, per_category)
-    text = f"{len(mined.scenarios)} scenarios from {test} trajectories on the test side\n\n{text}"
+    value, text = _summary(mined, made.categories, order.per_category)
+    of = f"{made.on_side} trajectories on the {order.side} side"
+    of += f" and {made.failed} failed continuations" if made.failed else ""
+    lines = [
+        f"{len(mined.scenarios)} scenarios from {of}",
+        text,
+        _strata(mined),
+        f"-> {path}\nnext: sts draft show {args.name}",
+    ]
     if there:
-        text += f"\n\nadded to the {len(there)} candidates that draft {args.name} had"
-    text += f"\n\n-> {path}\nnext: sts draft show {args.name}"
-    say(args.json, {"draft": args.name, "file": str(path)} | value, text)
+        lines.insert(3, f"added to the {len(there)} candidates that draft {args.name} had")
+    say(args.json, {"draft": args.name, "file": str(path)} | value, "\n\n".join(lines))
     return 0
 
 
@@ -125,21 +172,40 @@ def _warn_of_what_is_left_out(mined: Mined) -> None:
         warn(f"{count} trajectories of {name} are left out: {reason}")
 
 
-def _refuse_nothing(
-    mined: Mined, workspace: Workspace, chosen: Sequence[Category], recorded: str
-) -> None:
-    """Raises StsError where nothing was mined; says why as far as that is known."""
+def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to: str) -> None:
+    """Raises StsError where nothing was mined; says why as far as that is known.
+
+    Args:
+      made: what came of it.
+      order: what was asked for.
+      workspace: that was mined.
+      added_to: the draft that has candidates already; "" for none.
+    """
     from sts.errors import StsError
 
+    mined = made.mined
     if mined.scenarios:
         return
     if mined.unfit:
         raise StsError("; ".join(f"{name}: {why}" for name, why in mined.unfit.items()))
-    worlds = ", ".join(sorted({c.domain for c in chosen}))
+    passed_over = sum(mined.passed_over.values())
+    if passed_over:
+        raise StsError(
+            f"nothing to mine: of {passed_over} candidates that were tried none is kept; expected "
+            "other agents or categories"
+        )
+    if added_to:
+        raise StsError(
+            f"nothing new to mine: draft {added_to} has a candidate of every world that offers "
+            "one; record more, or name other categories"
+        )
+    worlds = ", ".join(sorted({c.domain for c in made.categories})) or "a category here"
+    expected = "some from sts record or sts trajectories import"
+    if order.narrow:
+        expected = "a filter or a miner that leaves some moments"
     raise StsError(
-        f"nothing to mine in {workspace.root}: {recorded} side, none of "
-        f"{worlds or 'a category here'} that fits; expected some from sts record or sts "
-        "trajectories import"
+        f"nothing to mine in {workspace.root}: {made.recorded} trajectories, {made.on_side} on the "
+        f"{order.side} side, none of {worlds} that fits; expected {expected}"
     )
 
 
@@ -161,32 +227,43 @@ def _summary(
     short = [row[0] for row in rows if row[3] < per_category]
     for name in short:
         why = f"has fewer than {per_category} worlds to offer"
+        if mined.passed_over[name]:
+            why = f"has few to keep: {mined.passed_over[name]} were tried and passed over"
         if name in mined.unfit:
             why = f"leaves scenarios out: {mined.unfit[name]}"
         warn(f"{name} {why}")
+    strata = [
+        {"category": name, **one._asdict(), "candidates": count, "chosen": taken}
+        for name, own in mined.strata.items()
+        for one, (count, taken) in own.items()
+    ]
     value = {
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
+        "strata": strata,
         "short": short,
         "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
     return value, table(header, rows)
 
 
-def _check_partner(partner: str, domains: set[str]) -> None:
-    """Refuses what can play nobody in the worlds of these domains."""
-    from sts import agents
-    from sts.errors import ArgumentError
+def _strata(mined: Mined) -> str:
+    """Returns of each stratum, over all categories, how many were chosen of how many."""
+    from collections import Counter
 
-    kind, _, name = partner.partition(":")
-    if kind == "agent" and name:
-        own = agents.load(name).domain
-        if own and own not in domains:
-            raise ArgumentError(
-                f"--partner {partner} plays the worlds of {own}, and the scenarios are of "
-                f"{', '.join(sorted(domains))}"
-            )
-    elif partner not in ("no-op", "replay"):
-        raise ArgumentError(f"expected --partner no-op, replay or agent:NAME, found {partner!r}")
+    from sts.cli.arguments import table
+    from sts.suites.types import DIFFICULTIES
+
+    there: Counter[tuple[str, str, str]] = Counter()
+    chosen: Counter[tuple[str, str, str]] = Counter()
+    for own in mined.strata.values():
+        for one, (count, taken) in own.items():
+            there[one] += count
+            chosen[one] += taken
+    rows = [
+        (*who, *(f"{chosen[d, *who]} of {there[d, *who]}" for d in DIFFICULTIES))
+        for who in sorted({(source, recorder) for _, source, recorder in there})
+    ]
+    return table(("source", "recorder", *DIFFICULTIES), rows)
 
 
 COMMAND = Command(

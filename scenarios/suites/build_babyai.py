@@ -43,7 +43,8 @@ def commands() -> list[list[str]]:
         for seed, level in enumerate(LEVELS, 1)
     ]
     chosen = [word for kind in CATEGORIES for word in ("--category", f"babyai-{kind}")]
-    lines.append(["mine", DRAFT, *chosen, "--per-category", str(PER_CATEGORY), "--seed", str(SEED)])
+    amount = ["--per-category", str(PER_CATEGORY), "--seed", str(SEED), "--stratum", "difficulty"]
+    lines.append(["mine", DRAFT, *chosen, *amount])
     return lines
 
 

@@ -42,7 +42,8 @@ def commands(traces: Sequence[Path]) -> list[list[str]]:
         shape = ["--team", str(team), "--size", size, "--seed", str(seed)]
         amount = ["--episodes", str(EPISODES), "--steps", str(STEPS)]
         lines.append(["record", "--agent", agent, *shape, *amount])
-    lines.append(["mine", building.DRAFT, "--per-category", str(PER_CATEGORY), "--seed", str(SEED)])
+    chosen = ["--stratum", "difficulty", "--per-category", str(PER_CATEGORY), "--seed", str(SEED)]
+    lines.append(["mine", building.DRAFT, *chosen])
     return lines
 
 

@@ -60,6 +60,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="whose steps, where F holds one participant's (default: 0)",
     )
+    exported.add_argument(
+        "--draft",
+        metavar="NAME",
+        help="what sts mine NAME --split train made, with what it asks (default: recordings)",
+    )
     _add_filters(exported)
 
 
@@ -237,8 +242,9 @@ def _mismatches(trajectories: list[Trajectory]):  # type: ignore[no-untyped-def]
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import say, table
+    from sts.trajectories import store
 
-    every = _chosen(args, workspace)
+    every = _chosen(args, store.load(workspace))
     ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in every:
         who = ", ".join(dict.fromkeys(p.name for p in t.participants))
@@ -257,16 +263,46 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _chosen(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
+def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
+    """Returns the candidates of --draft as trajectories, those left out that were rejected.
+
+    Of a format that holds one participant, those alone that are asked of this one; warns of others.
+
+    Raises:
+      StsError: the draft is of the test side, or nothing in it is asked of that participant.
+      UnknownName: there is no such draft.
+    """
+    from sts.annotations.store import Store
+    from sts.cli.arguments import warn
+    from sts.errors import StsError
+    from sts.suites import drafts, instructed
+    from sts.suites.decisions import State, states
+
+    draft, states_of = drafts.open_draft(workspace, args.draft), {}
+    if (store := Store.find(workspace)) is not None:
+        with store:
+            states_of = states(store.decisions(draft.id))
+    now = {id: states_of.get(id, State()) for id in draft.ids()}
+    kept = {id: one.scenario for id, one in now.items() if one.status != "rejected"}
+    every = instructed.trajectories(draft, kept)
+    if args.format == "parquet":
+        return every
+    own = [t for t in every if t.provenance["asked"]["roles"] == [args.role or 0]]
+    if every and not own:
+        raise StsError(f"draft {args.draft} asks nothing of participant {args.role or 0}")
+    if len(own) < len(every):
+        warn(f"{len(every) - len(own)} of {len(every)} are asked of others: export them by --role")
+    return own
+
+
+def _chosen(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Trajectory]:
     """Returns the trajectories that the flags of `_add_filters` leave.
 
     Raises:
       StsError: there are trajectories, and none of them is left.
     """
     from sts.errors import StsError
-    from sts.trajectories import store
 
-    every = store.load(workspace)
     found = [
         t
         for t in every
@@ -361,12 +397,13 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
 
     from sts.cli.arguments import progress, say
     from sts.errors import StsError, Unavailable
+    from sts.trajectories import store
 
     write = _function("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
-    every = _chosen(args, workspace)
+    every = _chosen(args, _instructed(args, workspace) if args.draft else store.load(workspace))
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as show:

@@ -223,6 +223,9 @@ class Adapted:
         self.sees: Literal["observation", "world"] = (
             "observation" if hasattr(one, "sight") else "world"
         )
+        for own in ("step_columns", "step_columns_version"):
+            if hasattr(one, own):
+                setattr(self, own, getattr(one, own))
 
     def _check_actions(self, name: str | None) -> None:
         if self.actions is None:

@@ -44,6 +44,9 @@ class Environment(Protocol):
     - `ended`, a bool: whether it has come to its end. What is exported then says so, and
       `sts domain check` can say more.
     - `truncated`, a bool: whether it has ended only because its time had run out.
+    - `step_columns(episode, role)` and an int `step_columns_version`: what there is to say of each
+      step of a recording, arrays [T] by name, by which moments can be chosen; no state of the
+      environment is at hand.
     """
 
     @property

@@ -126,7 +126,9 @@ class Domain(Protocol):
     One whose actions are several numbers or real ones also has an attribute `actions`, their
     `ActionSpace`. One whose scenes are drawn also has an attribute `drawing`: the name of a file
     beside the module of its class, the ES module that draws them in a browser; see
-    `sts.domains.drawing`.
+    `sts.domains.drawing`. One that has more to say of steps of a recording than what
+    `sts.trajectories.steps` says of all has `step_columns`, a function of an episode and a role
+    that returns arrays [T] by name, and an int `step_columns_version`.
     """
 
     name: str

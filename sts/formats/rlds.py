@@ -84,7 +84,7 @@ def _rows(one: Observed, role: int) -> pa.RecordBatch:
         "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
     }
     columns |= {f"observation.{name}": _column(array) for name, array in one.values.items()}
-    columns["language_instruction"] = pa.array(_told(one.trajectory), pa.string())
+    columns["language_instruction"] = pa.array(one.trajectory.asked(), pa.string())
     done = {
         "action": moves.astype(np.int64) if world.moves else moves,
         "reward": reward_values(world, episode.rewards[:, role]),
@@ -95,15 +95,6 @@ def _rows(one: Observed, role: int) -> pa.RecordBatch:
     columns["is_last"] = pa.array(last)
     columns["is_terminal"] = pa.array(last & one.ended)
     return pa.RecordBatch.from_pydict(columns)
-
-
-def _told(t: Trajectory) -> list[str]:
-    """Returns what had last been asked before each step and after the last; "" for nothing."""
-    out = [""] * (t.episode.steps + 1)
-    for one in sorted(t.instructions, key=lambda one: one.given_at):
-        known = range(max(0, one.given_at), len(out))
-        out[known.start :] = [one.text] * len(known)
-    return out
 
 
 def _column(array: NDArray[Any], gone: NDArray[np.bool_] | None = None) -> pa.Array:

@@ -31,6 +31,7 @@ from sts.suites.folders import (
 )
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
+from sts.trajectories.types import split
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 
@@ -115,8 +116,9 @@ class Draft:
             _check_edited(self, one, id, edited)
             return one
         for part in self.parts:
-            for one in files.unpacked(part, self._get(part), id, check=checked):
-                return one
+            if (group := self._groups(part).get(id)) is not None:
+                for one in files.unpacked(part, self._get(part), id, group=group, check=checked):
+                    return one
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
     def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
@@ -143,6 +145,11 @@ class Draft:
         name = f"edited/{edited.row_hash}.parquet"
         self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
 
+    def _groups(self, part: str) -> dict[str, int]:
+        if part not in _GROUPS:
+            _GROUPS[part] = files.groups(part, self._get(part))
+        return _GROUPS[part]
+
     def _get(self, name: str) -> bytes:
         try:
             return self.workspace.store.get(f"{self.folder}/{name}")
@@ -150,6 +157,8 @@ class Draft:
             raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
 
 
+_GROUPS: dict[str, dict[str, int]] = {}
+"""The row group in which each candidate of a part stands; what is in a part names it for ever."""
 _EDITED: dict[str, Summary] = {}
 """What was read of edited candidates, by the `row_hash` that names each for ever."""
 
@@ -212,7 +221,7 @@ def begin(
     """Begins a draft in place of the one with the id `replaces`, None for none; returns it.
 
     Raises:
-      StsError: another draft stands there by now.
+      StsError: another draft stands there by now, or the candidates are of both sides.
       ArgumentError: no suite may be called so.
     """
     draft = Draft(workspace, named(name), secrets.token_hex(16), parent, {}, provenance())
@@ -229,7 +238,8 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Adds candidates to a draft; returns it as it is then.
 
     Raises:
-      StsError: the draft was replaced meanwhile, or has a candidate of the same id.
+      StsError: the draft was replaced meanwhile, has a candidate of the same id, or candidates of
+        the other side.
     """
     with draft.workspace.locked():
         there = find(draft.workspace, draft.name)
@@ -246,6 +256,7 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
 
 def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Writes candidates, if any, and then `draft.json`, which makes them part of the draft."""
+    _check_one_side(draft, candidates)
     store = draft.workspace.store
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
@@ -263,6 +274,32 @@ def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     store.swap(f"drafts/{draft.name}/draft.json", text.encode())
     return draft
+
+
+def side(draft: Draft) -> str | None:
+    """Returns which side a draft's candidates are of, "test" or "train"; None without any.
+
+    Raises:
+      DamagedData: a file is missing or cannot be read.
+    """
+    for part in draft.parts:
+        for one in files.summaries(part, draft._get(part)):
+            return _side(draft.candidate(one.id))
+    return None
+
+
+def _side(one: Scenario) -> str:
+    return split(one.world, one.provenance)
+
+
+def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
+    """Raises StsError where candidates would stand beside others of the other side."""
+    sides = {_side(one) for one in candidates} | ({side(draft)} - {None} if candidates else set())
+    if len(sides) > 1:
+        raise StsError(
+            f"draft {draft.name} would hold the train side and the test side: what is for learners "
+            "goes into a draft of its own"
+        )
 
 
 def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:

@@ -102,14 +102,14 @@ def _team(t: Trajectory, role: int) -> tuple[int, ...]:
 def _replayed(chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
     """Yields trajectories of one kind with what was seen in them."""
     team = _team(chosen[0], role)
-    seen, ended = [], []
+    seen, over = [], []
     for worlds in along([t.episode for t in chosen], [f"trajectory {t.id}" for t in chosen]):
         seen.append(_named(worlds.observe((role,), team=team, world=False)))
-        ended.append(_ended(worlds))
+        over.append(ended(worlds))
     values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
-    over = np.stack(ended, 1)
+    ends = np.stack(over, 1)
     for b, t in enumerate(chosen):
-        yield Observed(t, {name: array[b] for name, array in values.items()}, over[b])
+        yield Observed(t, {name: array[b] for name, array in values.items()}, ends[b])
 
 
 def _named(observation: Any) -> dict[str, NDArray[Any]]:
@@ -137,7 +137,8 @@ def _of_role(name: str, value: Any) -> NDArray[Any]:
     return array[:, 0] if array.ndim > 1 else array
 
 
-def _ended(worlds: Worlds) -> NDArray[np.bool_]:
+def ended(worlds: Worlds) -> NDArray[np.bool_]:
+    """Returns bool[B], which worlds have come to their end, and not only their time had run out."""
     found: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
     found |= getattr(worlds, "ended", False)
     found &= np.logical_not(getattr(worlds, "truncated", False))

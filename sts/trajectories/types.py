@@ -62,6 +62,14 @@ class Trajectory:
         """The side of its world: "test" for one world in five, else "train"."""
         return split(self.world, self.provenance)
 
+    def asked(self) -> list[str]:
+        """Returns what had last been asked before each step and after the last; "" for nothing."""
+        out = [""] * (self.episode.steps + 1)
+        for one in sorted(self.instructions, key=lambda one: one.given_at):
+            later = range(max(0, one.given_at), len(out))
+            out[later.start :] = [one.text] * len(later)
+        return out
+
 
 def split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
     """Returns the side of a world: the one that its source has it on, else by its hash.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sts.domains import Form, Picture, Worlds
 from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
-from sts.worlds.lambda_star import kernels
+from sts.worlds.lambda_star import kernels, steps
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.torus import neighbour, side
@@ -165,6 +165,8 @@ class LambdaStar:
     guide = _GUIDE
     drawing = "board.mjs"
     sees: Literal["observation", "world"] = "observation"
+    step_columns_version = steps.VERSION
+    step_columns = staticmethod(steps.columns)
 
     def restore(self, states: Sequence[bytes]) -> Batch:
         """Returns the worlds in `states`, ready to step."""

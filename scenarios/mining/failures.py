@@ -1,0 +1,174 @@
+"""`--from-failures`: candidates from continuations of a suite in which what was asked was not done.
+
+A failure alone is a noisy miner: it may be an agent's, the scenario's or the rule's. So a candidate
+is kept only where somebody passes more often than can be had without eyes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scenarios.category import Candidate, Category
+from scenarios.mining.chance import open_loop
+from scenarios.mining.choice import Keep, Pick
+from scenarios.mining.making import CARRIED
+from scenarios.mining.telling import profiled
+from scenarios.profiles import CONTINUATIONS, playing
+from sts.continuations import label_table, store
+from sts.continuations.types import HUMAN, Continuation
+from sts.errors import ArgumentError, StsError
+from sts.storage import parquet
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites.types import Scenario, Suite
+from sts.trajectories import store as trajectories
+from sts.trajectories.types import Participant, Trajectory
+
+_RULE = (
+    f"somebody who sees what a participant sees passes more of {CONTINUATIONS} continuations than "
+    "the best policy without eyes does of its category"
+)
+
+
+def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
+    """Returns the continuations of a suite that its labels say failed, as trajectories.
+
+    Baselines that repeat the recording are left out.
+
+    Raises:
+      StsError: there are no continuations, or no labels of them, or none failed.
+      DamagedData: what is kept of them cannot be read.
+    """
+    scenarios = {s.hash: s for s in suite.scenarios}
+    name = label_table.name_of(suite.label)
+    if next(store.entries(workspace, scenarios), None) is None:
+        raise StsError(
+            f"no continuations of {suite.label}: expected some from sts run {suite.label} --agent "
+            "NAME"
+        )
+    try:
+        raw = workspace.store.get(name)
+    except FileNotFoundError:
+        raise StsError(f"no labels of {suite.label}: sts label {suite.label}") from None
+    (ids, each), (verdicts, words) = parquet.read_coded(name, raw, ("continuation", "verdict"))
+    bad = {n for n, word in enumerate(words) if word in ("failure", "not_done")}
+    wanted = {each[i] for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True) if v in bad}
+    found = [
+        _trajectory(suite, scenarios[one.scenario_hash], one)
+        for part in store.stream(workspace, scenarios)
+        for one in part
+        if one.id in wanted and one.sees != "recording"
+    ]
+    if not found:
+        raise StsError(f"by its labels nobody failed {suite.label}: nothing to mine from failures")
+    return found
+
+
+def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajectory:
+    """Returns a continuation as the recording that it is, of its scenario's world and split."""
+    kind, _, name = scenario.partner.partition(":")
+    other = Participant("agent", name) if kind == "agent" else Participant("script", kind)
+    who = Participant("human" if one.agent == HUMAN else "agent", one.agent)
+    people = range(one.episode.participants)
+    carried = {k: v for k, v in scenario.provenance.items() if k in CARRIED}
+    source = f"sts run {suite.label} {scenario.id} {one.id}"
+    return Trajectory(
+        one.episode,
+        tuple(who if role in one.roles else other for role in people),
+        one.instructions,
+        scenario.world,
+        source,
+        carried
+        | {
+            "continuation": one.id,
+            "begins": scenario.context_start,
+            "takeover": one.takeover,
+            "roles": list(one.roles),
+            "fingerprint": one.fingerprint,
+        },
+    )
+
+
+def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
+    """Returns what a scenario was mined from, a recording or a continuation.
+
+    Raises:
+      UnknownName: it is gone.
+      DamagedData: what is kept of it cannot be read.
+    """
+    if "continuation" not in scenario.provenance:
+        return trajectories.find(workspace, scenario.trajectory)
+    _, _, label, *_ = str(scenario.provenance["source"]).split(" ")
+    suite = suites.load(workspace, label)
+    one = store.find(workspace, scenario.provenance["continuation"])
+    (asked,) = (s for s in suite.scenarios if s.hash == one.scenario_hash)
+    return _trajectory(suite, asked, one)
+
+
+def after_takeover(category: Category) -> Category:
+    """Returns a category that asks whoever failed, at moments that they have come to themselves."""
+
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        own = trajectory.provenance
+        for one in category.candidates(trajectory, context, horizon):
+            if one.moment > own["takeover"] and one.role in own["roles"]:
+                yield one
+
+    return replace(category, candidates=candidates)
+
+
+def share_of(share: float, per_category: int) -> int:
+    """Returns how many of a category's scenarios are to come from failures.
+
+    Raises:
+      ArgumentError: the share is not above 0 and at most 1, or is not one scenario.
+    """
+    if not 0 < share <= 1:
+        raise ArgumentError(f"expected --share above 0 and at most 1, found {share:g}")
+    count = int(share * per_category + 1e-9)
+    if not count:
+        raise ArgumentError(
+            f"--share {share:g} of {per_category} a category is not one scenario: expected more of "
+            "either"
+        )
+    return count
+
+
+def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> dict[str, float]:
+    """Returns what can be had of each category without eyes, as its scenarios show."""
+    own: dict[str, list[Scenario]] = defaultdict(list)
+    for one in scenarios:
+        own[one.category].append(one)
+    return {c.name: open_loop(c, own[c.name], continuations=CONTINUATIONS) for c in categories}
+
+
+def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
+    """Returns what the provenance of what is mined from failures says of how it was chosen."""
+    least = {name: round(rate, 3) for name, rate in sorted(chance.items())}
+    return {"failures": suite.label, "share": share, "rule": _RULE, "chance": least}
+
+
+def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
+    """Returns what keeps a moment where some agent passes above chance, which is what `rule` says.
+
+    At ten continuations a rate of one half has a standard error of .16, so no more is asked of it.
+
+    Args:
+      chance: of each category.
+      names: of agents; () for those that the categories of a world name.
+    """
+
+    def keep(category: Category, pick: Pick) -> bool:
+        passed = profiled(category, pick, names).passed
+        ranked = [
+            agent.name
+            for agent in playing(category.domain, names or None).values()
+            if agent.sees == "observation"
+        ]
+        least = chance[category.name]
+        return any(passed[name].successes > least * passed[name].of for name in ranked)
+
+    return keep

@@ -1,0 +1,144 @@
+"""From a moment that was chosen to the scenario that asks it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import sts
+from scenarios.category import Category
+from scenarios.mining.choice import FAILURE, Offer, Pick, Stratum
+from sts.engine.replay import along
+from sts.episodes import Episode, Instruction
+from sts.errors import ReplayMismatch
+from sts.storage.files import content_hash
+from sts.suites.types import DIFFICULTIES, Scenario
+from sts.trajectories.types import Trajectory
+
+CARRIED = ("split", "notes", "continuation")
+"""Of a trajectory's provenance, what its scenarios keep: its source's side, what to report, and the
+continuation that it is."""
+FAILED = "from-failure"
+"""The tag of what was mined from a continuation in which what was asked was not done."""
+
+
+class Made(NamedTuple):
+    """A scenario, and the stratum that it was chosen from."""
+
+    scenario: Scenario
+    stratum: Stratum
+
+
+@contextlib.contextmanager
+def naming(trajectory: Trajectory) -> Iterator[None]:
+    """Says of which trajectory an error is."""
+    try:
+        yield
+    except ReplayMismatch as error:
+        raise error.about(f"trajectory {trajectory.id}") from None
+
+
+def scenarios(
+    category: Category, chosen: Sequence[Offer], seed: int, last: int, rule: Mapping[str, Any]
+) -> Iterator[Made]:
+    """Yields scenarios of what was chosen, the easier first; their ids go on from `last`."""
+    ranked = sorted(chosen, key=lambda one: DIFFICULTIES.index(one.stratum.difficulty))
+    for number, one in enumerate(ranked):
+        text = worded(category, one.pick, number)
+        id = f"{category.name}-{last + number + 1:02d}"
+        yield Made(
+            scenario(category, one.pick, id=id, text=text, seed=seed, rule=rule), one.stratum
+        )
+
+
+def worded(category: Category, pick: Pick, number: int) -> str:
+    """Returns the instruction in the category's wording of this number; they take turns."""
+    return category.wordings[number % len(category.wordings)].format(**pick.candidate.words)
+
+
+def scenario(
+    category: Category,
+    pick: Pick,
+    *,
+    id: str,
+    text: str,
+    seed: int,
+    rule: Mapping[str, Any] | None = None,
+    states: Callable[[Episode, Sequence[int]], list[bytes]] | None = None,
+) -> Scenario:
+    """Returns the scenario that asks a candidate, in the words `text`, with one role judged.
+
+    Args:
+      category: that asks.
+      pick: the candidate.
+      id: of the scenario.
+      text: the instruction.
+      seed: of the choice.
+      rule: by what else it was chosen.
+      states: says its states in place of `states_at`.
+
+    Raises:
+      ReplayMismatch: the trajectory does not replay.
+    """
+    trajectory, candidate = pick
+    start, stop = candidate.moment - category.context, candidate.moment + category.horizon
+    with naming(trajectory):
+        before, takeover = (states or states_at)(trajectory.episode, (start, candidate.moment))
+    recording = trajectory.episode.part(before, start, stop)
+    label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
+    at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
+    asked = Instruction(text, category.name, given_at=at, source=source)
+    tags = {"done-in-recording": label.verdict == "success", FAILED: pick.stratum.source == FAILURE}
+    carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
+    if trajectory.split == "train":  # from which it becomes a trajectory again
+        carried["kinds"] = [p.kind for p in trajectory.participants]
+    return Scenario(
+        id=id,
+        category=category.name,
+        kind=category.kind,
+        instruction=asked,
+        heard=_heard(trajectory, start, asked) if candidate.hears else (),
+        parameters=candidate.parameters,
+        trajectory=trajectory.id,
+        world=trajectory.world,
+        context_start=start,
+        takeover=category.context,
+        horizon=category.horizon,
+        roles=(candidate.role,),
+        partner=category.partner,
+        difficulty=candidate.difficulty,
+        tags=tuple(tag for tag, own in tags.items() if own),
+        takeover_hash=content_hash(takeover),
+        recording=recording,
+        provenance={
+            "made_by": "sts mine",
+            "sts": sts.__version__,
+            "seed": seed,
+            "source": trajectory.source,
+            "recorded_by": [p.name for p in trajectory.participants],
+            "fingerprint": trajectory.provenance.get("fingerprint"),
+        }
+        | carried
+        | ({"chosen_by": dict(rule)} if rule else {}),
+    )
+
+
+def _heard(trajectory: Trajectory, start: int, asked: Instruction) -> tuple[Instruction, ...]:
+    """Returns what else had been said when `asked` came, by steps of a context from `start` on."""
+    since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
+    before = [i for i in since if i.given_at <= asked.given_at and i.text != asked.text]
+    return tuple(sorted(before, key=lambda one: one.given_at))
+
+
+def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
+    """Returns the serialised state before each of `steps`, by one replay of the episode.
+
+    Raises:
+      ReplayMismatch: the replay leaves the recording on the way there.
+    """
+    replay = along([episode], [f"domain {episode.domain!r}"])
+    before = zip(range(max(steps) + 1), replay, strict=False)
+    states = {t: worlds.states()[0] for t, worlds in before if t in steps}
+    return [states[t] for t in steps]

@@ -1,0 +1,59 @@
+"""Moments told apart by who passes the scenarios that they would become: response profiles."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from scenarios.category import Category
+from scenarios.mining.choice import Keep, Pick
+from scenarios.mining.making import scenario, worded
+from scenarios.profiles import Passed, Profile, playing, profile
+from sts.errors import ArgumentError
+
+
+def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Returns the names of the agents that tell scenarios of some worlds apart.
+
+    Args:
+      domains: that are to be mined.
+      names: of agents; () for those that the categories of a world name.
+
+    Raises:
+      UnknownName: there is no such agent.
+      ArgumentError: nobody plays the worlds of a domain, so nothing of it is told apart.
+    """
+    found: dict[str, None] = {}
+    for one in sorted(domains):
+        own = playing(one, names or None)
+        if not own:
+            raise ArgumentError(
+                f"nobody is named to tell scenarios of {one} apart: expected --agent NAME"
+            )
+        found |= dict.fromkeys(own)
+    return list(found)
+
+
+def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
+    """Returns the profile of the scenario that a moment would become, in its first wording."""
+    text = worded(category, pick, 0)
+    one = scenario(category, pick, id=f"{category.name}-0", text=text, seed=0)
+    return profile(one, names or None, own=[category])
+
+
+def unlike(names: Sequence[str]) -> Keep:
+    """Returns what keeps a moment whose profile no other of its category has that was kept.
+
+    Args:
+      names: of agents; () for those that the categories of a world name.
+    """
+    kept: dict[str, list[dict[str, Passed]]] = defaultdict(list)
+
+    def keep(category: Category, pick: Pick) -> bool:
+        passed = profiled(category, pick, names).passed
+        new = passed not in kept[category.name]
+        if new:
+            kept[category.name].append(passed)
+        return new
+
+    return keep

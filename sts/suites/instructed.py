@@ -1,0 +1,61 @@
+"""Candidates of the train side as episodes that a learner can learn to obey from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sts.domains import domain
+from sts.errors import DamagedData, StsError
+from sts.suites.drafts import Draft, side
+from sts.suites.types import Scenario
+from sts.trajectories.types import Participant, Trajectory
+
+
+def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
+    """Returns candidates of a draft as trajectories: context, what is asked, and what came of it.
+
+    Args:
+      draft: of the train side.
+      edited: the ids of the candidates, each with the `row_hash` of what an edit made of it, or "".
+
+    Raises:
+      StsError: the draft is of the test side, by which agents are judged.
+      DamagedData: a file of the draft is missing or cannot be read.
+    """
+    if side(draft) == "test":
+        raise StsError(
+            f"draft {draft.name} is of the test side, by which agents are judged: expected one of "
+            "sts mine NAME --split train"
+        )
+    return [_trajectory(draft, one) for one in draft.scenarios(edited)]
+
+
+def _trajectory(draft: Draft, one: Scenario) -> Trajectory:
+    """Returns the recording of a scenario, whose instructions have the steps of their giving."""
+    made, episode = one.provenance, one.recording
+    kinds, names = made.get("kinds", ()), made.get("recorded_by", ())
+    if not len(kinds) == len(names) == episode.participants:
+        raise DamagedData(f"draft {draft.name}: {one.id} does not say who was recorded")
+    asked: dict[str, Any] = {
+        "id": one.id,
+        "category": one.category,
+        "kind": one.kind,
+        "roles": list(one.roles),
+        "takeover": one.takeover,
+        "parameters": one.parameters,
+        "difficulty": one.difficulty,
+    }
+    return Trajectory(
+        episode,
+        tuple(Participant(kind, name) for kind, name in zip(kinds, names, strict=True)),
+        one.instructions,
+        domain(episode.domain).world(episode.state),
+        f"sts mine {draft.name} {one.id} from {one.trajectory} step {one.context_start}",
+        {
+            "split": "train",
+            "world": one.world,
+            "source": made.get("source"),
+            "fingerprint": made.get("fingerprint"),
+            "asked": asked,
+        },
+    )

@@ -1,0 +1,65 @@
+"""What the table of steps says of Λ*: how far Good, Evil and others are, and who is in sight.
+
+Distances are Chebyshev on the torus. In a scene Good is object 0, Evil object 1 and participant p
+object 2 + p.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.episodes import Episode
+from sts.worlds.lambda_star.state import decode
+from sts.worlds.lambda_star.torus import distance
+
+VERSION = 1
+_GOOD, _EVIL, _FIRST = 0, 1, 2
+
+
+def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
+    """Returns by name arrays [T]: what is so before each step for participant `role`.
+
+    NaN stands for what is not so at all: the nearest other where there is none, and how long ago
+    something was in sight that has not been yet.
+    """
+    began = decode(episode.state)
+    size = began.height, began.width
+    scene = episode.scene[: episode.steps].astype(np.int64)
+    me, good, evil = scene[:, _FIRST + role], scene[:, _GOOD], scene[:, _EVIL]
+    others = np.delete(scene[:, _FIRST:], role, axis=1)
+    to_good, to_evil = distance(me, good, *size), distance(me, evil, *size)
+    to_others = distance(me[:, None], others, *size)
+    nearest = to_others.min(1) if others.shape[1] else np.full(len(me), np.nan)
+    return {
+        "height": np.full(len(me), began.height),
+        "width": np.full(len(me), began.width),
+        "row": me // began.width,
+        "column": me % began.width,
+        "good_distance": to_good,
+        "evil_distance": to_evil,
+        "other_distance": nearest,
+        "good_evil_distance": distance(good, evil, *size),
+        "good_in_sight": to_good <= began.radius,
+        "evil_in_sight": to_evil <= began.radius,
+        "others_in_sight": (to_others <= began.radius).sum(1),
+        "good_seen_ago": _ago(to_good <= began.radius),
+        "evil_seen_ago": _ago(to_evil <= began.radius),
+        "moved": _changed(me),
+        "good_moved": _changed(good),
+        "evil_moved": _changed(evil),
+    }
+
+
+def _ago(seen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Returns at each step how many steps ago something was last seen, NaN before the first."""
+    steps = np.arange(len(seen))
+    last = np.maximum.accumulate(np.where(seen, steps, -1))
+    return np.where(last < 0, np.nan, steps - last)
+
+
+def _changed(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Returns whether the last step led to another cell; False before the first."""
+    return np.concatenate(([False], cells[1:] != cells[:-1]))[: len(cells)]

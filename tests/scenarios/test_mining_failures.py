@@ -1,0 +1,253 @@
+"""Mining from failures, and without candidates that the same agents pass equally often."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from scenarios import categories, mining
+from scenarios.mining import failures, telling
+from scenarios.mining.chance import open_loop
+from scenarios.mining.making import FAILED
+from scenarios.profiles import CONTINUATIONS, playing, profile
+from sts.cli.main import main
+from sts.continuations import store as continuations
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites.drafts import open_draft
+from sts.suites.lint import lint
+from sts.suites.types import Scenario, Suite
+from sts.trajectories import store as trajectories
+from sts.trajectories.types import Participant, Trajectory
+from tests.examples import recorded
+
+AGENTS = ("--agent", "random", "--agent", "blind", "--agent", "rule")
+
+
+def sts(workspace: Workspace, *words: str) -> int:
+    return main([*words, "--workspace", str(workspace.root)])
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Of a suite that two agents have played, and its labels."""
+    workspace = Workspace.open(str(tmp_path_factory.mktemp("failures") / "w"))
+    every = recorded(count=60, team=2, steps=40, height=8, width=9, seed=5)
+    trajectories.save(workspace, every)
+    chosen = [w for c in ("reach-good", "walk", "where-is-good") for w in ("--category", c)]
+    for line in (
+        ("mine", "asked", *chosen, "--per-category", "4"),
+        ("draft", "accept", "asked", "--all"),
+        ("suite", "freeze", "asked"),
+        ("run", "asked@1", "--agent", "random", "--agent", "rule", "--continuations", "4"),
+        ("label", "asked@1"),
+    ):
+        assert sts(workspace, *line) == 0
+    return workspace
+
+
+@pytest.fixture(scope="module")
+def suite(workspace: Workspace) -> Suite:
+    return suites.load(workspace, "asked@1")
+
+
+@pytest.fixture(scope="module")
+def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
+    return failures.failed(workspace, suite)
+
+
+@pytest.fixture(scope="module")
+def draft(workspace: Workspace) -> list[Scenario]:
+    words = ("--from-failures", "asked@1", "--share", "0.5", "--per-category", "6")
+    chosen = [w for c in ("walk", "where-is-good", "reach-good") for w in ("--category", c)]
+    assert sts(workspace, "mine", "mixed", *words, *chosen, *AGENTS) == 0
+    made = open_draft(workspace, "mixed")
+    return [made.candidate(id) for id in made.ids()]
+
+
+def test_a_failed_continuation_is_a_recording_of_its_scenarios_world(
+    workspace: Workspace, suite: Suite, failed: list[Trajectory]
+) -> None:
+    kept = {one.id: one for one in continuations.load(workspace, {s.hash for s in suite.scenarios})}
+    rules = categories.installed()
+    asked = {s.hash: s for s in suite.scenarios}
+    bad = set()
+    for one in kept.values():
+        s = asked[one.scenario_hash]
+        label = rules[s.category].label(one.episode, s.takeover, s.roles, s.parameters)
+        bad |= {one.id} if label.verdict != "success" else set()
+    assert {t.provenance["continuation"] for t in failed} == bad
+    assert 0 < len(bad) < len(kept)
+    for t in failed:
+        one = kept[t.provenance["continuation"]]
+        s = asked[one.scenario_hash]
+        assert (t.world, t.split, t.instructions) == (s.world, "test", s.instructions)
+        assert t.participants[s.roles[0]].name == one.agent
+        assert t.participants[1 - s.roles[0]] == Participant("script", "no-op")
+
+
+def test_the_stated_share_comes_from_failures_and_says_so(
+    draft: list[Scenario], failed: list[Trajectory]
+) -> None:
+    sources = {t.id: t for t in failed}
+    for name, expected in (("walk", 3), ("where-is-good", 3), ("reach-good", 0)):
+        own = [s for s in draft if s.category == name]
+        from_failures = [s for s in own if FAILED in s.tags]
+        assert (len(own) - len(from_failures), len(from_failures)) == (3, expected)
+        for s in own:
+            assert (FAILED in s.tags) == (s.trajectory in sources)
+            assert (FAILED in s.tags) == s.provenance["source"].startswith("sts run asked@1 ")
+        for s in from_failures:
+            rule = s.provenance["chosen_by"]
+            assert (rule["failures"], rule["share"]) == ("asked@1", 0.5)
+            assert f"{CONTINUATIONS} continuations" in rule["rule"]
+            assert set(rule["chance"]) == {"walk", "where-is-good", "reach-good"}
+            assert s.provenance["continuation"] == sources[s.trajectory].provenance["continuation"]
+    assert len({s.id for s in draft}) == len(draft)
+    assert lint(draft) == []
+
+
+def test_whoever_failed_is_asked_after_they_had_come_there(
+    draft: list[Scenario], failed: list[Trajectory]
+) -> None:
+    sources = {t.id: t for t in failed}
+    for s in (one for one in draft if FAILED in one.tags):
+        own = sources[s.trajectory].provenance
+        assert s.context_start + s.takeover > own["takeover"]
+        assert s.roles[0] in own["roles"]
+
+
+def test_what_is_kept_somebody_passes_above_chance(draft: list[Scenario]) -> None:
+    for s in (one for one in draft if FAILED in one.tags):
+        least = s.provenance["chosen_by"]["chance"][s.category]
+        passed = profile(s, ("random", "blind", "rule")).passed.values()
+        assert any(one.successes > least * one.of for one in passed)
+
+
+def test_what_nobody_passes_above_chance_is_passed_over(failed: list[Trajectory]) -> None:
+    walk = failures.after_takeover(categories.named("walk"))
+    keep = failures.passable({"walk": 1.0}, ("random",))
+    found = mining.mine(failed, [walk], per_category=1, seed=0, keep=keep)
+    assert not found.scenarios
+    assert found.passed_over["walk"] > 0
+    assert found.candidates["walk"] > 0
+
+
+def test_failures_in_any_order_give_the_same(failed: list[Trajectory]) -> None:
+    walk = failures.after_takeover(categories.named("walk"))
+    both = [
+        mining.mine(order, [walk], per_category=3, seed=0).scenarios
+        for order in (failed, failed[::-1])
+    ]
+    assert [s.row_hash for s in both[0]] == [s.row_hash for s in both[1]] != []
+
+
+def test_a_candidate_from_a_failure_is_edited_like_any_other(
+    workspace: Workspace, draft: list[Scenario], capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = next(s for s in draft if FAILED in s.tags)
+    again = failures.recording_of(workspace, one)
+    assert again.id == one.trajectory
+    assert sts(workspace, "draft", "edit", "mixed", one.id, "--context", "9") == 0
+    assert "context: 10 -> 9" in capsys.readouterr().out
+
+
+def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> None:
+    rule = {c: [s for s in suite.scenarios if s.category == c] for c in ("walk", "where-is-good")}
+    walk, where = (categories.named(name) for name in rule)
+    answers = [s.parameters["answer"] for s in rule["where-is-good"]]
+    most = max(map(answers.count, answers)) / len(answers)
+    assert open_loop(where, rule["where-is-good"], continuations=2) == most
+    ways = [(s.parameters["direction"], s.parameters["cells"]) for s in rule["walk"]]
+    assert open_loop(walk, rule["walk"], continuations=2) >= max(
+        sum(way == other for way, _ in ways) / len(ways) for other, _ in ways
+    )
+    assert open_loop(walk, [], continuations=2) == 0.0
+
+
+def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = ("--category", "walk", "--category", "stand-still", "--per-category", "4")
+    agents = ("--agent", "blind", "--agent", "rule")
+    assert sts(workspace, "mine", "apart", "--unlike", *chosen, *agents, "--json") == 0
+    printed = capsys.readouterr()
+    made = open_draft(workspace, "apart")
+    every = [made.candidate(id) for id in made.ids()]
+    for name in ("walk", "stand-still"):
+        own = [profile(s, ("blind", "rule")).passed for s in every if s.category == name]
+        assert all(one not in own[:n] for n, one in enumerate(own)) and own
+    assert "stand-still has few to keep" in printed.err
+    assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
+    rows = {row["category"]: row["chosen"] for row in json.loads(printed.out)["categories"]}
+    assert rows["stand-still"] == 1
+
+
+def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
+    assert telling.check(["lambda-star"], ()) == list(playing("lambda-star"))
+    assert telling.check(["lambda-star"], ("rule", "babyai-bot")) == ["rule"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--share", "0"), "expected --share above 0 and at most 1, found 0"),
+        (("--share", "1.5"), "expected --share above 0 and at most 1, found 1.5"),
+        (("--share", "nan"), "expected --share above 0 and at most 1, found nan"),
+        (("--share", "0.05"), "--share 0.05 of 10 a category is not one scenario"),
+        (("--agent", "nobody"), "unknown agent 'nobody'"),
+        (("--agent", "babyai-bot"), "nobody is named to tell scenarios of lambda-star apart"),
+        (("--split", "train"), "no --from-failures beside --split train"),
+    ],
+)
+def test_a_share_that_is_none_is_one_line(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert sts(workspace, "mine", "none", "--from-failures", "asked@1", *words) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+    assert not workspace.path("drafts", "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--share", "0.3"), 2, "expected --from-failures beside --share"),
+        (("--agent", "rule"), 2, "expected --unlike or --from-failures beside --agent"),
+        (("--from-failures", "nothing@1"), 2, "unknown suite 'nothing"),
+        (("--from-failures", "starter@1"), 1, "no continuations of starter@1: expected some"),
+        (("--unlike", "--split", "train"), 2, "no --unlike and no --from-failures"),
+    ],
+)
+def test_what_cannot_be_asked_for_together_is_one_line(
+    workspace: Workspace,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    code: int,
+    said: str,
+) -> None:
+    assert sts(workspace, "mine", "none", *words) == code
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+    assert not workspace.path("drafts", "none").exists()
+
+
+def test_without_labels_or_failures_nothing_is_mined_from_them(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = workspace.path("labels", "asked-1.parquet")
+    mine = ("mine", "none", "--from-failures", "asked@1")
+    raw = table.read_bytes()
+    try:
+        table.unlink()
+        assert sts(workspace, *mine) == 1
+        assert re.search(r"no labels of asked@1: sts label asked@1\n$", capsys.readouterr().err)
+        table.write_bytes(b"torn")
+        assert sts(workspace, *mine) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+    finally:
+        table.write_bytes(raw)
+    assert not workspace.path("drafts", "none").exists()

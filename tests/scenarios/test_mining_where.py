@@ -1,0 +1,313 @@
+"""Filters and miners: where a category asks is said by whoever mines, and by nothing that runs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenarios import categories, mining
+from scenarios.mining import filters, miners
+from scenarios.mining.filters import Filter
+from sts.cli.main import main
+from sts.domains import domain
+from sts.errors import MissingExtra, StsError
+from sts.storage.workspace import Workspace
+from sts.suites.drafts import open_draft
+from sts.trajectories import steps, store
+from sts.trajectories.types import Trajectory
+from tests.examples import recorded
+
+STANDARD = Path(__file__).resolve().parents[2] / "docs" / "data_standard.md"
+OWN = """
+from dataclasses import replace
+
+from scenarios import categories
+from scenarios.category import Candidate
+
+WALK = categories.named("walk")
+
+def diagonal(trajectory):
+    for one in WALK.moments(trajectory):
+        if one.parameters["direction"] in ("up-left", "down-right"):
+            yield one
+
+def falls(trajectory):
+    raise RuntimeError("out of order")
+
+def numbers(trajectory):
+    return [3]
+
+def early(trajectory):
+    yield Candidate(2, 0, "easy", {"direction": "up", "cells": 2})
+
+def nobody(trajectory):
+    yield Candidate(12, 9, "easy", {"direction": "up", "cells": 2})
+
+def odd(trajectory):
+    yield Candidate(12, 0, "odd", {"direction": "up", "cells": 2})
+
+def speechless(trajectory):
+    yield Candidate(12, 0, "easy", {"direction": "up", "cells": 2})
+
+def nothing(trajectory):
+    return ()
+
+NUMBER = 3
+"""
+
+
+@pytest.fixture(scope="module")
+def trajectories() -> list[Trajectory]:
+    return recorded("random", count=60, team=2, steps=40, height=8, width=9, seed=5)
+
+
+@pytest.fixture(scope="module")
+def workspace(
+    tmp_path_factory: pytest.TempPathFactory, trajectories: list[Trajectory]
+) -> Workspace:
+    workspace = Workspace.open(str(tmp_path_factory.mktemp("where") / "w"))
+    store.save(workspace, trajectories)
+    return workspace
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "own_miners.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield
+    sys.modules.pop("own_miners", None)
+
+
+def sts(workspace: Workspace, *words: str) -> int:
+    return main([*words, "--workspace", str(workspace.root)])
+
+
+def row(trajectory: Trajectory, role: int, step: int) -> dict[str, Any]:
+    names = steps.named(trajectory).names
+    at = role * trajectory.episode.steps + step
+    return {name: one[at] for name, one in steps.table(trajectory, names).items()}
+
+
+def test_a_row_says_what_is_so_before_a_step_and_done_in_it(
+    trajectories: list[Trajectory],
+) -> None:
+    t = trajectories[0]
+    episode, world = t.episode, domain("lambda-star")
+    for role, step in ((0, 0), (1, 17), (0, 39)):
+        one = row(t, role, step)
+        cells = episode.scene[step].astype(int)
+        assert (one["row"], one["column"]) == divmod(cells[2 + role], 9)
+        assert one["action"] == world.moves[episode.moves[step, role]]
+        assert one["reward"] == episode.rewards[step, role] * 0.5
+        assert one["total_reward"] == episode.rewards[:step, role].sum() * 0.5
+        assert (one["step"], one["role"], one["recorder"]) == (step, role, "random")
+        away = abs(np.array(divmod(cells[0], 9)) - (one["row"], one["column"]))
+        assert one["good_distance"] == np.minimum(away, (8, 9) - away).max()
+        assert one["good_in_sight"] == (one["good_distance"] <= 1)
+        assert not one["terminated"] and one["instruction"] == "" == one["said"]
+
+
+def test_how_long_ago_something_was_seen_counts_from_its_last_sight(
+    trajectories: list[Trajectory],
+) -> None:
+    for t in trajectories[:10]:
+        made = steps.table(t, ("good_in_sight", "good_seen_ago", "role"))
+        ago = np.nan
+        for seen, stated in zip(
+            made["good_in_sight"][:40].tolist(), made["good_seen_ago"][:40].tolist(), strict=True
+        ):
+            ago = 0 if seen else ago + 1
+            assert stated == ago or (np.isnan(ago) and np.isnan(stated))
+
+
+def test_the_standard_lists_every_column_and_no_other(trajectories: list[Trajectory]) -> None:
+    part = STANDARD.read_text().partition("\n## steps/1\n")[2].partition("\n## ")[0]
+    listed = [
+        name
+        for line in re.findall(r"^\| (`.*?) \|", part, re.M)
+        for name in re.findall(r"`(\w+)`", line)
+    ]
+    assert tuple(listed) == steps.named(trajectories[0]).names
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "holds"),
+    [
+        ("good_seen_ago between 2 and 5", "good_seen_ago", lambda v: 2 <= v <= 5),
+        ("NOT good_in_sight", "good_in_sight", lambda v: not v),
+        ("action in ('up', 'down-left')", "action", lambda v: v in ("up", "down-left")),
+        ("abs(column - 4) >= 3", "column", lambda v: abs(v - 4) >= 3),
+        ("last_action is null", "last_action", lambda v: v is None),
+        ("action like 'up%'", "action", lambda v: v.startswith("up")),
+        ("good_seen_ago > 1 or step < 0", "good_seen_ago", lambda v: v > 1),
+    ],
+)
+def test_a_filter_holds_where_its_row_says_so(
+    trajectories: list[Trajectory], text: str, column: str, holds: Any
+) -> None:
+    t = trajectories[1]
+    expected = [bool(holds(v)) for v in steps.table(t, (column,))[column].tolist()]
+    assert Filter(text).holds(t).ravel().tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_what_is_mined_by_a_filter_fits_it_and_says_so(
+    workspace: Workspace, trajectories: list[Trajectory], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "good_seen_ago between 1 and 3 and not evil_in_sight"
+    assert sts(workspace, "mine", "lost", "--where", text, "--per-category", "2") == 0
+    draft, whole = open_draft(workspace, "lost"), {t.id: t for t in trajectories}
+    every = [draft.candidate(id) for id in draft.ids()]
+    assert {s.category for s in every} >= {"walk", "stand-still"}
+    for s in every:
+        one = row(whole[s.trajectory], s.roles[0], s.context_start + s.takeover)
+        assert 1 <= one["good_seen_ago"] <= 3 and not one["evil_in_sight"]
+        rule = {"where": text, "columns": {"steps": 1, "lambda-star": 1}}
+        assert s.provenance["chosen_by"] == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("good > 1", "good is no column"),
+        ("1 = 1", "it names no column"),
+        ("", "expected one line of 1 to 1000"),
+        ("step > 1\n", "expected one line"),
+        ("step > 1; drop", "there is no ';' in a filter"),
+        ("step in (select step from self)", "select is no column"),
+        ("step > (select max(a) from read_csv('/etc/hostname'))", "max is no function"),
+        ("read_csv('/etc/hostname') = step", "read_csv is no function"),
+        ("max(step) > 3", "max is no function"),
+        ("row_number() over (order by step) > 3", "row_number is no function"),
+        ("columns('s.*') > 3", "columns is no function"),
+        ("step > 3 -- moved", "there is no '-' in a filter"),
+        ("step > 3 /* moved */", "there is no '/' in a filter"),
+        ("__import__('os')", "__import__ is no function"),
+        ("step.real > 3", "there is no '.' in a filter"),
+        ("step", "expected what is true or false of each step, found Int64"),
+        ("moved evil_moved", "unable to parse"),
+        ("moved) or (moved", "expected pairs of parentheses"),
+        ("(" * 30 + "moved" + ")" * 30, "at most 20 in one another"),
+        ("total_reward > 'x'", "cannot compare string with numeric"),
+        ("step > $$x$$", "there is no '$' in a filter"),
+        ('"no such" > 3', "no such is no column"),
+        ("step > '", 'there is no "\'" in a filter'),
+    ],
+)
+def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    assert sts(workspace, "mine", "none", "--where", text) == 2
+    error = capsys.readouterr().err
+    assert said in error and "; the columns are step, steps, role" in error
+    assert error.rstrip("\n").endswith("good_moved, evil_moved")
+    assert error.count("\n") == 1
+    assert not workspace.path("drafts", "none").exists()
+
+
+def test_without_polars_a_filter_says_how_to_get_it(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtra):
+        filters._polars()
+    assert sts(workspace, "mine", "none", "--where", "step > 12") == 1
+    assert "pip install 'standardised-test-suite[filter]'" in capsys.readouterr().err
+    assert sts(workspace, "mine", "plain", "--category", "walk") == 0
+
+
+def test_a_miner_of_ones_own_says_where_a_category_asks(
+    workspace: Workspace, own: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--category", "walk", "--miner", "own_miners:diagonal", "--per-category", "4")
+    assert sts(workspace, "mine", "diagonal", *words) == 0
+    draft = open_draft(workspace, "diagonal")
+    every = [draft.candidate(id) for id in draft.ids()]
+    assert {s.parameters["direction"] for s in every} <= {"up-left", "down-right"}
+    assert len(every) == 4
+    for s in every:
+        assert s.provenance["chosen_by"]["miner"] == "own_miners:diagonal"
+        assert len(s.provenance["chosen_by"]["code"]) == 16
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("own_miners:falls", "failed in trajectory .*: RuntimeError: out of order"),
+        ("own_miners:numbers", "expected a Candidate, found '3'"),
+        ("own_miners:early", "expected a moment from 10 to 30, found 2"),
+        ("own_miners:nobody", "expected a role from 0 to 1, found 9"),
+        ("own_miners:odd", "expected easy, medium, hard, found 'odd'"),
+        ("own_miners:speechless", "its parameters or words do not fit walk"),
+        ("own_miners:nothing", "nothing to mine .*a filter or a miner that leaves some"),
+        ("own_miners:NUMBER", "expected a function of a trajectory, found int"),
+        ("own_miners:none", "module own_miners has no none"),
+        ("no_such_module:x", "cannot import no_such_module"),
+        ("diagonal", "expected miner as module:Name, found 'diagonal'"),
+    ],
+)
+def test_whatever_a_miner_does_wrong_is_one_line_and_writes_nothing(
+    workspace: Workspace,
+    own: None,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    said: str,
+) -> None:
+    assert sts(workspace, "mine", "none", "--category", "walk", "--miner", name) in (1, 2)
+    error = capsys.readouterr().err
+    assert re.search(said, error)
+    assert error.count("\n") == 1
+    assert not workspace.path("drafts", "none").exists()
+
+
+def test_a_miner_without_its_category_is_refused(
+    workspace: Workspace, own: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "none", "--miner", "own_miners:diagonal") == 2
+    assert (
+        "expected one --category beside --miner, which says where it asks, found 0"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_domain_that_fails_at_its_columns_is_one_line(
+    trajectories: list[Trajectory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of(columns: Any) -> None:
+        own = SimpleNamespace(name="lambda-star", step_columns=columns, moves=("up",))
+        monkeypatch.setattr(steps, "domain", lambda name: own)
+
+    of(lambda episode, role: {"height": np.zeros(episode.steps)})
+    assert steps.named(trajectories[0]).names[-1] == "height"
+    assert steps.named(trajectories[0]).versions == {"steps": 1, "lambda-star": 0}
+    for columns, said in (
+        (lambda episode, role: {}[role], "failed to make columns of steps: KeyError"),
+        (lambda episode, role: {"reward": np.zeros(episode.steps)}, "found 'reward' of"),
+        (lambda episode, role: {"height": np.zeros(3)}, "found 'height' of"),
+    ):
+        of(columns)
+        with pytest.raises(StsError, match=said):
+            steps.named(trajectories[0])
+
+
+def test_a_filter_and_a_miner_leave_the_choice_the_same_for_the_same_seed(
+    trajectories: list[Trajectory], own: None
+) -> None:
+    walk = categories.named("walk")
+    own_walk = miners.asking(walk, "diagonal", miners.named("own_miners:diagonal"))
+    narrow = [Filter("step < 25").within(one) for one in (walk, own_walk)]
+    for category in narrow:
+        both = [
+            mining.mine(order, [category], per_category=4, seed=2).scenarios
+            for order in (trajectories, trajectories[::-1])
+        ]
+        assert [s.row_hash for s in both[0]] == [s.row_hash for s in both[1]] != []
+        assert all(s.context_start + s.takeover < 25 for s in both[0])
