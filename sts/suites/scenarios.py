@@ -130,24 +130,39 @@ def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
     return unpacked(str(path), regular_bytes(path, LARGEST), check=check)
 
 
+def groups(name: str, raw: bytes) -> dict[str, int]:
+    """Returns the row group in which each scenario of a file stands, by its id."""
+    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
+    return {id: row // GROUP for row, id in enumerate(table.column("id").to_pylist())}
+
+
 def unpacked(
-    name: str, raw: bytes, id: str | None = None, *, check: Check = unchecked
+    name: str,
+    raw: bytes,
+    id: str | None = None,
+    *,
+    group: int | None = None,
+    check: Check = unchecked,
 ) -> tuple[Scenario, ...]:
     """Returns the scenarios in the bytes that `packed` made, or the one with this id.
+
+    Args:
+      name: of the file; what an error begins with.
+      raw: its bytes.
+      id: of the one that is returned; None returns all.
+      group: the row group that it stands in; None looks for it.
+      check: holds the recordings to their worlds.
 
     Raises:
       DamagedData, NewerFormat, TamperedSuite: as `read` does.
     """
-    groups = None
+    chosen = None if group is None else [group]
+    if id is not None and group is None:
+        chosen = [found] if (found := groups(name, raw).get(id)) is not None else []
+    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=chosen)
     if id is not None:
-        column = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
-        there = np.array([one == id for one in column.column("id").to_pylist()])
-        groups = sorted({int(row) // GROUP for row in np.flatnonzero(there)})
-    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
-    if id is not None:
-        table = table.filter(
-            parquet.of_numpy(np.array([one == id for one in table.column("id").to_pylist()], bool))
-        )
+        own = np.array([one == id for one in table.column("id").to_pylist()], np.bool_)
+        table = table.filter(parquet.of_numpy(own))
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
     recordings = check(columns.episodes(table), names)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.benchmarks import (
     continued,
+    curating,
     domains,
     elsewhere,
     formats,
@@ -66,6 +67,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield domains.table(sizes)
     yield trials.table(sizes)
     yield continued.table(sizes)
+    yield curating.table(sizes)
 
 
 def aims(reactive: paths.Rates, policies: paths.Policies, learning: learners.Rates) -> Table:

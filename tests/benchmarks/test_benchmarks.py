@@ -10,6 +10,7 @@ from sts.worlds.lambda_star.play import fused
 from tests.benchmarks import (
     __main__,
     continued,
+    curating,
     domains,
     elsewhere,
     formats,
@@ -163,6 +164,13 @@ def test_every_trial_is_verified_against_the_clock():
     table = trials.table(TINY)
     holds(table)
     assert table.rows[0][1:3] == ("91102 of 91102", "76 of 76")
+
+
+@pytest.mark.slow
+def test_a_curators_changes_are_timed_in_every_domain():
+    table = curating.table(TINY)
+    holds(table)
+    assert len(table.rows) == 3 * 5
 
 
 @pytest.mark.slow

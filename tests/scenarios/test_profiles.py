@@ -23,7 +23,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from tests.examples import agents_of, on_test_side, recorded
-from tests.suites.test_freezing import Killed, killed_after
+from tests.suites.test_freezing import Killed, killed_after, together
 
 RECORDED = on_test_side(recorded(count=60, team=2, steps=40, height=8, width=9, seed=5))
 RULES = [categories.named(name) for name in ("walk", "where-is-good")]
@@ -151,6 +151,22 @@ def test_killed_at_any_moment_it_goes_on(
         if left():
             break
     assert found.of(one) == whole and moment > 3
+
+
+def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> None:
+    every = candidates(draft)
+
+    def make() -> list[str]:
+        kept, made = Profiles(draft, NAMES, 2), []
+        while (one := kept.make_next(every)) is not None:
+            made.append(one.scenario)
+        return made
+
+    first, second = together(make, make)
+    assert isinstance(first, list) and isinstance(second, list)
+    assert {*first, *second} == {one.summary.hash for one in every}
+    kept = Profiles(draft, NAMES, 2)
+    assert [kept.of(one) for one in every] == [profile(scenario, NAMES, 2) for scenario in MINED]
 
 
 def test_what_cannot_be_made_is_noted_and_passed_over(draft: drafts.Draft) -> None:

@@ -1,5 +1,6 @@
 import dataclasses
 import importlib
+import re
 import subprocess
 import sys
 from typing import cast
@@ -17,6 +18,8 @@ from scenarios.categories.overcooked.moments import (
     within_reach,
 )
 from scenarios.category import Label
+from scenarios.fitting import fault
+from scenarios.freezing import unfit
 from scenarios.mining import Pick, mine, scenario
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
@@ -99,6 +102,22 @@ def test_mined_scenarios_are_sound_and_keep_what_must_be_said(mined):
     assert {s.partner for s in mined.scenarios} == {"replay"}
     assert {s.provenance["split"] for s in mined.scenarios} == {"test"}
     assert all("16 of the 17" in s.provenance["notes"][0] for s in mined.scenarios)
+
+
+def test_a_text_names_the_thing_and_the_hat_that_are_meant(mined):
+    assert unfit(mined.scenarios) == []
+    rules = {rule.name: rule for rule in own()}
+    for s in mined.scenarios:
+        other = "green" if s.roles == (0,) else "blue"
+        said = s.instruction.text
+        wrong = {other: "blue" if other == "green" else "green", "onion": "dish", "dish": "onion"}
+        for word in wrong.keys() & set(re.findall(r"\w+", said)):
+            if word in ("onion", "dish") and s.category != "hand-over":
+                continue  # of these a category speaks that has no other
+            text = re.sub(rf"\b{word}\b", wrong[word], said)
+            changed = dataclasses.replace(s.instruction, text=text)
+            found = fault(dataclasses.replace(s, instruction=changed), rules)
+            assert found is not None and f"{word}'" in found, text
 
 
 def test_the_side_of_the_source_decides_what_is_mined_and_what_is_sound(recorded, mined):
