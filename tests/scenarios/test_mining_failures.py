@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -15,6 +16,8 @@ from scenarios.mining.making import FAILED
 from scenarios.profiles import CONTINUATIONS, playing, profile
 from sts.cli.main import main
 from sts.continuations import store as continuations
+from sts.domains import domain
+from sts.engine.replay import verify
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.drafts import open_draft
@@ -89,11 +92,36 @@ def test_a_failed_continuation_is_a_recording_of_its_scenarios_world(
         assert t.participants[1 - s.roles[0]] == Participant("script", "no-op")
 
 
+def test_a_failed_continuations_world_goes_on_with_nobody_acting(
+    workspace: Workspace, suite: Suite, failed: list[Trajectory]
+) -> None:
+    kept = {one.id: one for one in continuations.load(workspace, {s.hash for s in suite.scenarios})}
+    for t in failed:
+        one, until = kept[t.provenance["continuation"]].episode, t.provenance["until"]
+        assert (until, t.episode.steps) == (one.steps, one.steps + failures.FURTHER)
+        assert t.episode.part(one.state, 0, until).content_hash == one.content_hash
+        assert (t.episode.moves[until:] == domain("lambda-star").noop).all()
+        assert not t.episode.says[until:].any()
+    assert verify(domain("lambda-star"), [t.episode for t in failed]) == [None] * len(failed)
+
+
+def test_partners_that_repeat_a_recording_have_nothing_to_repeat_after_its_end(
+    failed: list[Trajectory],
+) -> None:
+    walk = failures.after_takeover(categories.named("walk"))
+    repeated = dataclasses.replace(categories.named("walk"), partner="replay")
+    for t in failed:
+        last = t.provenance["until"]
+        assert all(one.moment <= last for one in walk.moments(t))
+        own = failures.after_takeover(repeated).moments(t)
+        assert all(one.moment + repeated.horizon <= last for one in own)
+
+
 def test_the_stated_share_comes_from_failures_and_says_so(
     draft: list[Scenario], failed: list[Trajectory]
 ) -> None:
     sources = {t.id: t for t in failed}
-    for name, expected in (("walk", 3), ("where-is-good", 3), ("reach-good", 0)):
+    for name, expected in (("walk", 3), ("where-is-good", 3), ("reach-good", 3)):
         own = [s for s in draft if s.category == name]
         from_failures = [s for s in own if FAILED in s.tags]
         assert (len(own) - len(from_failures), len(from_failures)) == (3, expected)
@@ -116,7 +144,7 @@ def test_whoever_failed_is_asked_after_they_had_come_there(
     sources = {t.id: t for t in failed}
     for s in (one for one in draft if FAILED in one.tags):
         own = sources[s.trajectory].provenance
-        assert s.context_start + s.takeover > own["takeover"]
+        assert own["takeover"] < s.context_start + s.takeover <= own["until"]
         assert s.roles[0] in own["roles"]
 
 
