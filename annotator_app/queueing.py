@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sts.annotations.items import item_of, players
 from sts.annotations.roles import ROLES
@@ -13,41 +13,47 @@ from sts.continuations.store import opened
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
+from sts.suites import selections
 from sts.suites import store as suites
 from sts.suites.folders import versions
+from sts.suites.selections import Selection
 from sts.suites.types import Suite
 
 QUEUE = 100_000
 """Continuations that wait to be judged at a time, where the workspace does not say."""
 
 
-def chosen(workspace: Workspace, label: str | None) -> Suite:
-    """The suite called `label`, else the latest version where only one name is known.
+def chosen(workspace: Workspace, label: str | None) -> Selection:
+    """The suite or part called `label`, else the latest version where only one name is known.
 
     Raises:
-      ArgumentError: none is named and there is no single one.
-      UnknownName: no such suite or version.
+      ArgumentError: none is named and there is no single one; or nothing is selected.
+      UnknownName: no such suite, version, tag or the like.
     """
     if label is not None:
-        return suites.load(workspace, label)
+        return selections.load(workspace, label, suites.load)
     every = versions(workspace)
     if len(every) != 1:
         known = ", ".join(f"{name}@{max(found)}" for name, found in sorted(every.items()))
         raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known or 'none yet'}")
     ((name, found),) = every.items()
-    return suites.load(workspace, f"{name}@{max(found)}")
+    return selections.load(workspace, f"{name}@{max(found)}", suites.load)
 
 
-def fill(workspace: Workspace, store: Store, suite: Suite) -> int:
-    """Has a suite's continuations judged; returns how many there are, in the queue or not.
+def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
+    """Has the continuations of a suite or a part judged; returns how many there are, queued or not.
+
+    A part stands in the queue under a name of its own too, so that people can be given it alone.
 
     People judge a sample of a million, so no more wait for them at a time than the workspace's
     setting `queue` says, drawn by lot; as these are judged, others come at the next start.
     """
     index = opened(workspace)
-    rows = index.of({one.hash for one in suite.scenarios})
-    most = workspace.setting("annotation", "queue", QUEUE) + store.progress(suite.label).complete
-    enqueue(workspace, store, suite, index.entries(index.by_lot(rows, max(most, 0))))
+    rows = index.of({one.hash for one in selection.scenarios})
+    most = workspace.setting("annotation", "queue", QUEUE)
+    most += store.progress(selection.queue).complete
+    names = dict.fromkeys((selection.suite.label, selection.queue))
+    _enqueue(workspace, store, [*names], index.entries(index.by_lot(rows, max(most, 0))))
     return len(rows)
 
 
@@ -55,8 +61,17 @@ def enqueue(
     workspace: Workspace, store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]
 ) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
+    return _enqueue(workspace, store, [suite.label], continuations)
+
+
+def _enqueue(
+    workspace: Workspace,
+    store: Store,
+    names: Sequence[str],
+    continuations: Iterable[Continuation | Entry],
+) -> int:
     people = [one.name for one in store.annotators()]
-    items = (item_of(one, suite.label, players(one, people)) for one in continuations)
+    items = (item_of(one, name, players(one, people)) for one in continuations for name in names)
     return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
 
 

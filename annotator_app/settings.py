@@ -16,12 +16,14 @@ class Settings(NamedTuple):
       suite: `NAME@VERSION` that is judged.
       owner: who started it for themselves on their own machine, else "".
       key: the secret of the owner's link, else "".
+      part: what the part of the suite that is judged is called in the queue; "" for all of it.
     """
 
     workspace: str
     suite: str
     owner: str = ""
     key: str = ""
+    part: str = ""
 
     def publish(self) -> None:
         """Puts the settings where `current` finds them, in this process and its children."""

@@ -41,6 +41,8 @@ class Candidate:
         hindsight, at the takeover.
       hears: whoever continues is told what was said during the recording, too, each instruction
         from its step on, until this one comes.
+      pair: two candidates of one moment and role that have the same word here are a pair, and are
+        mined together: done is only who does both; "" for no pair.
     """
 
     moment: int
@@ -51,6 +53,7 @@ class Candidate:
     answer: str = ""
     said_at_start: bool = False
     hears: bool = False
+    pair: str = ""
 
 
 class Word(NamedTuple):

@@ -1,12 +1,122 @@
-"""What a version changes, in words."""
+"""What a version changes, and what lies between two of them, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sts.suites.types import Change
+from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
+from sts.suites import frozen
+from sts.suites.types import Change, Suite
 
 _KINDS = ("added", "replaced", "retired")
+
+
+class Difference(NamedTuple):
+    """What lies between two suites.
+
+    Attributes:
+      old: the one that is compared with.
+      new: the other.
+      through: the versions that lead from the one to the other, the last of them `new`; empty
+        where they share no line, and only content can be compared.
+      kept: of each scenario that both hold, by content, its id in `old` and in `new`.
+      changes: what makes `new` another than `old`, in order of ids; without a line what stands
+        in one of them alone is "retired" or "added" too.
+    """
+
+    old: str
+    new: str
+    through: tuple[str, ...]
+    kept: tuple[tuple[str, str], ...]
+    changes: tuple[Change, ...]
+
+    def view(self) -> dict[str, Any]:
+        """Returns it as JSON values."""
+        kept = [{"id": new, "was": old} for old, new in self.kept]
+        changes = [one._asdict() for one in self.changes]
+        own = {"from": self.old, "to": self.new, "through": list(self.through)}
+        return own | {"kept": kept, "changes": changes}
+
+    def text(self) -> str:
+        """Returns it in Markdown."""
+        if self.through:
+            return text(self.old, self.changes, len(self.kept))
+        return _unrelated(self)
+
+
+def difference(workspace: Workspace, old: str, new: str) -> Difference:
+    """Returns what lies between two suites, NAME@VERSION each, the older of one line first.
+
+    Raises:
+      UnknownName: there is none of them, or of what lies between them.
+      TamperedSuite: one was edited.
+      ArgumentError: they are one, or the newer comes first.
+    """
+    first, last = frozen.load(workspace, old), frozen.load(workspace, new)
+    if old == new:
+        raise ArgumentError(f"expected two suites, found {old} twice")
+    through = _between(workspace, first, last)
+    if through is None and _between(workspace, last, first) is not None:
+        raise ArgumentError(f"{new} is older than {old}: sts suite diff {new} {old}")
+    return _difference(first, last, through or ())
+
+
+def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:
+    """Returns the versions that lead from one suite to another; None where none do."""
+    line = [new]
+    while line[-1].parent not in (None, old.label, *(one.label for one in line)):
+        line.append(frozen.load(workspace, str(line[-1].parent)))
+    return tuple(line[::-1]) if line[-1].parent == old.label else None
+
+
+def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
+    there = {one.hash: one.id for one in old.scenarios}
+    kept = tuple((there[one.hash], one.id) for one in new.scenarios if one.hash in there)
+    gone = set(there.values()) - {was for was, _ in kept}
+    fresh = {one.id for one in new.scenarios} - {now for _, now in kept}
+    was, reasons = _said(through)
+    changes = []
+    for id in fresh:
+        line = _line_of(id, was)
+        why = "; ".join(dict.fromkeys(r for one in line for r in reasons.get(one, [])))
+        if line[0] in gone:
+            gone.remove(line[0])
+            changes.append(Change("replaced", line[0], id, why))
+        else:
+            changes.append(Change("added", id, "", why))
+    for id in gone:
+        line = [id, *(one for one in was if id in _line_of(one, was))]
+        why = "; ".join(dict.fromkeys(r for one in line for r in reasons.get(one, [])))
+        changes.append(Change("retired", id, "", why))
+    labels = tuple(one.label for one in through)
+    ordered = sorted(changes, key=lambda one: one.id)
+    return Difference(old.label, new.label, labels, kept, tuple(ordered))
+
+
+def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
+    """Returns what each scenario was before, and the reasons that were given, by id.
+
+    No id of a line is ever given twice, so it says enough.
+    """
+    was: dict[str, str] = {}
+    reasons: dict[str, list[str]] = {}
+    for suite in through:
+        was |= {one.id: one.replaces for one in suite.scenarios if one.replaces}
+        for change in suite.changes:
+            if change.by:
+                was[change.by] = change.id
+            reasons.setdefault(change.id, []).extend(filter(None, [change.reason]))
+    return was, reasons
+
+
+def _line_of(id: str, was: Mapping[str, str]) -> list[str]:
+    """Returns the ids that a scenario had, the first of them first."""
+    line = [id]
+    while line[0] in was and was[line[0]] not in line:
+        line.insert(0, was[line[0]])
+    return line
 
 
 def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
@@ -19,13 +129,32 @@ def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
     """
     if parent is None:
         return "a first version: all of it is new"
-    lines = [f"{kept} scenarios of {parent} are kept"]
+    lines = [f"{_scenarios(kept)} of {parent} {'is' if kept == 1 else 'are'} kept"]
     for kind in _KINDS:
-        own = [one for one in changes if one.kind == kind]
-        if own:
-            lines += ["", f"{len(own)} {kind}:"]
-            lines += [f"- {_line(one)}" for one in own]
+        lines += _listed(kind, [one for one in changes if one.kind == kind])
     return "\n".join(lines)
+
+
+def _unrelated(one: Difference) -> str:
+    """Returns what two suites of no common line have in common."""
+    count = len(one.kept)
+    lines = [
+        f"{one.old} and {one.new} share no version: compared by content",
+        "",
+        f"{_scenarios(count)} {'is' if count == 1 else 'are'} in both{':' if count else ''}",
+    ]
+    lines += [f"- {old}{'' if old == new else f', there {new}'}" for old, new in one.kept]
+    for label, kind in ((one.old, "retired"), (one.new, "added")):
+        lines += _listed(f"in {label} alone", [c for c in one.changes if c.kind == kind])
+    return "\n".join(lines)
+
+
+def _listed(words: str, changes: Sequence[Change]) -> list[str]:
+    return ["", f"{len(changes)} {words}:", *(f"- {_line(c)}" for c in changes)] if changes else []
+
+
+def _scenarios(count: int) -> str:
+    return f"{count} scenario{'' if count == 1 else 's'}"
 
 
 def _line(one: Change) -> str:

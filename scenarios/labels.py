@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,6 +48,7 @@ def label_suite(
     suite: Suite,
     own: Sequence[Category] = (),
     *,
+    part: Collection[str] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Labelled:
     """Labels every continuation of a suite, of every agent in the workspace, and keeps the table.
@@ -60,6 +61,7 @@ def label_suite(
       workspace: keeps the continuations and the labels.
       suite: whose.
       own: categories of the user's.
+      part: ids of the scenarios whose continuations are counted; None for all.
       progress: called with (continuations labelled, in all).
 
     Raises:
@@ -67,9 +69,13 @@ def label_suite(
       DamagedData: a part is damaged; or a rule says something else than it has said.
     """
     rules = categories.ruling(suite.scenarios, own)
-    return store.by_index(
+    path = store.by_index(
         workspace, lambda index: _labelled(workspace, suite, rules, index, progress)
     )
+    if path is None:
+        return Labelled(workspace.path(label_table.name_of(suite.label)), {})
+    raw = workspace.store.get(path)
+    return Labelled(workspace.path(path), label_table.counts(path, raw, part))
 
 
 def _labelled(
@@ -78,12 +84,13 @@ def _labelled(
     rules: Mapping[str, Category],
     index: Index,
     progress: Callable[[int, int], None],
-) -> Labelled:
+) -> str | None:
+    """Returns the name of the table; None where there is nothing to label."""
     scenarios = {s.hash: s for s in suite.scenarios}
     rows, name = index.of(scenarios), label_table.name_of(suite.label)
     parts = {part: len(own) for part, own in index.by_part(rows).items()}
     if not parts:
-        return Labelled(workspace.path(name), {})
+        return None
     space, set = workspace.store, _set(suite, rules)
     there = space.list(f"{labels.FOLDER}/{set.name}") if set.read else {}
     missing = [part for part in parts if labels.name_of(set.name, part) not in there]
@@ -99,7 +106,7 @@ def _labelled(
     if missing or _source(space, name) != source:
         read = labels.read(space, set.name, index, rows)
         space.swap(name, label_table.packed(name, index, rows, read, scenarios, source))
-    return Labelled(workspace.path(name), label_table.counts(name, space.get(name)))
+    return name
 
 
 def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:

@@ -20,6 +20,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--scores", metavar="FILE", help="other metrics of the agents (default: the workspace's)"
     )
     parser.add_argument(
+        "--against",
+        metavar="NAME@VERSION",
+        help="another version: what the change did to each agent's score (default: none)",
+    )
+    parser.add_argument(
         "--target",
         choices=("sampled", "fixed"),
         default="sampled",
@@ -44,6 +49,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     if (args.suite is None) == (args.table is None):
         raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
+    if args.table is not None and args.against is not None:
+        raise ArgumentError("--against is for a suite, NAME@VERSION, and --table is none")
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
@@ -68,7 +75,7 @@ def _run(args: argparse.Namespace) -> int:
         from analysis.inputs.workspace import gather
         from sts.storage.workspace import Workspace
 
-        gathered = gather(Workspace.open(args.workspace), args.suite)
+        gathered = gather(Workspace.open(args.workspace), args.suite, args.against)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     scores = gathered.scores
@@ -82,6 +89,7 @@ def _run(args: argparse.Namespace) -> int:
         seed=args.seed,
         contrasts=[(a, b) for a, b in args.contrast],
         provenance=provenance(),
+        other=gathered.other,
     )
     page = write(folder, report)
     if args.json:

@@ -9,16 +9,17 @@ import pandas as pd
 
 from analysis.inputs.ratings import read_ratings
 from analysis.inputs.scores import empty_scores
-from analysis.inputs.subject import Subject
+from analysis.inputs.subject import Other, Subject
 
 
 class Gathered(NamedTuple):
-    """What `build` asks for, and where the report goes."""
+    """What `build` asks for, and where the report goes; the other version where one is asked."""
 
     ratings: pd.DataFrame
     scores: pd.DataFrame
     suite: Subject
     folder: Path
+    other: Other | None = None
 
 
 def gather_table(path: Path) -> Gathered:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
 
 SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""
+
+
+class Part(NamedTuple):
+    """A part of a suite.
+
+    Attributes:
+      suite: NAME@VERSION that it is of.
+      meaning: what selects it, such as "+tag:wrap".
+      scenarios: how many it has.
+      of: how many the suite has.
+      joined: scenarios that nothing selects, and which belong with one that is selected.
+    """
+
+    suite: str
+    meaning: str
+    scenarios: int
+    of: int
+    joined: tuple[str, ...]
 
 
 class Subject(NamedTuple):
@@ -20,6 +40,10 @@ class Subject(NamedTuple):
       hash: of the frozen suite.
       annotations_hash: of what people have judged of it by now.
       notes: what the sources of its scenarios ask every report to say.
+      part: what part of the suite it is about; None for all of it.
+      tags: scenarios by tag.
+      pairs: scenarios of one takeover with two instructions, by the pair's name.
+      series: scenarios that are turns of one dialogue, in their order, by its name.
     """
 
     name: str
@@ -27,3 +51,21 @@ class Subject(NamedTuple):
     hash: str | None = None
     annotations_hash: str | None = None
     notes: tuple[str, ...] = ()
+    part: Part | None = None
+    tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+class Other(NamedTuple):
+    """Another version, which the one that a report is about is compared with.
+
+    Attributes:
+      subject: what it is.
+      ratings: its checked ratings table.
+      same: of each scenario of the report's version that it holds too, by content, the id there.
+    """
+
+    subject: Subject
+    ratings: pd.DataFrame
+    same: Mapping[str, str]

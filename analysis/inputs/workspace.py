@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -9,33 +11,77 @@ import pandas as pd
 from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
-from analysis.inputs.subject import SCENARIO, Subject
+from analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
-from sts.errors import DamagedData
+from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
-from sts.suites import frozen
-from sts.suites.types import Suite
+from sts.suites import selections
+from sts.suites.selections import Selection
+from sts.suites.types import Scenario, pairs, series
+
+_PLAIN = re.compile(r"[a-z0-9+,-]{0,80}")
+"""Terms that are a good name for a folder."""
 
 
-def gather(workspace: Workspace, label: str) -> Gathered:
-    """Gathers everything for the report of suite `label`.
+def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
+    """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
 
     Raises:
       UnknownName: no such suite or version.
-      DamagedData: there is neither a label nor a judgement of it.
+      ArgumentError: both are one.
+      DamagedData: there is neither a label nor a judgement of one.
     """
-    suite = frozen.load(workspace, label)
-    subject = _subject(suite)
-    judged, references = export.ratings(workspace, suite.label), export.pool(workspace)
+    chosen = selections.load(workspace, label)
+    judged = export.ratings(workspace, chosen.suite.label)
     return Gathered(
-        _with_labels(workspace, suite.label, judged, references),
+        _ratings(workspace, chosen, judged),
         workspace_scores(workspace),
-        subject._replace(annotations_hash=_hash(judged)),
-        workspace.path("reports", f"{suite.name}-{suite.version}"),
+        _subject(workspace, chosen)._replace(annotations_hash=_hash(judged)),
+        workspace.path("reports", _folder(chosen)),
+        None if against is None else _other(workspace, chosen, against),
     )
+
+
+def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
+    other = selections.load(workspace, label)
+    if chosen.label == other.label:
+        raise ArgumentError(f"--against: expected another suite than {label}")
+    there = {one.hash: one.id for one in other.scenarios}
+    return Other(
+        _subject(workspace, other),
+        _ratings(workspace, other, export.ratings(workspace, other.suite.label)),
+        {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
+    )
+
+
+def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> pd.DataFrame:
+    """The ratings of what was chosen; reference episodes are everybody's.
+
+    Raises:
+      DamagedData: there is none.
+    """
+    label = chosen.suite.label
+    every = _with_labels(workspace, label, judged, export.pool(workspace))
+    if not chosen.terms:
+        return every
+    inside = every["scenario"].isin([one.id for one in chosen.scenarios])
+    if not (inside & (every["truth"] == "")).any():
+        raise DamagedData(
+            f"{chosen.label}: expected labels or judgements in {workspace.root}, found none of "
+            f"these scenarios; run `sts label {label}` first"
+        )
+    return every[inside | (every["truth"] != "")].reset_index(drop=True)
+
+
+def _folder(chosen: Selection) -> str:
+    """What the folder of a report is called."""
+    terms = chosen.terms.replace(":", "-")
+    plain = _PLAIN.fullmatch(terms)
+    suite = f"{chosen.suite.name}-{chosen.suite.version}"
+    return suite + (terms if plain else f"+{chosen.queue.rpartition('+')[2]}")
 
 
 def annotations_hash(workspace: Workspace, suite: str) -> str:
@@ -53,16 +99,28 @@ def _hash(judged: pd.DataFrame) -> str:
     return content_hash(judged.to_csv(index=False).encode())[:16]
 
 
-def _subject(suite: Suite) -> Subject:
-    rows = [(s.id, s.category, s.kind) for s in suite.scenarios]
-    notes = (s.provenance.get("notes") for s in suite.scenarios)
+def _subject(workspace: Workspace, chosen: Selection) -> Subject:
+    rows = [(s.id, s.category, s.kind) for s in chosen.scenarios]
+    notes = (s.provenance.get("notes") for s in chosen.scenarios)
     every = {str(note) for own in notes if isinstance(own, list) for note in own}
+    whole = chosen.suite
     return Subject(
-        suite.label,
+        chosen.label,
         pd.DataFrame(rows, columns=SCENARIO),
-        hash=suite.hash,
+        hash=whole.hash,
         notes=tuple(sorted(every)),
+        part=Part(whole.label, chosen.meaning, len(rows), len(whole.scenarios), chosen.joined)
+        if chosen.terms
+        else None,
+        tags=selections.tagged(workspace, chosen.part),
+        pairs=_ids(pairs(chosen.scenarios)),
+        series=_ids(series(chosen.scenarios)),
     )
+
+
+def _ids(groups: Mapping[str, Sequence[Scenario]]) -> dict[str, tuple[str, ...]]:
+    """The ids of whole groups; one that lacks a member is none."""
+    return {name: tuple(s.id for s in own) for name, own in groups.items() if len(own) > 1}
 
 
 def _with_labels(

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.inputs.subject import Subject
+from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
+from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, together
+from analysis.report.groups import linked, tagged
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.validity import validity
 from analysis.report.values import ends, number
@@ -48,6 +50,7 @@ def build(
     seed: int = 0,
     contrasts: Sequence[tuple[str, str]] = (),
     provenance: Mapping[str, Any] | None = None,
+    other: Other | None = None,
 ) -> Report:
     """Analyses a ratings table.
 
@@ -59,6 +62,7 @@ def build(
       seed: of every random draw; equal seeds give equal reports.
       contrasts: pairs of agents planned beforehand, adjusted among themselves (Holm).
       provenance: versions and commit, as `sts.provenance.provenance` returns them.
+      other: another version that this one is compared with.
 
     Raises:
       DamagedData: the table holds no continuation of an agent.
@@ -107,6 +111,11 @@ def build(
         provenance=_provenance(suite, provenance or {}),
         verdict="",
         warnings=(),
+        selection=None if suite.part is None else schema.Selection(**suite.part._asdict()),
+        tags=tagged(main, suite),
+        pairs=linked(main, suite.pairs, called="pair"),
+        series=linked(main, suite.series, called="dialogue"),
+        against=None if other is None else against(main, ratings, suite, other, seed=seed),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 

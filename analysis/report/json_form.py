@@ -24,12 +24,21 @@ _PLAIN = {str: "text", bool: "true or false", int: "a whole number", float: "a n
 def to_json(value: Any) -> Any:
     """A report, or anything in one, as what `json.dumps` takes: objects, lists, texts, numbers."""
     if dataclasses.is_dataclass(value):
-        value = vars(value)
+        value = _said(value)
     if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
     return value
+
+
+def _said(value: Any) -> dict[str, Any]:
+    """What an object holds, but for what it need not say."""
+    kind: Any = type(value)
+    unsaid = optional(kind)
+    return {
+        key: item for key, item in vars(value).items() if key not in unsaid or item != unsaid[key]
+    }
 
 
 def text(report: Report) -> str:
@@ -108,10 +117,11 @@ def _object(kind: Any, value: Any, place: str) -> Any:
     if not isinstance(value, dict):
         raise _unlike(place, "an object", value)
     hints = keys(kind)
-    missing = next((key for key in hints if key not in value), None)
+    missing = next((key for key in hints if key not in value and key not in optional(kind)), None)
     if missing is not None:
         raise DamagedData(f"{place}: expected a key {missing!r}, found none")
-    return kind(**{key: _read(hint, value[key], f"{place}.{key}") for key, hint in hints.items()})
+    there = {key: hint for key, hint in hints.items() if key in value}
+    return kind(**{key: _read(hint, value[key], f"{place}.{key}") for key, hint in there.items()})
 
 
 def _list(arguments: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
@@ -156,3 +166,10 @@ def keys(kind: type) -> dict[str, Any]:
     """The keys of an object of the schema and what each holds, in words behind the type."""
     hints = get_type_hints(kind, include_extras=True)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+@functools.cache
+def optional(kind: Any) -> dict[str, Any]:
+    """What the keys of an object hold that are left out where they hold it."""
+    every = dataclasses.fields(kind)
+    return {one.name: one.default for one in every if one.default is not dataclasses.MISSING}

@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
-from analysis.report.verdict import completeness, percent, remark, unable
+from analysis.report.verdict import about, completeness, listed, percent, points, remark, unable
 from sts.plotting import inline
 
 TARGETS = {
@@ -47,9 +47,10 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
     )
     environment.filters |= {
         "percent": percent,
+        "listed": listed,
         "range": _range,
-        "points": _points,
-        "points_range": lambda ends: _ends(ends, _points),
+        "points": points,
+        "points_range": lambda ends: _ends(ends, points),
         "number": _number,
         "number_range": lambda ends: _ends(ends, _number),
         "p": _p,
@@ -100,6 +101,19 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
             for entry in report.agents
         },
         columns=_columns(report.agents),
+        about=about(report.selection) if report.selection else "",
+        tags={
+            tag: {one.agent: one for one in every}
+            for tag, every in groupby(report.tags, attrgetter("tag"))
+        },
+        linked=[
+            entry
+            for entry in (
+                ("Pairs", "Pair", "both of its instructions", report.pairs),
+                ("Dialogues", "Dialogue", "all of its turns", report.series),
+            )
+            if entry[-1]
+        ],
         ks=[k for k in SHOWN_KS if k <= max(deepest, 1)],
         side_by_side=_side_by_side(report.label_sets),
         made_with=_made_with(report.provenance),
@@ -135,12 +149,6 @@ def _range(ends: Sequence[float] | None) -> str:
 
 def _ends(ends: Sequence[float] | None, show: Any) -> str:
     return "–" if ends is None else f"{show(ends[0])} to {show(ends[1])}"
-
-
-def _points(share: float | None) -> str:
-    if share is None:
-        return "–"
-    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _number(number: float | None) -> str:

@@ -1,8 +1,9 @@
 """What a report holds, `sts-report/2`: the one place where its keys are named.
 
-Each class is an object of `report.json` and each field a key, in this order. Every share lies in
-[0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
-reason beside it where one is known. No number is NaN or infinite.
+Each class is an object of `report.json` and each field a key, in this order; those about parts of a
+suite stand in `schema_parts`. Every share lies in [0, 1] and steps count from takeover. None is
+null in the file: not known, or there is none, with a reason beside it where one is known. No number
+is NaN or infinite. A key that has a default is left out of the file where it holds that.
 """
 
 from __future__ import annotations
@@ -11,11 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from analysis.report.schema_parts import Against as Against
+from analysis.report.schema_parts import Change as Change
+from analysis.report.schema_parts import Credit as Credit
+from analysis.report.schema_parts import Group as Group
+from analysis.report.schema_parts import Interval as Interval
+from analysis.report.schema_parts import Linked as Linked
+from analysis.report.schema_parts import Selection as Selection
+from analysis.report.schema_parts import Share as Share
+from analysis.report.schema_parts import Tagged as Tagged
+
 SCHEMA = "sts-report/2"
 APART = "in a table of its own"
 """Marks what stands in no row of its object's table."""
-Interval = tuple[float, float]
-"""Low and high end, nominal 95%."""
 Curve = tuple[tuple[int, float], ...]
 """A step function: each height holds from its step up to the next one."""
 
@@ -73,18 +82,6 @@ class Estimate:
     interval: Annotated[Interval | None, "95%"]
     standard_error: Annotated[float | None, "of the rate"]
     method: Annotated[str, "how the interval was made, or why there is none"]
-
-
-@dataclass(frozen=True)
-class Group:
-    """An agent's pass rate over the scenarios of one category or kind."""
-
-    pass_rate: Annotated[float | None, "over the scenarios judged"]
-    interval: Annotated[Interval | None, "under the report's target"]
-    intervals: Annotated[Mapping[str, Interval | None], "by target"]
-    method: Annotated[str, "how the interval was made, or why there is none"]
-    scenarios: Annotated[int, "judged ones"]
-    judged: Annotated[int, "continuations"]
 
 
 @dataclass(frozen=True)
@@ -389,3 +386,8 @@ class Report:
     provenance: Annotated[Provenance, "what the report was made of, and with"]
     verdict: Annotated[str, "who is first, in words"]
     warnings: Annotated[tuple[str, ...], "what the ranking hides, in words"]
+    selection: Annotated[Selection | None, "the part of the suite that it is about"] = None
+    tags: Annotated[tuple[Tagged, ...], "rates by tag; scenarios may have several"] = ()
+    pairs: Annotated[Linked | None, "two instructions at one takeover"] = None
+    series: Annotated[Linked | None, "turns of one dialogue"] = None
+    against: Annotated[Against | None, "another version beside this one"] = None

@@ -17,16 +17,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from analysis.report.json_form import keys
+from analysis.report.json_form import keys, optional
 from analysis.report.schema import SCHEMA, Curve, Interval, Report
 
 SHIPPED = "report.schema.json"
 PREFACE = f"""# `report.json`, {SCHEMA}
 
 Made from `analysis/report/schema.py`, which names every key. The same as a JSON Schema lies in the
-package, `analysis/report/{SHIPPED}`. Every key is always there. Null is what is not known, or what
-there is none of, with a reason beside it where one is known. No number is NaN or infinite. Shares
-lie in [0, 1], intervals are 95%, steps count from takeover.
+package, `analysis/report/{SHIPPED}`. Every key is always there, but for those that say "or
+absent". Null is what is not known, or what there is none of, with a reason beside it where one is
+known. No number is NaN or infinite. Shares lie in [0, 1], intervals are 95%, steps count from
+takeover.
 
 A reader passes over keys that it does not know, and refuses a file that lacks one. It refuses every
 other version and says which it met.
@@ -60,7 +61,11 @@ def page() -> str:
 
 
 def _section(kind: type) -> str:
-    rows = "\n".join(f"| `{key}` | {_words(hint)} | {_said(hint)} |" for key, hint in _own(kind))
+    rows = "\n".join(
+        f"| `{key}` | {_words(hint)}{' or absent' if key in optional(kind) else ''} "
+        f"| {_said(hint)} |"
+        for key, hint in _own(kind)
+    )
     return f"## {kind.__name__}\n\n{inspect.getdoc(kind)}\n\n| key | | |\n|---|---|---|\n{rows}\n"
 
 
@@ -94,7 +99,7 @@ def _object(kind: type) -> dict[str, Any]:
     return {
         "description": inspect.getdoc(kind),
         "type": "object",
-        "required": list(named),
+        "required": [key for key in named if key not in optional(kind)],
         "properties": named,
     }
 

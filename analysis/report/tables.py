@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, get_type_hints
 
-from analysis.report.schema import APART, Agent, Report
+from analysis.report.schema import APART, Agent, Linked, Report
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -80,6 +80,17 @@ def _label_sets(report: Report) -> Rows:
     ]
 
 
+def _linked(groups: Linked | None) -> Rows:
+    if groups is None:
+        return []
+    every = [{"group": "", "scenarios": [], **_row(entry)} for entry in groups.agents]
+    return every + [
+        {"group": name, "scenarios": list(ids), "agent": agent, "credit": credit}
+        for name, ids in groups.scenarios.items()
+        for agent, credit in groups.credits[name].items()
+    ]
+
+
 def _row(entry: Any) -> Row:
     """An object of the report as one row; what it nests has names with a dot."""
     return dict(_cells("", entry))
@@ -121,5 +132,13 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     ],
     "annotators": lambda report: [_row(entry) for entry in report.annotators],
     "scenarios": lambda report: [_row(entry) for entry in report.scenarios],
+    "tags": lambda report: [
+        {"agent": entry.agent, "tag": entry.tag, **_row(entry)} for entry in report.tags
+    ],
+    "pairs": lambda report: _linked(report.pairs),
+    "series": lambda report: _linked(report.series),
+    "against": lambda report: (
+        [_row(entry) for entry in report.against.agents] if report.against else []
+    ),
 }
 """Every table that a report can have."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.report.schema import Report
-from analysis.report.verdict import completeness, percent, remark
+from collections.abc import Sequence
+
+from analysis.report.schema import Against, Report
+from analysis.report.verdict import about, completeness, percent, points, remark
 
 
 def table(report: Report) -> str:
@@ -17,6 +19,8 @@ def table(report: Report) -> str:
     if report.metrics_left_out:
         left = (f"{m.agent} ({m.metric}): {m.reason}" for m in report.metrics_left_out)
         lines += ["", f"left out of correlations: {'; '.join(left)}"]
+    if report.selection is not None:
+        lines.insert(0, f"{about(report.selection)}.\n")
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report.target]
     more = f"Intervals: {target}, {report.labels_used} labels."
     warnings = [f"Warning: {warning}" for warning in report.warnings]
@@ -25,7 +29,22 @@ def table(report: Report) -> str:
     count = report.counts
     if count.judged < count.continuations:
         notes.insert(0, f"Note: {completeness(count)}.")
-    return "\n".join([*lines, "", report.verdict, *warnings, more, *notes])
+    beside = [] if report.against is None else ["", *_against(report.against)]
+    return "\n".join([*lines, "", report.verdict, *warnings, more, *notes, *beside])
+
+
+def _against(beside: Against) -> list[str]:
+    """What the change of version did to each agent's score."""
+    kinds = {"same": beside.kept, "added": beside.added, "retired": beside.retired}
+    header = (beside.suite, *(f"{n} ({len(ids)})" for n, ids in kinds.items()), "now", "change")
+    rows = [(*header, "95% interval", "agent")]
+    for entry in beside.agents:
+        parts = (entry.old, entry.kept, entry.added, entry.retired, entry.new)
+        rates = (percent(part.pass_rate) for part in parts)
+        low, high = entry.interval or (None, None)
+        change = (points(entry.difference), f"{points(low)} to {points(high)}")
+        rows.append((*rates, change[0], change[1] if entry.interval else "–", entry.agent))
+    return [f"Against {beside.suite}, the change in points:", *_columns(rows)]
 
 
 def _ranking(report: Report) -> list[str]:
@@ -49,8 +68,13 @@ def _ranking(report: Report) -> list[str]:
                 entry.agent + (f" ({said})" if said else ""),
             )
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(6)]
+    return _columns(rows)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Lines of columns that are flush right, but for the last."""
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
     return [
-        "  ".join([*(cell.rjust(w) for cell, w in zip(row[:6], widths, strict=True)), row[6]])
+        "  ".join([*(cell.rjust(w) for cell, w in zip(row[:-1], widths, strict=True)), row[-1]])
         for row in rows
     ]

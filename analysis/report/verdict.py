@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.report.schema import Agent, Counts, Report, Standing
+from analysis.report.schema import Agent, Counts, Report, Selection, Standing
 
 SHOWN = 5
 SHOWN_LETTERS = 120
@@ -46,15 +46,17 @@ def verdict(report: Report) -> str:
 def warnings(report: Report) -> list[str]:
     """What the ranking hides: rankings on different scenarios, and scenarios not continued.
 
+    And whether another version separates the best, where this one does not.
+
     Args:
-      report: the report's content; reads its agents, rankings and counts.
+      report: the report's content; reads its agents, rankings, counts and against.
     """
     total, rankings = report.counts.scenarios, report.rankings
     lines = []
     if len(rankings) > 1:
         parts = (
             f"ranking {entry.ranking} is on {entry.scenarios} of {total} scenarios"
-            + (f" ({_list(entry.categories)})" if entry.categories else "")
+            + (f" ({listed(entry.categories)})" if entry.categories else "")
             for entry in rankings
         )
         lines.append(
@@ -64,11 +66,26 @@ def warnings(report: Report) -> list[str]:
     lacking = _lacking(report)
     if lacking:
         lines.append(
-            f"Not every ranked agent has continued every scenario: {_list(lacking)}. A rate is "
+            f"Not every ranked agent has continued every scenario: {listed(lacking)}. A rate is "
             "over the scenarios that were continued, so an agent that breaks off where it is hard "
             "looks better than it is."
         )
-    return lines
+    return lines + list(filter(None, [saturation(report)]))
+
+
+def saturation(report: Report) -> str:
+    """Says that a suite no longer separates its best, where the version beside it does; else "".
+
+    Args:
+      report: the report's content; reads its suite and against.
+    """
+    beside = report.against
+    if beside is None or not 0 < len(beside.first_before) < len(beside.first):
+        return ""
+    return (
+        f"{report.suite} no longer separates its best: {listed(beside.first)} can each be first, "
+        f"in {beside.suite} only {listed(beside.first_before)}."
+    )
 
 
 def _lacking(report: Report) -> list[str]:
@@ -83,6 +100,17 @@ def _lacking(report: Report) -> list[str]:
             if entry.ranking == ranking.ranking and entry.scenarios < asked
         ]
     return lines
+
+
+def about(part: Selection) -> str:
+    """Says what part of a suite a report is about."""
+    joined = ""
+    if part.joined:
+        joined = f", {len(part.joined)} of them as they belong with another"
+    return (
+        f"This is about a part of {part.suite}, {part.meaning}: {part.scenarios} of its {part.of} "
+        f"scenarios{joined}"
+    )
 
 
 def completeness(counts: Counts) -> str:
@@ -126,12 +154,12 @@ def _order(names: Sequence[str], above: set[tuple[str, str]]) -> str:
     if len(groups) == 1:
         return _one_group(names, above)
     first = groups[0]
-    text = f"{first[0]} is first" if len(first) == 1 else f"{_list(first)} {_inside(first, above)}"
+    text = f"{first[0]} is first" if len(first) == 1 else f"{listed(first)} {_inside(first, above)}"
     for before, group in zip(groups, groups[1:], strict=False):
         join = {1: ", above", 2: "; both are above"}.get(len(before), "; all of these are above")
         if before is not first and len(before) == 1:
             join = ", which is above"
-        text += f"{join} {_list(group)}"
+        text += f"{join} {listed(group)}"
         if len(group) > 1:
             text += f", which {_inside(group, above)}"
     return f"{text}."
@@ -164,14 +192,21 @@ def percent(share: float | None) -> str:
     return f"{points:.1f}%" if near_an_end else f"{points:.0f}%"
 
 
+def points(share: float | None) -> str:
+    """A signed difference of shares in percentage points, with one digit."""
+    if share is None:
+        return "–"
+    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
+
+
 def _one_group(names: Sequence[str], above: set[tuple[str, str]]) -> str:
     inside = _inside(names, above)
     if inside == "cannot be separated":
-        return f"{_list(names)} {inside}: the data do not say which is better."
+        return f"{listed(names)} {inside}: the data do not say which is better."
     lowest = _ahead_of_none(names, above)
     return (
         f"No clean cut divides the ranking: {len(above)} of {len(names) * (len(names) - 1) // 2} "
-        f"pairs are separated. {_list(lowest)} can be first."
+        f"pairs are separated. {listed(lowest)} can be first."
     )
 
 
@@ -189,7 +224,8 @@ def _inside(group: Sequence[str], above: set[tuple[str, str]]) -> str:
     return f"overlap ({len(pairs)} of {len(group) * (len(group) - 1) // 2} pairs are separated)"
 
 
-def _list(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first few, and how many others there are."""
     shown = SHOWN - 1
     while shown > 1 and sum(map(len, names[:shown])) > SHOWN_LETTERS:
         shown -= 1

@@ -54,20 +54,49 @@ def pass_rates(
     weights = sampling.scenario_weights(judged, category)
     # Rounded, because a sum of weights may miss 1 by an ulp, and 1 is treated apart.
     rate = np.clip(np.round(sampling.weighted_mean(summary.mean, weights), 12), 0.0, 1.0)
+    scenarios = judged.sum(axis=1)
     if target == "fixed":
-        return _fixed(summary, weights, rate)
+        return _fixed(summary, weights, rate, scenarios)
     if correlation is not None:
         return _one_category(summary, rate, correlation)
-    return _sampled(summary, category, weights, rate)
+    return _sampled(summary, category, weights, rate, scenarios)
+
+
+def weighted_rates(
+    summary: Summary, category: np.ndarray, weights: np.ndarray, *, target: str
+) -> Rates:
+    """Pass rates in which scenarios weigh otherwise than in a suite.
+
+    Args:
+      summary: [A, S].
+      category: int64[S], strata within which scenarios are alike.
+      weights: float64[A, S] that sum to 1, or to 0 in a row without any; 0 where nothing is judged.
+      target: "sampled" or "fixed".
+
+    Source: Kish 1965, Survey Sampling, section 11.7, for the number of scenarios that unequal
+      weights are worth, which is used where no spread is seen.
+    """
+    number = np.where(weights > 0, summary.number, 0)
+    used = Summary(number, summary.mean, summary.spread)
+    rate = np.clip(np.round(sampling.weighted_mean(summary.mean, weights), 12), 0.0, 1.0)
+    worth = 1 / np.maximum((weights**2).sum(axis=1), 1e-300)
+    trials = np.where(weights.any(axis=1), worth, 0.0)
+    if target == "fixed":
+        return _fixed(used, weights, rate, trials)
+    return _sampled(used, category, weights, rate, trials)
 
 
 def _sampled(
-    summary: Summary, category: np.ndarray, weights: np.ndarray, rate: np.ndarray
+    summary: Summary,
+    category: np.ndarray,
+    weights: np.ndarray,
+    rate: np.ndarray,
+    without_spread: np.ndarray,
 ) -> Rates:
     judged = summary.number > 0
     spread = sampling.sampling_spread(summary.mean, weights, sampling.strata(judged, category))
     scenarios = judged.sum(axis=1)
-    trials = np.maximum(intervals.effective_trials(rate, spread.error, scenarios), 1)
+    trials = np.maximum(intervals.effective_trials(rate, spread.error, without_spread), 1)
     # Near 0 and 1 the t interval leaves [0, 1] and covers too little; Wilson's does neither.
     ordinary = (spread.error > 0) & (trials * np.minimum(rate, 1 - rate) >= FEW_EFFECTIVE)
     near_an_end = intervals.wilson(rate, trials, intervals.student_quantile(spread.df))
@@ -103,11 +132,13 @@ def _one_category(summary: Summary, rate: np.ndarray, correlation: np.ndarray) -
     return Rates(rate, error, intervals.wilson(rate, trials), methods)
 
 
-def _fixed(summary: Summary, weights: np.ndarray, rate: np.ndarray) -> Rates:
+def _fixed(
+    summary: Summary, weights: np.ndarray, rate: np.ndarray, without_spread: np.ndarray
+) -> Rates:
     judged = summary.number > 0
     scenarios = judged.sum(axis=1)
     error, borrowed = continuation_error(summary, weights)
-    trials = np.maximum(intervals.effective_trials(rate, error, scenarios), 1)
+    trials = np.maximum(intervals.effective_trials(rate, error, without_spread), 1)
     known = np.isfinite(error)
     interval = np.where(known[:, None], intervals.wilson(rate, trials), np.nan)
     methods = tuple(

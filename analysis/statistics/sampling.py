@@ -6,6 +6,7 @@ Each function works on many rows at once (agents, or pairs of agents).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -117,25 +118,46 @@ def sampling_spread(values: np.ndarray, weights: np.ndarray, codes: np.ndarray) 
     return Spread(parts, error, df)
 
 
-def resample_counts(category: np.ndarray, *, draws: int, seed: int) -> np.ndarray:
+def kinds(category: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
+    """int64[G], from 0: groups of scenarios of the same categories are of one kind.
+
+    Args:
+      category: int64[S].
+      groups: int64 of each of the G groups, indices of its scenarios.
+    """
+    own = [tuple(sorted(category[columns].tolist())) for columns in groups]
+    place = {kind: i for i, kind in enumerate(sorted(set(own)))}
+    return np.array([place[kind] for kind in own], dtype=np.int64)
+
+
+def resample_counts(
+    category: np.ndarray, *, draws: int, seed: int, together: Sequence[np.ndarray] = ()
+) -> np.ndarray:
     """The one set of scenario resamples that every scenario bootstrap of a report shares.
 
     Scenarios are drawn with replacement within their category (categories of one scenario are
-    collapsed, as in `strata`).
+    collapsed, as in `strata`), and those that belong together are drawn together, among others of
+    the same categories.
 
     Args:
       category: int64[S].
       draws: how many resamples.
       seed: equal seeds give equal resamples.
+      together: int64 of each group of scenarios that belong together, their indices.
 
     Returns:
       float64[draws, S], how often each scenario was drawn.
     """
     rng = np.random.default_rng(seed)
-    codes = strata(np.ones((1, len(category)), dtype=bool), category)[0]
-    counts = np.ones((draws, len(category)))
+    label = np.arange(len(category))
+    for columns in together:
+        label[np.isin(label, label[columns])] = label[columns].min()
+    _, unit = np.unique(label, return_inverse=True)
+    kind = kinds(category, [np.flatnonzero(unit == one) for one in range(unit.max() + 1)])
+    codes = strata(np.ones((1, len(kind)), dtype=bool), kind)[0]
+    counts = np.ones((draws, len(kind)))
     for stratum in np.unique(codes):
         columns = np.flatnonzero(codes == stratum)
         share = np.full(columns.size, 1 / columns.size)
         counts[:, columns] = rng.multinomial(columns.size, share, size=draws)
-    return counts
+    return counts[:, unit]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,12 @@ class SuccessTimes(NamedTuple):
 
 
 def success_times(
-    label_set: LabelSet, ratings: pd.DataFrame, *, scenarios: pd.DataFrame, seed: int
+    label_set: LabelSet,
+    ratings: pd.DataFrame,
+    *,
+    scenarios: pd.DataFrame,
+    seed: int,
+    together: Sequence[np.ndarray] = (),
 ) -> list[SuccessTimes]:
     """The times of success of each of the A agents, in the order of `label_set.outcomes`.
 
@@ -48,12 +54,15 @@ def success_times(
       ratings: the table that it was made from.
       scenarios: of the suite, as `Subject` has them.
       seed: of the scenario bootstrap.
+      together: indices of scenarios that belong together, by group.
     """
     outcomes, continuations = label_set.outcomes, label_set.continuations
     marks = _marks(label_set, ratings)
     area = continuations["continuation"].map(marks.groupby("continuation")["area"].mean())
     laid = arrange(continuations.assign(area=area), "area", scenarios=scenarios)
-    resamples = sampling.resample_counts(outcomes.category, draws=RESAMPLES, seed=seed)
+    resamples = sampling.resample_counts(
+        outcomes.category, draws=RESAMPLES, seed=seed, together=together
+    )
     areas = mean_areas(laid, resamples)
     horizons = continuations["horizon"]
     longest = None if horizons.isna().any() else int(horizons.max())

@@ -19,7 +19,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
     parser.add_argument(
-        "suite", nargs="?", metavar="NAME@VERSION", help="default: the latest, if there is one name"
+        "suite",
+        nargs="?",
+        metavar="NAME@VERSION",
+        help="or a part, NAME@VERSION+tag:T (default: the latest, if there is one name)",
     )
     parser.add_argument(
         "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"
@@ -49,23 +52,26 @@ def run(args: argparse.Namespace) -> int:
     from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
-    suite = queueing.chosen(workspace, args.suite)
+    chosen = queueing.chosen(workspace, args.suite)
+    suite = chosen.suite
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
-            there = queueing.fill(workspace, store, suite)
+            there = queueing.fill(workspace, store, chosen)
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
-            progress = store.progress(suite.label)
+            progress = store.progress(chosen.queue)
         key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}"
         link = f"{address}/enter?t={key}" if key else None
         if args.json:
-            print(json.dumps({"suite": suite.label, "address": address, "link": link}), flush=True)
+            print(json.dumps({"suite": chosen.label, "address": address, "link": link}), flush=True)
         else:
-            print(_text(suite.label, progress, there, address, link, owner), flush=True)
+            print(_text(chosen.label, progress, there, address, link, owner), flush=True)
         if link and not args.no_browser:
             server.open_soon(link)
         name = owner.name if owner else ""
-        server.serve(Settings(str(workspace.root.resolve()), suite.label, name, key), bound)
+        part = chosen.queue if chosen.terms else ""
+        folder = str(workspace.root.resolve())
+        server.serve(Settings(folder, suite.label, name, key, part), bound)
     return 0
 
 

@@ -19,7 +19,7 @@ def page() -> None:
         state.store(),
         person,
         state.sent("player"),
-        suite=state.settings().suite,
+        suite=state.settings().part or state.settings().suite,
         place=state.place(),
         shown=state.episode,
         broken=state.broken,

@@ -69,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                 help=f"why, in one line{' (default: none)' if name == 'accept' else ''}",
             )
         _add_author(one)
+    _configure_links(actions)
     opinion = _named(
         actions,
         "opinion",
@@ -87,6 +88,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="module:NAME",
         help="a category of your own, whose checks are run; repeatable",
     )
+
+
+def _configure_links(actions: Any) -> None:
+    for link, words, example in (
+        ("pair", "two candidates of one takeover, credited together", "walk-01 walk-02"),
+        ("series", "candidates that are turns of one dialogue, in order", "walk-01 walk-03"),
+    ):
+        one = _named(actions, link, words, f"mysuite {example}")
+        one.add_argument("id", nargs="+", metavar="ID", help="one alone: takes it all apart")
+        _add_author(one)
 
 
 def _configure_edits(actions: Any) -> None:
@@ -150,6 +161,8 @@ def run(args: argparse.Namespace) -> int:
         "show": _show,
         "edit": _edit,
         "add": _add,
+        "pair": _link,
+        "series": _link,
         "opinion": _opinion,
         "diff": _diff,
         "check": _check,
@@ -322,6 +335,51 @@ def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
     changes = {name: {"before": old, "after": new} for name, (old, new) in made.changes.items()}
     value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": made.fault}
     say(args.json, value, text)
+    return 0
+
+
+def _link(args: argparse.Namespace, workspace: Workspace) -> int:
+    import time
+
+    from scenarios.curation import author, decision
+    from scenarios.freezing import now
+    from scenarios.linking import apart, paired, serial
+    from sts.annotations.store import Store
+    from sts.cli.arguments import say
+    from sts.errors import ArgumentError
+    from sts.suites.drafts import check_open
+
+    draft, every = _looked(workspace, args.name)
+    check_open(draft)
+    chosen, link = _chosen(draft, every, args.id), args.action
+    if len(args.id) != len(chosen) or (link == "pair" and len(args.id) > 2):
+        raise ArgumentError(f"expected {'two' if link == 'pair' else 'different'} candidates")
+    if len(chosen) == 1:
+        name = getattr(now(draft, chosen[0]), link)
+        if not name:
+            raise ArgumentError(f"{args.id[0]} is in no {link}: name the others too")
+        chosen = [one for one in every if getattr(now(draft, one), link) == name]
+    before = [draft.candidate(one.summary.id, one.state.scenario) for one in chosen]
+    if len(args.id) == 1:
+        made = [apart(one, link) for one in before]
+    else:
+        made = paired(before) if link == "pair" else serial(before)
+    with Store.open(workspace) as store:
+        person = author(store, args.author)
+        events = []
+        for one, scenario in zip(chosen, made, strict=True):
+            draft.keep(scenario)
+            detail = {"changes": {link: getattr(scenario, link)}}
+            event = decision(one, "edit", person, reason="", at=time.time())
+            events.append(event._replace(scenario=scenario.row_hash, detail=detail))
+        store.decide(draft.id, events)
+    ids, name = [one.id for one in made], getattr(made[0], link)
+    text = f"{link} {name}" if name else "apart"
+    say(
+        args.json,
+        {"draft": draft.name, "candidates": ids, link: name},
+        f"{text}: {', '.join(ids)}, by {person.name}",
+    )
     return 0
 
 

@@ -9,7 +9,11 @@ from sts.cli.command import Command
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    parser.add_argument("suite", metavar="NAME@VERSION")
+    parser.add_argument(
+        "suite",
+        metavar="NAME@VERSION",
+        help="or NAME@VERSION+tag:T, of which alone it is said what passes",
+    )
     parser.add_argument(
         "--category",
         action="append",
@@ -27,10 +31,11 @@ def run(args: argparse.Namespace) -> int:
     from sts.errors import StsError
     from sts.ratings import VERDICTS
     from sts.storage.workspace import Workspace
-    from sts.suites import store
+    from sts.suites import selections, store
 
     workspace = Workspace.open(args.workspace)
-    suite = store.load(workspace, args.suite)
+    chosen = selections.load(workspace, args.suite, store.load)
+    suite = chosen.suite
     brought = [categories.named(name) for name in args.category]
     unruled = sorted(
         {s.category for s in suite.scenarios} - {*categories.ruling(suite.scenarios, brought)}
@@ -41,11 +46,12 @@ def run(args: argparse.Namespace) -> int:
             "--category module:NAME"
         )
     with progress(suite.label, "continuations") as show:
-        labelled = label_suite(workspace, suite, brought, progress=show)
+        part = {one.id for one in chosen.scenarios} if chosen.terms else None
+        labelled = label_suite(workspace, suite, brought, part=part, progress=show)
     if not labelled.counts:
         raise StsError(
-            f"no continuations of {suite.label} to label: expected some from "
-            f"sts run {suite.label} --agent NAME"
+            f"no continuations of {chosen.label} to label: expected some from "
+            f"sts run {chosen.label} --agent NAME"
         )
     verdicts = VERDICTS[:3]
     header = ("agent", "continuations", *verdicts, "unlabelled", "pass_rate")
@@ -66,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         )
     )
     value = {
-        "suite": suite.label,
+        "suite": chosen.label,
         "labels": "automatic",
         "file": str(labelled.path),
         "agents": [dict(zip(header, row, strict=True)) for row in rows],

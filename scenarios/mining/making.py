@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import sts
 from scenarios.category import Category
+from scenarios.linking import paired
 from scenarios.mining.choice import FAILURE, Offer, Pick, Stratum
 from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
@@ -43,14 +44,39 @@ def naming(trajectory: Trajectory) -> Iterator[None]:
 def scenarios(
     category: Category, chosen: Sequence[Offer], seed: int, last: int, rule: Mapping[str, Any]
 ) -> Iterator[Made]:
-    """Yields scenarios of what was chosen, the easier first; their ids go on from `last`."""
+    """Yields scenarios of what was chosen, the easier first; their ids go on from `last`.
+
+    One that is half of a pair has the other half behind it, where both fit.
+    """
     ranked = sorted(chosen, key=lambda one: DIFFICULTIES.index(one.stratum.difficulty))
-    for number, one in enumerate(ranked):
-        text = worded(category, one.pick, number)
-        id = f"{category.name}-{last + number + 1:02d}"
-        yield Made(
-            scenario(category, one.pick, id=id, text=text, seed=seed, rule=rule), one.stratum
-        )
+    number = last
+    for place, one in enumerate(ranked):
+        made: list[Scenario] = []
+        for pick in (one.pick, *_other_half(category, one.pick)):
+            text, id = (
+                worded(category, pick, place),
+                f"{category.name}-{number + len(made) + 1:02d}",
+            )
+            made.append(scenario(category, pick, id=id, text=text, seed=seed, rule=rule))
+        if len(made) == 2:
+            both = all(category.fits(half) is None for half in made)
+            made = paired(made) if both else made[:1]
+        number += len(made)
+        yield from (Made(half, one.stratum) for half in made)
+
+
+def _other_half(category: Category, pick: Pick) -> list[Pick]:
+    """Returns the other half of a pair; nothing where there is none, or more than one."""
+    trajectory, mine = pick
+    if not mine.pair:
+        return []
+    key = (mine.moment, mine.role, mine.pair)
+    found = [
+        one
+        for one in category.moments(trajectory)
+        if (one.moment, one.role, one.pair) == key and one != mine
+    ]
+    return [Pick(trajectory, one) for one in found] if len(found) == 1 else []
 
 
 def worded(category: Category, pick: Pick, number: int) -> str:

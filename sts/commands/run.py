@@ -9,7 +9,7 @@ from sts.cli.command import Command
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments."""
-    parser.add_argument("suite", metavar="NAME@VERSION")
+    parser.add_argument("suite", metavar="NAME@VERSION", help="or a part: NAME@VERSION+tag:T")
     parser.add_argument(
         "--agent",
         action="append",
@@ -34,27 +34,27 @@ def run(args: argparse.Namespace) -> int:
     from sts.cli.arguments import progress, say, table
     from sts.continuations.run import run as run_suite
     from sts.storage.workspace import Workspace
-    from sts.suites import store
+    from sts.suites import selections, store
 
     workspace = Workspace.open(args.workspace)
-    suite = store.load(workspace, args.suite)
-    with progress(suite.label, "continuations") as show:
+    chosen = selections.load(workspace, args.suite, store.load)
+    with progress(chosen.label, "continuations") as show:
         done = run_suite(
             workspace,
-            suite.scenarios,
+            chosen.scenarios,
             args.agent,
             count=args.continuations,
             seed=args.seed,
             workers=args.workers,
             progress=show,
-            suite=suite.hash,
+            suite=chosen.suite.hash,
             by=args.executor,
         )
     header = ("agent", "made", "kept", "fingerprint")
     rows = [(n, done.made[n], done.kept[n], done.fingerprints[n]) for n in args.agent]
     shown = table(header, [(*row[:3], described(row[3])) for row in rows])
     every = [dict(zip(header, r, strict=True)) | {"stated_version": stated(r[3])} for r in rows]
-    next_step = f"next: sts label {suite.label}, then sts report {suite.label}"
+    next_step = f"next: sts label {chosen.label}, then sts report {chosen.label}"
     say(args.json, every, f"{shown}\n\n{next_step}")
     return 0
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sts.continuations.types import Continuation
     from sts.episodes import Episode
     from sts.storage.workspace import Workspace
+    from sts.suites.scenarios import Summary
     from sts.suites.types import Scenario
 
 
@@ -61,12 +62,13 @@ def run(args: argparse.Namespace) -> int:
     recordings: list[Episode] = []
     for what in args.what:
         if "/" in what:
-            scenario = _scenario(workspace, what)
-            recordings.append(_recorded(scenario))
-            parts.append(_of_scenario(scenario, args.frames))
-            asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
-            values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
-            shown += _played(workspace, there, scenario, args.agent, args.index)
+            linked = _linked(workspace, what)
+            recordings.append(_recorded(linked[0]))
+            parts += _side_by_side(linked, args.frames)
+            for scenario in linked:
+                asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
+                values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
+            shown += _played(workspace, there, linked[0], args.agent, args.index)
         else:
             shown.append(_found(workspace, there, what))
     verdicts = verdicts_of(workspace, shown, there)
@@ -93,31 +95,58 @@ def _found(workspace: Workspace, there: Index, what: str) -> Continuation:
         raise error.saying(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
 
-def _scenario(workspace: Workspace, what: str) -> Scenario:
+def _linked(workspace: Workspace, what: str) -> list[Scenario]:
+    """Returns a scenario, and behind it what belongs with it, in order of turns and ids."""
     from sts.errors import UnknownName
     from sts.suites import store
 
     label, _, id = what.partition("/")
     if "@" not in label:
-        return _candidate(workspace, label, id)
+        return _candidates(workspace, label, id)
     suite = store.load(workspace, label)
     found = [s for s in suite.scenarios if s.id == id]
     if not found:
         raise UnknownName(f"scenario of {label}", id, [s.id for s in suite.scenarios])
-    return found[0]
+    others = [s for s in suite.scenarios if _belongs(found[0], s)]
+    return found + sorted(others, key=lambda s: (s.turn, s.id))
 
 
-def _candidate(workspace: Workspace, name: str, id: str) -> Scenario:
-    """Returns a candidate of a draft, as what it was edited to."""
+def _belongs(one: Scenario, other: Scenario | Summary) -> bool:
+    """Whether another scenario is of its pair or dialogue."""
+    same = (one.pair and one.pair == other.pair) or (one.series and one.series == other.series)
+    return bool(same) and other.id != one.id
+
+
+def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
+    """Returns a candidate of a draft as what it was edited to, and what belongs with it."""
     from sts.annotations.store import Store
     from sts.suites.decisions import State, states
     from sts.suites.drafts import open_draft
 
-    draft, state = open_draft(workspace, name), State()
+    draft = open_draft(workspace, name)
+    found: dict[str, State] = {}
     if (store := Store.find(workspace)) is not None:
         with store:
-            state = states(store.decisions(draft.id)).get(id, state)
-    return draft.candidate(id, state.scenario)
+            found = states(store.decisions(draft.id))
+    edited = {one: state.scenario for one, state in found.items()}
+    first, out = draft.candidate(id, edited.get(id, "")), []
+    for mined in draft.summaries() if first.pair or first.series else ():
+        mark = edited.get(mined.id, "")
+        if _belongs(first, draft.summary(mined.id, mark) if mark else mined):
+            out.append(draft.candidate(mined.id, mark))
+    return [first, *sorted(out, key=lambda s: (s.turn, s.id))]
+
+
+def _side_by_side(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
+    """Returns a block for each scenario; the halves of a pair stand side by side where they fit."""
+    from sts.commands.terminal import beside, room
+
+    if len(linked) == 2 and linked[0].pair:
+        half = (room() - 7) // 2
+        joined = beside(*(_of_scenario(one, scenes, half) for one in linked))
+        if joined is not None:
+            return [joined]
+    return [_of_scenario(one, scenes, room()) for one in linked]
 
 
 def _played(
@@ -193,10 +222,10 @@ def _write(file: str, episodes: Sequence[Episode]) -> int:
     return len(every)
 
 
-def _of_scenario(scenario: Scenario, scenes: int | None) -> str:
-    from sts.commands.terminal import fitting, legend, paragraph, room, strip
+def _of_scenario(scenario: Scenario, scenes: int | None, columns: int) -> str:
+    from sts.commands.terminal import fitting, legend, paragraph, strip
 
-    recording, columns = _recorded(scenario), room()
+    recording = _recorded(scenario)
     lines = (
         f"{scenario.id} ({scenario.difficulty}), as recorded: context ┃ takeover ┃ what followed",
         f"“{scenario.instruction.text}”",

@@ -78,13 +78,24 @@ def made_from(name: str, raw: bytes) -> MadeOf:
         ) from None
 
 
-def counts(name: str, raw: bytes) -> dict[str, dict[str, int]]:
+def counts(name: str, raw: bytes, part: Collection[str] | None = None) -> dict[str, dict[str, int]]:
     """Returns how many of each agent's continuations have each verdict, "" where there is no rule.
+
+    Args:
+      name: of the table.
+      raw: its bytes.
+      part: ids of the scenarios that count; None for all.
 
     Raises:
       DamagedData: it is no such table.
     """
-    (agents, names), (verdicts, words) = parquet.read_coded(name, raw, ("agent", "verdict"))
+    columns = ("agent", "verdict", "scenario")
+    (agents, names), (verdicts, words), (which, ids) = parquet.read_coded(name, raw, columns)
+    if part is not None:
+        kept = np.array([id in part for id in ids], bool)[which]
+        agents, verdicts = agents[kept], verdicts[kept]
+        names = [word for i, word in enumerate(names) if i in {*agents.tolist()}]
+        agents = np.unique(agents, return_inverse=True)[1]
     pairs = np.bincount(agents * len(words) + verdicts, minlength=len(names) * len(words))
     each = zip(names, pairs.reshape(len(names), len(words)).tolist(), strict=True)
     return {agent: dict(zip(words, own, strict=True)) for agent, own in sorted(each)}

@@ -94,7 +94,7 @@ def contents(folder: Path) -> dict[str, Any]:
       DamagedData, NewerFormat: it is of none.
       KeyError, ValueError: it is none.
     """
-    return _contents(folder / "suite.json", "suite", SUITE_VERSION)
+    return formatted(folder / "suite.json", "suite", SUITE_VERSION)
 
 
 def drafts(workspace: Workspace) -> list[Path]:
@@ -110,7 +110,7 @@ def draft_contents(folder: Path) -> dict[str, Any]:
     """
     file = folder / "draft.json"
     try:
-        own = _contents(file, "draft", DRAFT_VERSION)
+        own = formatted(file, "draft", DRAFT_VERSION)
         parts = own["parts"]
         sound = own["name"] == folder.name and bool(_ID.fullmatch(own["id"]))
         sound = sound and isinstance(own["provenance"], dict)
@@ -123,7 +123,13 @@ def draft_contents(folder: Path) -> dict[str, Any]:
     return own
 
 
-def _contents(file: Path, kind: str, version: int) -> dict[str, Any]:
+def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
+    """Returns what a JSON file of ours says, whose `version_of_format` is read here.
+
+    Raises:
+      DamagedData, NewerFormat: it is of no such format.
+      OSError, KeyError, ValueError: it cannot be read, or is no such file.
+    """
     own: dict[str, Any] = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)
     number = own["version_of_format"]
     if type(number) is not int or number < 1:

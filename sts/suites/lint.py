@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -10,7 +11,7 @@ from sts.engine.replay import Mismatch, replayed
 from sts.errors import StsError
 from sts.names import LIMIT, one_line, shown
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, KINDS, Scenario
+from sts.suites.types import DIFFICULTIES, KINDS, Scenario, pairs, series
 from sts.trajectories.types import split
 
 STEPS = 10**6
@@ -23,10 +24,11 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     """Returns what is wrong, one line each; an empty list for sound scenarios.
 
     Ids and hashes are unique; the world is on the test side; the recording replays step by step and
-    reaches the stated state at takeover; roles, steps, instruction and partner make sense.
+    reaches the stated state at takeover; roles, steps, instruction and partner make sense; what
+    belongs together does.
     """
     faults = [f"the id {i} stands {n} times" for i, n in _repeated(s.id for s in scenarios)]
-    faults += _unpaired(scenarios)
+    faults += _unlinked(scenarios)
     faults += [
         f"{[s.id for s in scenarios if s.hash == h]} are the same scenario"
         for h, _ in _repeated(s.hash for s in scenarios)
@@ -46,19 +48,64 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     return faults + [f"{id}: {fault}" for id, fault in _replays(sound)]
 
 
-def _unpaired(scenarios: Sequence[Scenario]) -> list[str]:
-    """Returns which pairs are none: two scenarios of one takeover that ask for different things."""
-    pairs: dict[str, list[Scenario]] = defaultdict(list)
-    for s in (one for one in scenarios if one.pair):
-        pairs[s.pair].append(s)
-    return [
-        f"pair {shown(name)} is not two instructions at one takeover, but "
-        f"{', '.join(s.id for s in two)}"
-        for name, two in pairs.items()
-        if len(two) != 2
-        or two[0].takeover_hash != two[1].takeover_hash
-        or two[0].instruction.text == two[1].instruction.text
-    ]
+def _unlinked(scenarios: Sequence[Scenario]) -> list[str]:
+    """Returns which pairs and dialogues are none."""
+    found = [misfit_pair(halves) for halves in pairs(scenarios).values()]
+    dialogues = (turns for turns in series(scenarios).values() if turns[0].turn > 0)
+    found += [misfit_series(turns) for turns in dialogues]  # turn 0 is said of the scenario alone
+    return [fault for fault in found if fault is not None]
+
+
+def misfit_pair(halves: Sequence[Scenario]) -> str | None:
+    """Returns why scenarios are no pair, with their ids; None for a pair.
+
+    That is two instructions to the same participants at one takeover of one world.
+    """
+    ids, name = ", ".join(one.id for one in halves), shown(halves[0].pair)
+    if len(halves) == 1:
+        return (
+            f"{ids}: the other half of its pair {name} is missing: take that in, or this one out "
+            "of the pair"
+        )
+    if len(halves) > 2:
+        return f"{ids}: a pair has two halves, and {name} has {len(halves)}"
+    one, other = halves
+    alike = (
+        ("world", one.world == other.world),
+        ("state at takeover", one.takeover_hash == other.takeover_hash),
+        ("participants", one.roles == other.roles),
+    )
+    for what, same in alike:
+        if not same:
+            return f"{ids}: the halves of a pair have the same {what}, and these have not"
+    if one.instruction.text == other.instruction.text:
+        return f"{ids}: the halves of a pair ask for two things, and both of these ask the same"
+    return None
+
+
+def misfit_series(turns: Sequence[Scenario]) -> str | None:
+    """Returns why scenarios are no dialogue, with their ids; None for one.
+
+    That is turns 1 to n, one after the other in one recording.
+
+    Args:
+      turns: in the order of their turns.
+    """
+    ids, numbers = ", ".join(one.id for one in turns), [one.turn for one in turns]
+    if numbers != list(range(1, len(turns) + 1)):
+        return (
+            f"{ids}: the turns of dialogue {shown(turns[0].series)} are "
+            f"{', '.join(map(str, numbers))}, expected 1 to {len(turns)}"
+        )
+    if len({one.trajectory for one in turns}) > 1:
+        return f"{ids}: the turns of a dialogue are of one recording, and these are not"
+    moments = [one.context_start + one.takeover for one in turns]
+    if any(late <= early for early, late in itertools.pairwise(moments)):
+        return (
+            f"{ids}: each turn of a dialogue begins after the one before it, and these begin at "
+            f"steps {', '.join(map(str, moments))}"
+        )
+    return None
 
 
 def _repeated(values: Iterable[str]) -> list[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -164,3 +164,23 @@ class Suite:
         if self.changes or self.last:  # so that a suite of an earlier format keeps its hash
             own += [[list(one) for one in self.changes], dict(self.last)]
         return content_hash(canonical_json(own), *(s.row_hash.encode() for s in self.scenarios))
+
+
+def pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
+    """Returns the scenarios of each pair, in the order of their ids, by its name."""
+    return _grouped(sorted((one for one in scenarios if one.pair), key=lambda s: s.id), "pair")
+
+
+def series(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
+    """Returns the turns of each dialogue, in their order, by its name."""
+    return _grouped(
+        sorted((one for one in scenarios if one.series), key=lambda s: s.turn), "series"
+    )
+
+
+def _grouped(scenarios: Iterable[Scenario], link: str) -> dict[str, tuple[Scenario, ...]]:
+    out: dict[str, tuple[Scenario, ...]] = {}
+    for one in scenarios:
+        name = getattr(one, link)
+        out[name] = (*out.get(name, ()), one)
+    return dict(sorted(out.items()))

@@ -85,3 +85,22 @@ def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path
     assert owner_key(one, "Ana") == owner_key(one, "Ana")
     assert len({owner_key(one, "Ana"), owner_key(one, "Ben"), owner_key(other, "Ana")}) == 3
     assert (one.root / KEY_FILE).stat().st_mode & 0o077 == 0
+
+
+def test_a_part_of_a_suite_is_judged_by_its_own_name_in_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from annotator_app import server
+    from annotator_app.settings import Settings
+
+    served: list[Settings] = []
+    monkeypatch.setattr(server, "serve", lambda settings, bound: served.append(settings))
+    for suite in ("starter@1", "starter@1+category:walk", "starter@1+category:walk,walk"):
+        assert annotate(tmp_path, suite, "--port", "0") == 0
+        assert capsys.readouterr().out.startswith(f"{suite}: 0 continuations")
+    whole, part, same = served
+    assert (whole.suite, whole.part) == ("starter@1", "")
+    assert part.suite == "starter@1" and part.part.startswith("starter@1+")
+    assert same.part == part.part
+    assert annotate(tmp_path, "starter@1+category:wlak", "--port", "0") == 2
+    assert "unknown category of starter@1 'wlak'" in said(capsys)

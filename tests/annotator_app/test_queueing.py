@@ -13,6 +13,7 @@ from sts.annotations.schema import items
 from sts.annotations.store import Store
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
+from sts.suites.selections import select as select_part
 from sts.suites.types import Suite
 from tests.annotations.examples import a_submission
 from tests.examples import scenarios
@@ -40,9 +41,10 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
         "progress": lambda done, total: None,
     }
     run(workspace, suite.scenarios, ["random"], **options)
+    whole = select_part(workspace, suite, [])
     few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5}})
     with Store.open(few) as store:
-        assert [queueing.fill(few, store, suite) for _ in range(2)] == [20, 20]
+        assert [queueing.fill(few, store, whole) for _ in range(2)] == [20, 20]
         first = queued(store)
         assert len(first) == 5
         person = store.add_annotator("Ana")
@@ -50,7 +52,7 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
         for claim in claims:
             store.submit(person.id, [a_submission(claim)])
         assert store.progress(suite.label).complete == 3
-        queueing.fill(few, store, suite)
+        queueing.fill(few, store, whole)
         assert len(queued(store)) == 8 and first < queued(store)
-        assert queueing.fill(workspace, store, suite) == 20
+        assert queueing.fill(workspace, store, whole) == 20
         assert len(queued(store)) == 20

@@ -86,6 +86,9 @@ def made(kind: str, **attributes) -> GymnasiumEnvironment:
     return type(kind, (named(f"sts-tests/{kind}-v0"),), attributes)()
 
 
+STEPS = {"CartPole-v1": 30}  # until it falls
+
+
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -99,7 +102,7 @@ def made(kind: str, **attributes) -> GymnasiumEnvironment:
     ],
 )
 def test_environments_of_others_keep_every_claim(name, settings) -> None:
-    every = list(check(f"gymnasium:{name}", settings=settings, steps=30, seeds=2))
+    every = list(check(f"gymnasium:{name}", settings=settings, steps=STEPS.get(name, 8), seeds=2))
     assert {one.claim: one.how for one in every if not one.ok} == {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import ctypes
 import json
 import os
 import pickle
@@ -415,10 +415,13 @@ class EndsItselfAsked(Lanterns):
 
 
 class Stuck(Lanterns):
-    """Counts for ever in compiled code, where no signal of Python's is heard."""
+    """Waits for ever in compiled code that holds the interpreter, where no signal is heard."""
 
     def instruction(self):
-        return str(sum(itertools.repeat(1)))
+        system, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(128)
+        system.pthread_mutex_init(mutex, None)
+        while True:  # the second time for ever
+            system.pthread_mutex_lock(mutex)
 
 
 class Restarts(Lanterns):
@@ -498,7 +501,7 @@ class RendersForEver(Lanterns):
         with open(os.environ["LOOKS"], "a") as looks:
             looks.write(".")
         while True:
-            pass
+            time.sleep(0.01)
 
 
 class Unmade(Lanterns):

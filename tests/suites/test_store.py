@@ -60,7 +60,7 @@ def test_what_changes_a_continuation_changes_the_hash_and_names_do_not() -> None
 LINKS: dict[str, Any] = {
     "pair": "good-or-evil",
     "series": "walk",
-    "turn": 2,
+    "turn": 1,
     "replaces": "reach-good-00",
 }
 EARLIER = Instruction("Wait.", "wait", 2, "setter")
@@ -108,15 +108,61 @@ def test_ties_and_all_that_is_heard_are_kept_and_shown(
 
 def test_a_pair_is_two_instructions_at_one_takeover() -> None:
     first, second, _ = scenarios(3)
-    other = Instruction("Go to Evil.", "reach-good", 6, "curator")
-    for pair in (
-        [dataclasses.replace(first, pair="p")],
-        [dataclasses.replace(first, pair="p"), dataclasses.replace(second, pair="p")],
-        [dataclasses.replace(first, pair="p", id=i) for i in ("a-01", "a-02")],
+    half = dataclasses.replace(first, pair="p")
+    asks = Instruction("Go to Evil.", "reach-good", 6, "curator")
+    asked = dataclasses.replace(first, pair="p", id="a-02", instruction=asks)
+    assert lint([half, asked]) == []
+    for pair, fault in (
+        ([half], "reach-good-01: the other half of its pair 'p' is missing"),
+        ([half, dataclasses.replace(second, pair="p")], "have the same world, and these have not"),
+        (
+            [half, dataclasses.replace(asked, roles=(1,))],
+            "a-02, reach-good-01: the halves of a pair have the same participants",
+        ),
+        (
+            [half, dataclasses.replace(asked, takeover_hash="0")],
+            "the halves of a pair have the same state at takeover",
+        ),
+        (
+            [half, dataclasses.replace(half, id="a-02", horizon=5)],
+            "ask for two things, and both of these ask the same",
+        ),
+        (
+            [half, asked, dataclasses.replace(asked, id="a-03", horizon=5)],
+            "a pair has two halves, and 'p' has 3",
+        ),
     ):
-        assert any("pair 'p' is not two instructions" in fault for fault in lint(pair))
-    asked = dataclasses.replace(first, pair="p", id="a-02", instruction=other)
-    assert lint([dataclasses.replace(first, pair="p"), asked]) == []
+        assert any(fault in one for one in lint(pair)), lint(pair)
+
+
+def test_a_dialogue_is_turns_one_after_the_other_in_one_recording() -> None:
+    one, other, *_ = scenarios(3)
+    turns = [
+        dataclasses.replace(
+            one,
+            id=f"a-0{n}",
+            series="d",
+            turn=n,
+            context_start=2 * n,
+            instruction=dataclasses.replace(one.instruction, text=f"Turn {n}."),
+        )
+        for n in (1, 2, 3)
+    ]
+    assert lint(turns) == [] and lint(turns[:2]) == []
+    for broken, fault in (
+        ([turns[0], turns[2]], "a-01, a-03: the turns of dialogue 'd' are 1, 3, expected 1 to 2"),
+        (turns[1:], "are 2, 3, expected 1 to 2"),
+        ([turns[0], dataclasses.replace(turns[1], turn=1)], "are 1, 1, expected 1 to 2"),
+        (
+            [turns[0], dataclasses.replace(turns[1], context_start=2)],
+            "each turn of a dialogue begins after the one before it, and these begin at steps 8, 8",
+        ),
+        (
+            [turns[0], dataclasses.replace(turns[1], trajectory=other.trajectory)],
+            "of one recording, and these are not",
+        ),
+    ):
+        assert any(fault in line for line in lint(broken)), lint(broken)
 
 
 def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> None:

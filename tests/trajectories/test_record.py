@@ -83,7 +83,7 @@ def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
 ) -> None:
     done = sts(
         *("record", "--domain", "tests.continuations.garden:Thorny", "--set", f"deadly={deadly}"),
-        *("--agent", "tests.domains.keepers:Keeper", "--episodes", "12", "--steps", "5"),
+        *("--agent", "tests.domains.keepers:Keeper", "--episodes", "9", "--steps", "5"),
         *("--workers", workers),
         folder=tmp_path,
     )
@@ -91,11 +91,11 @@ def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
     kept, error = done.stderr.splitlines()
     found = store.load(Workspace.open(str(tmp_path)))
     good = sorted(one.provenance["index"] for one in found)
-    assert 6 <= len(good) < 12 and kept.startswith(f"sts: {len(good)} of 12 episodes are kept -> ")
-    first = min(set(range(12)) - set(good))
+    assert 4 <= len(good) < 8 and kept.startswith(f"sts: {len(good)} of 9 episodes are kept -> ")
+    first = min(set(range(9)) - set(good))
     why = "its process ended itself" if deadly == "true" else "RuntimeError: the thorns"
     assert error.startswith(f"sts: tests.domains.keepers:Keeper, episode {first}: ")
-    assert why in error and error.endswith(f"({11 - len(good)} more failed)")
+    assert why in error and error.endswith(f"({8 - len(good)} more failed)")
 
 
 def test_a_world_that_ends_its_process_where_it_begins_is_one_line(tmp_path: Path) -> None:

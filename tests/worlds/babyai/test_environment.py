@@ -35,7 +35,7 @@ def drawn(count: int, seed: int = 0) -> str:
 @pytest.mark.parametrize(
     ("level", "steps"),
     [
-        *(("PickupDistDebug", 20), ("OpenTwoDoors", 20)),
+        *(("PickupDistDebug", 8), ("OpenTwoDoors", 8)),
         pytest.param("GoToLocal", 40, marks=pytest.mark.slow),
         pytest.param("SynthS5R2", 40, marks=pytest.mark.slow),
         pytest.param("PutNextLocal", 400, marks=pytest.mark.slow),
@@ -318,7 +318,7 @@ def test_a_level_is_open_or_not(open: object) -> None:
 
 def test_an_open_level_keeps_every_promise_of_an_environment() -> None:
     settings = {"level": "PutNextLocal", "open": True}
-    found = list(check("babyai", seeds=2, steps=20, settings=settings))
+    found = list(check("babyai", seeds=2, steps=8, settings=settings))
     assert [one for one in found if one.ok is False] == []
 
 

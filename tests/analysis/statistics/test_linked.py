@@ -1,0 +1,98 @@
+"""Credit for doing all of what belongs together: the group is the unit, and is kept together."""
+
+import numpy as np
+import pytest
+
+from analysis.statistics import intervals, sampling
+from analysis.statistics.linked import credits
+from analysis.statistics.outcomes import Summary, summarise
+from analysis.statistics.pass_rates import pass_rates
+
+ROWS = 1500
+
+
+def pairs(
+    count: int, continuations: int, easy: float, hard: float
+) -> tuple[Summary, list[np.ndarray], np.ndarray]:
+    """Outcomes of many suites of pairs whose halves are alike, and each half's true rate."""
+    rng = np.random.default_rng(31)
+    base = rng.beta(easy, hard, size=(ROWS, count, 1))
+    chance = rng.beta(20 * base + 1e-9, 20 * (1 - base) + 1e-9, size=(ROWS, count, 2))
+    flat = chance.reshape(ROWS, 2 * count)
+    values = rng.random((*flat.shape, continuations)) < flat[..., None]
+    groups = [np.array([2 * i, 2 * i + 1]) for i in range(count)]
+    return summarise(values.astype(np.float64)), groups, chance
+
+
+def covered(interval: np.ndarray, truth: np.ndarray | float) -> float:
+    return float(np.mean((interval[:, 0] <= truth) & (truth <= interval[:, 1])))
+
+
+@pytest.mark.parametrize(("count", "continuations"), [(20, 6), (40, 3), (12, 10)])
+@pytest.mark.parametrize(("easy", "hard"), [(1.0, 1.0), (2.0, 1.0)])
+def test_the_credit_covers_and_halves_taken_for_independent_do_not(
+    count: int, continuations: int, easy: float, hard: float
+) -> None:
+    summary, groups, chance = pairs(count, continuations, easy, hard)
+    every, kind = credits(summary, groups), np.zeros(count, np.int64)
+    total = easy + hard
+    expected = easy * (easy + 1) / (total * (total + 1))  # of the square of a beta variable
+    sampled = pass_rates(every, kind, target="sampled")
+    fixed = pass_rates(every, kind, target="fixed")
+    assert 0.92 <= covered(sampled.interval, expected) <= 0.98
+    assert 0.92 <= covered(fixed.interval, chance.prod(axis=2).mean(axis=1)) <= 0.98
+    # Halves resampled each on their own: first halves meet second halves of other pairs.
+    halves = np.stack([summary.mean[:, side::2] for side in (0, 1)])
+    mean, error = halves.mean(axis=2), halves.std(axis=2, ddof=1) / np.sqrt(count)
+    spread = np.sqrt((mean[0] * error[1]) ** 2 + (mean[1] * error[0]) ** 2)
+    reach = np.outer(spread, [-intervals.Z, intervals.Z])
+    assert covered(mean.prod(axis=0)[:, None] + reach, expected) < 0.85
+    assert covered(every.mean.mean(axis=1)[:, None] + reach, expected) < 0.915
+
+
+def test_the_spread_of_a_credit_is_that_of_its_continuations() -> None:
+    rng = np.random.default_rng(5)
+    values = (rng.random((40_000, 2, 4)) < np.array([0.7, 0.4])[:, None]).astype(np.float64)
+    every = credits(summarise(values), [np.array([0, 1])])
+    assert every.mean.mean() == pytest.approx(0.28, abs=0.005)
+    assert every.spread.mean() == pytest.approx(every.mean.var(), rel=0.03)
+
+
+def test_by_hand_a_credit_is_the_product_and_lacks_where_a_half_lacks() -> None:
+    gap = np.nan
+    values = np.array([[[1, 0], [1, 1], [1, 0]], [[1, 1], [gap, gap], [0, 0]]], np.float64)
+    every = credits(summarise(values), [np.array([0, 1]), np.array([0, 2])])
+    assert every.mean[0].tolist() == [0.5, 0.25]
+    assert np.isnan(every.mean[1, 0]) and every.mean[1, 1] == 0
+    assert every.number.tolist() == [[1, 1], [0, 1]]
+    one = credits(summarise(values[:, :, :1]), [np.array([0, 1])])
+    assert one.mean[0, 0] == 1 and np.isnan(one.spread).all()
+
+
+def test_three_turns_are_credited_together() -> None:
+    values = np.array([[[1, 0], [1, 1], [1, 0]]], np.float64)
+    assert credits(summarise(values), [np.arange(3)]).mean[0, 0] == 0.25
+
+
+def test_what_belongs_together_is_resampled_together() -> None:
+    category = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    together = [np.array([0, 4]), np.array([1, 5]), np.array([5, 6])]
+    counts = sampling.resample_counts(category, draws=500, seed=1, together=together)
+    assert (counts[:, 0] == counts[:, 4]).all()
+    assert (counts[:, 1] == counts[:, 5]).all() and (counts[:, 5] == counts[:, 6]).all()
+    assert (counts[:, 2] != counts[:, 3]).any() and (counts[:, 0] != counts[:, 1]).any()
+    assert np.allclose(counts.mean(axis=0), 1, atol=0.15)
+    alone = sampling.resample_counts(category, draws=500, seed=1)
+    assert (alone[:, 0] != alone[:, 4]).any() and (alone[:, :4].sum(axis=1) == 4).all()
+
+
+def test_resampled_apart_pairs_show_too_little_spread() -> None:
+    summary, groups, chance = pairs(30, 10, 1.0, 1.0)
+    category = np.tile([0, 1], 30)
+    weights = np.full(summary.mean.shape, 1 / 60)
+    spread = sampling.sampling_spread(summary.mean, weights, np.tile(category, (ROWS, 1)))
+    for together, low, high in ((groups, 0.9, 0.98), ([], 0.0, 0.87)):
+        counts = sampling.resample_counts(category, draws=1000, seed=2, together=together)
+        error = (counts @ spread.parts.T).std(axis=0)
+        reach = np.outer(error, [-intervals.Z, intervals.Z])
+        assert low <= covered(summary.mean.mean(axis=1)[:, None] + reach, 0.5) <= high

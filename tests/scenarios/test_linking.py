@@ -1,0 +1,195 @@
+"""Pairs and dialogues of a draft: made by command, checked, shown, frozen and credited together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from scenarios import categories
+from sts.suites import store as suites
+from sts.suites import types
+from sts.trajectories import store as trajectories
+from tests.scenarios.curating import RECORDED, Curation
+
+
+class Moment(NamedTuple):
+    """Where `walk` and `stand-still` both ask the same participant."""
+
+    trajectory: str
+    takeover: int
+    role: int
+
+
+def both() -> list[Moment]:
+    """Moments of one recording, in order, no two of them close."""
+    walk, stand = (categories.named(name) for name in ("walk", "stand-still"))
+    for one in (t for t in RECORDED if t.split == "test"):
+        places = [{(c.moment, c.role) for c in own.moments(one)} for own in (walk, stand)]
+        found = [Moment(one.id, *place) for place in sorted(places[0] & places[1])]
+        if len(found) > 1:
+            return found
+    raise AssertionError("no recording has two such moments")
+
+
+EARLY, LATE = both()[0], both()[-1]
+
+
+@pytest.fixture
+def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
+    """A draft of walk-01 and stand-still-01 at one moment, and walk-02 at a later one."""
+    made = Curation(tmp_path / "w", capsys)
+    trajectories.save(made.workspace, RECORDED)
+    made("mine", "own", "--category", "where-is-good", "--per-category", "2")
+    for category, at in (("walk", EARLY), ("stand-still", EARLY), ("walk", LATE)):
+        where = ("--trajectory", at.trajectory, "--takeover", str(at.takeover))
+        made.draft("add", *where, "--role", str(at.role), "--category", category)
+    made.draft("accept", "--all")
+    return made
+
+
+def test_a_pair_is_made_shown_frozen_run_and_credited_together(own: Curation) -> None:
+    said = own.draft("pair", "walk-01", "stand-still-01")
+    assert said == "pair stand-still-01+walk-01: walk-01, stand-still-01, by Ana\n"
+    assert own.view()["walk-01"]["status"] == "accepted"
+    shown = own("show", "own/walk-01", "--frames", "3")
+    assert "walk-01 (" in shown and "stand-still-01 (" in shown and "║" in shown
+    assert "can be frozen" in own.draft("check")
+    own("suite", "freeze", "own")
+    suite = suites.load(own.workspace, "own@1")
+    assert {name: [s.id for s in halves] for name, halves in types.pairs(suite.scenarios).items()}
+    halves = {s.id: s for s in suite.scenarios if s.pair}
+    assert {*halves} == {"walk-01", "stand-still-01"}
+    shown = own("suite", "show", "own@1")
+    asked = halves["stand-still-01"].instruction.text, halves["walk-01"].instruction.text
+    assert f"pair: stand-still-01 “{asked[0]}” | walk-01 “{asked[1]}”" in shown
+    assert "own@1 is sound" in own("suite", "verify", "own@1")
+
+    own("run", "own@1", "--agent", "rule", "--agent", "random", "--continuations", "3")
+    own("label", "own@1")
+    said = own("report", "own@1")
+    report = json.loads((own.workspace.path("reports", "own-1", "report.json")).read_text())
+    (name,) = report["pairs"]["scenarios"]
+    rates = {s["scenario"]: s["pass_rates"] for s in report["scenarios"]}
+    for entry in report["pairs"]["agents"]:
+        product = rates["walk-01"][entry["agent"]] * rates["stand-still-01"][entry["agent"]]
+        assert entry["credit"] == pytest.approx(product)
+        assert report["pairs"]["credits"][name][entry["agent"]] == pytest.approx(product)
+        assert entry["groups"] == 1 and "scenario" not in entry["method"]
+    assert report["counts"]["scenarios"] == 5, "halves stay ordinary scenarios"
+    page = own.workspace.path("reports", "own-1", "report.html").read_text()
+    assert '<section id="pairs-together">' in page and "both of its instructions" in page
+    part = own("suite", "show", "own@1+category:walk")
+    assert "+category:walk: 3 of its 5 scenarios, 1 of them as they belong with another" in part
+
+
+def test_a_half_whose_other_half_is_missing_is_said_at_check(own: Curation) -> None:
+    lacks = "{}: the other half of its pair 'stand-still-01+walk-01' is missing"
+    own.draft("pair", "walk-01", "stand-still-01")
+    own.draft("undo", "stand-still-01")
+    assert lacks.format("walk-01") in own.draft("check", code=1)
+    assert own.draft("pair", "walk-01") == "apart: walk-01, by Ana\n"
+    own.draft("pair", "walk-01", "stand-still-01")
+    own("suite", "freeze", "own")
+    own("draft", "from", "own@1")
+    own.draft("retire", "walk-01", "--reason", "too easy")
+    assert lacks.format("stand-still-01") in own.draft("check", code=1)
+    assert lacks.format("stand-still-01") in own("suite", "freeze", "own", code=1)
+    own.draft("pair", "stand-still-01")
+    assert "can be frozen" in own.draft("check")
+    own("suite", "freeze", "own")
+    first, second = (suites.load(own.workspace, f"own@{n}").scenarios for n in (1, 2))
+    before, after = (
+        next(s for s in every if s.id == "stand-still-01") for every in (first, second)
+    )
+    assert (before.pair, after.pair) == ("stand-still-01+walk-01", "")
+    assert before.hash == after.hash
+
+
+def test_a_dialogue_is_turns_of_one_recording_in_order(own: Curation) -> None:
+    said = own.draft("series", "walk-01", "walk-02")
+    assert said == "series from walk-01: walk-01, walk-02, by Ana\n"
+    shown = own("show", "own/walk-02", "--frames", "3")
+    assert shown.index("walk-02 (") < shown.index("walk-01 (")
+    own("suite", "freeze", "own")
+    turns = types.series(suites.load(own.workspace, "own@1").scenarios)["from walk-01"]
+    assert [(s.id, s.turn) for s in turns] == [("walk-01", 1), ("walk-02", 2)]
+    assert "dialogue: walk-01 “" in own("suite", "show", "own@1")
+    own("run", "own@1", "--agent", "rule", "--agent", "random", "--continuations", "2")
+    own("label", "own@1")
+    own("report", "own@1")
+    report = json.loads((own.workspace.path("reports", "own-1", "report.json")).read_text())
+    assert report["series"]["scenarios"] == {"from walk-01": ["walk-01", "walk-02"]}
+    assert "pairs" not in report
+
+
+REFUSED = {
+    "of two moments": (("pair", "walk-01", "walk-02"), "have the same state at takeover, and"),
+    "one": (("pair", "walk-01"), "walk-01 is in no pair: name the others too"),
+    "three": (("pair", "walk-01", "walk-02", "stand-still-01"), "expected two candidates"),
+    "itself": (("pair", "walk-01", "walk-01"), "expected two candidates"),
+    "none": (("pair", "walk-01", "walk-77"), "unknown candidate of draft own 'walk-77'"),
+    "backwards": (("series", "walk-02", "walk-01"), "each turn of a dialogue begins after"),
+    "one moment": (("series", "walk-01", "stand-still-01"), "each turn of a dialogue begins"),
+    "other recording": (("series", "walk-01", "where-is-good-01"), "are of one recording"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_belong_together_is_one_line_and_changes_nothing(
+    own: Curation, name: str
+) -> None:
+    words, line = REFUSED[name]
+    before = own.view()
+    assert line in own.draft(*words, code=2)
+    assert own.view() == before
+
+
+def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:
+    own.draft("pair", "walk-01", "stand-still-01")
+    assert "walk-01 is half of the pair" in own.draft("pair", "walk-01", "walk-02", code=2)
+
+
+SIDES = """
+from dataclasses import replace
+
+from scenarios.categories.lambda_star import walk
+
+
+def candidates(trajectory, context, horizon):
+    for one in walk.candidates(trajectory, context, horizon):
+        for way in ("left", "right"):
+            asked = {"direction": way, "cells": one.parameters["cells"]}
+            words = one.words | {"direction": way}
+            yield replace(one, parameters=asked, words=words, answer=way, pair="sides")
+
+
+SIDES = replace(walk.CATEGORY, name="sides", candidates=candidates)
+"""
+
+
+def test_a_category_that_offers_pairs_is_mined_in_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sides.py").write_text(SIDES)
+    monkeypatch.chdir(tmp_path)
+    own = Curation(tmp_path / "w", capsys)
+    trajectories.save(own.workspace, RECORDED)
+    own("mine", "own", "--category", "sides:SIDES", "--per-category", "3")
+    view = own.view()
+    assert [id for id in view] == [f"sides-{n:02d}" for n in range(1, 7)]
+    own.draft("accept", "--all")
+    own("suite", "freeze", "own", "--category", "sides:SIDES")
+    pairs = types.pairs(suites.load(own.workspace, "own@1").scenarios)
+    assert len(pairs) == 3
+    for halves in pairs.values():
+        assert {s.parameters["direction"] for s in halves} == {"left", "right"}
+        assert len({s.takeover_hash for s in halves}) == 1
+        assert len({s.instruction.text.replace("left", "right") for s in halves}) == 1
+    own("draft", "from", "own@1")
+    own("mine", "own", "--category", "sides:SIDES", "--per-category", "2", "--seed", "4")
+    new = [id for id in own.view() if id not in view]
+    assert len(new) % 2 == 0, "and again in pairs, numbered on"
+    assert not new or min(new) == "sides-07"
