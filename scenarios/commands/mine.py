@@ -197,7 +197,7 @@ def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to:
     if added_to:
         raise StsError(
             f"nothing new to mine: draft {added_to} has a candidate of every world that offers "
-            "one; record more, or name other categories"
+            "one; record more, name other categories, or take more of a world by --per-world"
         )
     worlds = ", ".join(sorted({c.domain for c in made.categories})) or "a category here"
     expected = "some from sts record or sts trajectories import"

@@ -183,6 +183,25 @@ def test_a_candidate_from_a_failure_is_edited_like_any_other(
     assert "context: 10 -> 9" in capsys.readouterr().out
 
 
+def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_give_two(
+    workspace: Workspace, suite: Suite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("mine", "asked", "--from-failures", "asked@1", "--category", "walk", "--share", "1")
+    agents = ("--agent", "blind", "--agent", "rule", "--per-category", "20")
+    assert sts(workspace, "draft", "from", "asked@1", "--replace") == 0
+    assert sts(workspace, *words, *agents) == 0
+    assert sts(workspace, *words, *agents, "--per-world", "2") == 0
+    draft = open_draft(workspace, "asked")
+    steps: dict[str, list[int]] = {}
+    begins = {t.id: t.provenance["begins"] for t in failures.failed(workspace, suite)}
+    for s in (draft.candidate(id) for id in draft.ids() if id.startswith("walk")):
+        at = s.context_start + s.takeover + begins.get(s.trajectory, 0)
+        steps.setdefault(s.world, []).append(at)
+    assert max(map(len, steps.values())) == 2
+    for one in steps.values():
+        assert len(one) == 1 or abs(one[0] - one[1]) >= 10
+
+
 def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> None:
     rule = {c: [s for s in suite.scenarios if s.category == c] for c in ("walk", "where-is-good")}
     walk, where = (categories.named(name) for name in rule)

@@ -167,6 +167,35 @@ def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
     assert not workspace.path("drafts", "none").exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "step > (select vm from read_csv('/etc/hostname'))",
+        "step in (select step from self)",
+        "read_parquet('x') = step",
+        "step > 1; drop",
+    ],
+)
+def test_polars_is_not_asked_about_what_is_in_no_filter(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    def read(text: str) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr("polars.sql_expr", read)
+    assert sts(workspace, "mine", "none", "--where", text) == 2
+
+
+def test_a_filter_that_leaves_nothing_is_one_line_and_writes_nothing(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "none", "--where", "good_distance > 100") == 1
+    error = capsys.readouterr().err
+    assert "nothing to mine" in error and "a filter or a miner that leaves some moments" in error
+    assert error.count("\n") == 1
+    assert not workspace.path("drafts", "none").exists()
+
+
 def test_without_polars_a_filter_says_how_to_get_it(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
