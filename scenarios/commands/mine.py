@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--where",
         metavar="FILTER",
-        help="only at steps of which this is true, such as 'good_seen_ago between 2 and 5' "
+        help="only at steps of which this is true, such as 'last_reward < 0 and step > 20' "
         "(default: all)",
     )
     parser.add_argument(

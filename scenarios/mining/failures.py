@@ -64,16 +64,16 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
         raise StsError(f"no labels of {suite.label}: sts label {suite.label}") from None
     (ids, each), (verdicts, words) = parquet.read_coded(name, raw, ("continuation", "verdict"))
     bad = {n for n, word in enumerate(words) if word in ("failure", "not_done")}
-    wanted = {each[i] for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True) if v in bad}
-    found = [
+    failing = {each[i] for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True) if v in bad}
+    out = [
         _trajectory(suite, scenarios[one.scenario_hash], one)
         for part in store.stream(workspace, scenarios)
         for one in part
-        if one.id in wanted and one.sees != "recording"
+        if one.id in failing and one.sees != "recording"
     ]
-    if not found:
+    if not out:
         raise StsError(f"by its labels nobody failed {suite.label}: nothing to mine from failures")
-    return gone_on(found)
+    return gone_on(out)
 
 
 def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajectory:

@@ -23,15 +23,15 @@ def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
       UnknownName: there is no such agent.
       ArgumentError: nobody plays the worlds of a domain, so nothing of it is told apart.
     """
-    found: dict[str, None] = {}
+    every: dict[str, None] = {}
     for one in sorted(domains):
         own = playing(one, names or None)
         if not own:
             raise ArgumentError(
                 f"nobody is named to tell scenarios of {one} apart: expected --agent NAME"
             )
-        found |= dict.fromkeys(own)
-    return list(found)
+        every |= dict.fromkeys(own)
+    return list(every)
 
 
 def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
