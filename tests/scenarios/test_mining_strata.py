@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -54,19 +56,28 @@ def test_what_is_there_already_counts_for_its_world(trajectories: list[Trajector
     assert all(abs(s.context_start - taken[s.world]) >= one.horizon for s in more)
 
 
-def test_recorders_of_the_same_worlds_share_what_is_chosen() -> None:
-    both = [t for agent in ("local-search", "random") for t in recorded(agent, count=60, steps=40)]
-    one = categories.named("where-is-good")
-    found = mining.mine(both, [one], per_category=10, seed=0)
+def test_who_has_few_moments_in_the_worlds_of_others_is_chosen_as_often() -> None:
+    agents, others = (recorded(agent, count=120, steps=40) for agent in ("local-search", "random"))
+    ana = Participant("human", "Ana")
+    people = [dataclasses.replace(t, participants=(ana, ana)) for t in others]
+    one = categories.named("stand-still")
+
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        every = one.candidates(trajectory, context, horizon)
+        return islice(every, 1 if trajectory.participants[0] == ana else None)
+
+    rare = dataclasses.replace(one, candidates=candidates)
+    found = mining.mine([*agents, *people], [rare], per_category=20, seed=0)
     who = Counter(s.provenance["recorded_by"][0] for s in found.scenarios)
-    assert who == {"local-search": 5, "random": 5}
-    (strata,) = found.strata.values()
-    counts = Counter({name: 0 for name in who})
-    for stratum, (there, chosen) in strata.items():
-        assert stratum.source == "agent" and there >= chosen
-        counts[stratum.recorder] += chosen
-    assert counts == who
-    assert sum(there for there, _ in strata.values()) == found.candidates["where-is-good"]
+    assert who == {"local-search": 10, "Ana": 10}
+    counts: Counter[tuple[str, str]] = Counter()
+    there: Counter[tuple[str, str]] = Counter()
+    for stratum, (every, chosen) in found.strata["stand-still"].items():
+        counts[stratum.source, stratum.recorder] += chosen
+        there[stratum.source, stratum.recorder] += every
+    assert counts == {("agent", "local-search"): 10, ("person", "Ana"): 10}
+    assert there["person", "Ana"] == found.worlds["stand-still"]
+    assert there.total() == found.candidates["stand-still"] > 20 * there["person", "Ana"]
 
 
 def test_a_source_is_a_person_an_agent_an_import_or_a_failure(
