@@ -153,11 +153,11 @@ def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]
     """
     chosen = categories.agents(domain) if names is None else dict.fromkeys(names)
     every = {name: agents.load(name) for name in chosen}
-    found = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
-    for name, n in Counter(agent.name for agent in found.values()).items():
+    players = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
+    for name, n in Counter(agent.name for agent in players.values()).items():
         if n > 1:
             raise ArgumentError(f"two agents are called {name!r}; expected one")
-    return found
+    return players
 
 
 def _label(scenario: Scenario, rules: Mapping[str, Category], one: Continuation) -> Label:
@@ -235,8 +235,8 @@ class Profiles:
             return made.first
         name = f"{self._place(one)}.parquet"
         raw = self._get(name)
-        found = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
-        return {agent: found[agent] for agent in self._basis(one).names if agent in found}
+        by_agent = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
+        return {name: by_agent[name] for name in self._basis(one).names if name in by_agent}
 
     def make(self, one: Looked) -> Profile:
         """Returns the profile of a candidate, made and kept where it was not yet.
@@ -310,7 +310,7 @@ class Profiles:
         if name not in self._bases:
             rule = self._own.get(name) or categories.named(name)
             playing_it = playing(rule.domain, self._names).values()
-            marks, told = meanings([rule], [rule.domain])
+            marks, whole = meanings([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
@@ -320,7 +320,7 @@ class Profiles:
                 "agents": {agent.name: agents.fingerprint(agent) for agent in playing_it},
             }
             names = tuple(agent.name for agent in playing_it)
-            self._bases[name] = _Basis(names, canonical_json(terms), told)
+            self._bases[name] = _Basis(names, canonical_json(terms), whole)
         return self._bases[name]
 
     def _place(self, one: Looked) -> str:

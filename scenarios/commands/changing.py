@@ -117,8 +117,8 @@ def add(args: argparse.Namespace, workspace: Workspace) -> int:
 def _changes(args: argparse.Namespace) -> dict[str, Any]:
     """Returns what the flags of `edit` and `add` ask for."""
     names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
-    found = {name: getattr(args, name) for name in names} | {"tags": args.tag}
-    return {name: value for name, value in found.items() if value is not None}
+    flags = {name: getattr(args, name) for name in names} | {"tags": args.tag}
+    return {name: value for name, value in flags.items() if value is not None}
 
 
 def _word(value: Any) -> str:
