@@ -50,7 +50,10 @@ def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
     return made
 
 
-def test_a_pair_is_made_shown_frozen_run_and_credited_together(own: Curation) -> None:
+def test_a_pair_is_made_shown_frozen_run_and_credited_together(
+    own: Curation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     said = own.draft("pair", "walk-01", "stand-still-01")
     assert said == "pair stand-still-01+walk-01: walk-01, stand-still-01, by Ana\n"
     assert own.view()["walk-01"]["status"] == "accepted"
