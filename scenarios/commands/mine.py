@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from scenarios.mining.order import Carried, Order
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
+    from sts.suites.scenarios import Summary
+    from sts.suites.types import Scenario
 
 STRATA = ("difficulty", "source", "recorder")
 
@@ -115,7 +117,10 @@ def run(args: argparse.Namespace) -> int:
     )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
-    there = [] if draft is None or args.replace else draft.summaries()
+    there: Sequence[Summary | Scenario] = ()
+    if draft is not None and not args.replace:
+        ids = dict.fromkeys(draft.ids(), "")
+        there = draft.scenarios(ids) if order.unlike else draft.summaries()
     last = drafts.last_numbers(workspace, args.name, (one.id for one in there))
     with progress("mining", "trajectories") as show:
         made = carried_out(order, workspace, there=there, last=last, progress=show)

@@ -231,6 +231,9 @@ def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
     assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
     rows = {row["category"]: row["chosen"] for row in json.loads(printed.out)["categories"]}
     assert rows["stand-still"] == 1
+    words = ("--unlike", "--category", "stand-still", *agents)
+    assert sts(workspace, "mine", "apart", *words) == 1
+    assert "none is kept" in capsys.readouterr().err  # since the draft has one like them
 
 
 def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
