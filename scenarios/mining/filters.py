@@ -67,7 +67,7 @@ class Filter:
                     raise ValueError(f"{word} is no column")
             if not words:
                 raise ValueError("it names no column")
-            self.holds(trajectory)
+            _held(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
                 f"--where {shown(self.text)}: {error}; the columns are {', '.join(columns)}"
@@ -78,9 +78,14 @@ class Filter:
         """Returns bool[P, T], where it is true; what is unknown is not.
 
         Raises:
-          ValueError: it cannot be said of these columns, or is not true or false.
+          ArgumentError: it cannot be said of these columns, or is not true or false.
         """
-        return _held(self.text, trajectory)
+        try:
+            return _held(self.text, trajectory)
+        except ValueError as error:
+            raise ArgumentError(
+                f"--where {shown(self.text)} in trajectory {trajectory.id}: {error}"
+            ) from None
 
     def within(self, category: Category) -> Category:
         """Returns a category that asks at fewer moments: those where the filter holds."""

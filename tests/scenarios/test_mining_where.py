@@ -14,7 +14,7 @@ from scenarios import categories, mining
 from scenarios.mining import filters, miners
 from scenarios.mining.filters import Filter
 from sts.cli.main import main
-from sts.errors import MissingExtra
+from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from sts.suites.drafts import open_draft
 from sts.trajectories import steps, store
@@ -194,6 +194,21 @@ def test_a_filter_that_leaves_nothing_is_one_line_and_writes_nothing(
     assert "nothing to mine" in error and "a filter or a miner that leaves some moments" in error
     assert error.count("\n") == 1
     assert not workspace.path("drafts", "none").exists()
+
+
+def test_a_filter_that_fails_in_one_recording_names_it(
+    trajectories: list[Trajectory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = steps.table
+
+    def of_words(t: Trajectory, names: Any) -> Any:
+        return {name: one.astype(str) for name, one in table(t, names).items()}
+
+    where = Filter("step > 12").within(categories.named("walk"))
+    assert where.moments(trajectories[0])
+    monkeypatch.setattr(steps, "table", of_words)
+    with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
+        where.moments(trajectories[1])
 
 
 def test_without_polars_a_filter_says_how_to_get_it(
