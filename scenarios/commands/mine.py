@@ -206,7 +206,9 @@ def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to:
         )
     worlds = ", ".join(sorted({c.domain for c in made.categories})) or "a category here"
     expected = "some from sts record or sts trajectories import"
-    if order.narrow:
+    if order.side == "train":
+        expected = "recordings that do what is asked"
+    if order.where or order.miner:
         expected = "a filter or a miner that leaves some moments"
     raise StsError(
         f"nothing to mine in {workspace.root}: {made.recorded} trajectories, {made.on_side} on the "

@@ -82,11 +82,6 @@ class Order:
             if not sound:
                 raise ArgumentError(f"expected {expected}")
 
-    @property
-    def narrow(self) -> bool:
-        """Whether moments are left out that a category would ask at."""
-        return any((self.where, self.miner, self.unlike, self.side == "train"))
-
 
 class Carried(NamedTuple):
     """What came of an order.

@@ -72,6 +72,15 @@ def test_what_nobody_did_is_no_example_of_it(trajectories: list[Trajectory]) -> 
     assert not found.scenarios and found.candidates["walk"] == 0
 
 
+def test_where_nobody_did_it_nothing_is_mined_for_learners(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "none", "--split", "train", "--category", "walk") == 1
+    error = capsys.readouterr().err
+    assert "on the train side, none of lambda-star that fits; expected recordings that do" in error
+    assert error.count("\n") == 1 and not workspace.path("drafts", "none").exists()
+
+
 def test_a_draft_holds_one_side_alone(
     workspace: Workspace, asked: list[Scenario], capsys: pytest.CaptureFixture[str]
 ) -> None:
