@@ -133,13 +133,15 @@ def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
     rows = trajectory.episode.participants * trajectory.episode.steps
     try:
         frame = pl.DataFrame([_series(pl, name, one) for name, one in columns.items()])
-        (found,) = frame.select(pl.sql_expr(f"({text})")).get_columns()  # so it gives no other name
+        (column,) = frame.select(
+            pl.sql_expr(f"({text})")
+        ).get_columns()  # so it gives no other name
     except (Exception, pl.exceptions.PanicException) as error:
         raise ValueError(" ".join(str(error).split())) from None
-    if found.dtype != pl.Boolean or len(found) != rows:
-        raise ValueError(f"expected what is true or false of each step, found {found.dtype}")
+    if column.dtype != pl.Boolean or len(column) != rows:
+        raise ValueError(f"expected what is true or false of each step, found {column.dtype}")
     held: NDArray[np.bool_] = (
-        found.fill_null(False).to_numpy().reshape(-1, trajectory.episode.steps)
+        column.fill_null(False).to_numpy().reshape(-1, trajectory.episode.steps)
     )
     return held
 

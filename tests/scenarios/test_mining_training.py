@@ -86,6 +86,12 @@ def test_a_draft_holds_one_side_alone(
     error = capsys.readouterr().err.splitlines()[-1]
     assert "draft tested would hold the train side and the test side" in error
     assert open_draft(workspace, "tested") == before
+    one = asked[0]
+    where = ("--trajectory", one.trajectory, "--takeover", str(one.context_start + one.takeover))
+    whom = ("--role", str(one.roles[0]), "--category", one.category)
+    assert sts(workspace, "draft", "add", "tested", *where, *whom) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "draft tested would hold the train side and the test side" in error
     both = [asked[0], before.candidate(before.ids()[0])]
     with pytest.raises(StsError, match="the train side and the test side"):
         drafts.begin(workspace, "both", both)
