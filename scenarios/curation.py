@@ -89,7 +89,7 @@ def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision
     """
     if word in OPINIONS:
         made = _event(one, "opinion", person, {"opinion": word}, at)
-        return made._replace(scenario=one.state.scenario)
+        return made._replace(scenario=one.state.meaning)
     if word != "undo":
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {shown(word)}")
     if (latest := opinion_of(one.state, person.id)) is None:

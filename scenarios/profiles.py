@@ -21,10 +21,10 @@ from sts.agents import Agent
 from sts.continuations import parts
 from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation
-from sts.errors import ArgumentError, DamagedData, StsError
+from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash, parsed_json
-from sts.suites.drafts import Draft
+from sts.suites.drafts import Draft, open_draft
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
 
@@ -153,11 +153,11 @@ def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]
     """
     chosen = categories.agents(domain) if names is None else dict.fromkeys(names)
     every = {name: agents.load(name) for name in chosen}
-    found = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
-    for name, n in Counter(agent.name for agent in found.values()).items():
+    players = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
+    for name, n in Counter(agent.name for agent in players.values()).items():
         if n > 1:
             raise ArgumentError(f"two agents are called {name!r}; expected one")
-    return found
+    return players
 
 
 def _label(scenario: Scenario, rules: Mapping[str, Category], one: Continuation) -> Label:
@@ -235,8 +235,8 @@ class Profiles:
             return made.first
         name = f"{self._place(one)}.parquet"
         raw = self._get(name)
-        found = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
-        return {agent: found[agent] for agent in self._basis(one).names if agent in found}
+        by_agent = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
+        return {name: by_agent[name] for name in self._basis(one).names if name in by_agent}
 
     def make(self, one: Looked) -> Profile:
         """Returns the profile of a candidate, made and kept where it was not yet.
@@ -249,7 +249,7 @@ class Profiles:
         return self._made(one) if there is None else there
 
     def _made(self, one: Looked) -> Profile:
-        scenario = self._draft.candidate(one.summary.id, one.state.scenario)
+        scenario = self._scenario(one)
         own = self._own.values()
         (made,) = profiles([scenario], self._names, self._count, seed=self._seed, own=own)
         if not self._basis(one).kept:
@@ -259,6 +259,17 @@ class Profiles:
         parts.put(store, f"{place}.parquet", [*made.first.values()])
         store.put_new(f"{place}.json", _written(made.profile))  # last: both are there with it
         return made.profile
+
+    def _scenario(self, one: Looked) -> Scenario:
+        """Returns a candidate, one that was added since, too."""
+        try:
+            return self._draft.candidate(one.summary.id, one.state.scenario)
+        except UnknownName:
+            there = open_draft(self._draft.workspace, self._draft.name)
+            if there.id != self._draft.id:
+                raise
+            self._draft = there
+            return there.candidate(one.summary.id, one.state.scenario)
 
     def make_next(self, candidates: Iterable[Looked]) -> Profile | None:
         """Makes and keeps the first profile that is missing; returns it, None where none is.
@@ -299,7 +310,7 @@ class Profiles:
         if name not in self._bases:
             rule = self._own.get(name) or categories.named(name)
             playing_it = playing(rule.domain, self._names).values()
-            marks, told = meanings([rule], [rule.domain])
+            marks, whole = meanings([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
@@ -309,7 +320,7 @@ class Profiles:
                 "agents": {agent.name: agents.fingerprint(agent) for agent in playing_it},
             }
             names = tuple(agent.name for agent in playing_it)
-            self._bases[name] = _Basis(names, canonical_json(terms), told)
+            self._bases[name] = _Basis(names, canonical_json(terms), whole)
         return self._bases[name]
 
     def _place(self, one: Looked) -> str:

@@ -60,8 +60,6 @@ def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agree
 
     Source: Krippendorff 2018, Content Analysis, chapter 12; as evalica computes it.
     """
-    import evalica  # a second to import
-
     shared = judged[judged.groupby("thing")["person"].transform("nunique") > 1]
     things, people = shared["thing"].nunique(), shared["person"].nunique()
     each = shared.groupby("thing")["yes"].agg(["sum", "size"])
@@ -70,11 +68,11 @@ def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agree
     agreeing = pairs - int((yes * (size - yes)).sum())
     if things < FEWEST or shared["yes"].nunique() < 2:
         return Agreement(None, None, things, people, pairs, agreeing)
+    import evalica  # a second to import
+
     matrix = shared.assign(yes=shared["yes"].astype("float64")).pivot(
         index="person", columns="thing", values="yes"
     )
-    found = evalica.alpha_bootstrap(
-        matrix, distance="nominal", n_resamples=draws, random_state=seed
-    )
-    interval = (float(found.low), float(found.high))
-    return Agreement(float(found.alpha), interval, things, people, pairs, agreeing)
+    boot = evalica.alpha_bootstrap(matrix, distance="nominal", n_resamples=draws, random_state=seed)
+    interval = (float(boot.low), float(boot.high))
+    return Agreement(float(boot.alpha), interval, things, people, pairs, agreeing)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from scenarios.commands import changing
 from scenarios.commands.listing import STATUSES
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scenarios.freezing import Looked
     from sts.storage.workspace import Workspace
-    from sts.suites.drafts import Draft
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -159,10 +156,10 @@ def run(args: argparse.Namespace) -> int:
     actions = {
         "from": _from,
         "show": _show,
-        "edit": _edit,
-        "add": _add,
-        "pair": _link,
-        "series": _link,
+        "edit": changing.edit,
+        "add": changing.add,
+        "pair": changing.link,
+        "series": changing.link,
         "opinion": _opinion,
         "diff": _diff,
         "check": _check,
@@ -204,46 +201,25 @@ def _from(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _looked(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
-    from scenarios.freezing import looked_at
-    from sts.annotations.store import Store
-    from sts.suites.drafts import open_draft
-
-    draft = open_draft(workspace, name)
-    store = Store.find(workspace)
-    if store is None:
-        return draft, looked_at(draft, ())
-    with store:
-        return draft, looked_at(draft, store.decisions(draft.id))
-
-
-def _chosen(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
-    from sts.errors import UnknownName
-
-    known = {one.summary.id: one for one in every}
-    for id in ids:
-        if id not in known:
-            raise UnknownName(f"candidate of draft {draft.name}", id, known, most=10)
-    return [known[id] for id in dict.fromkeys(ids)]
-
-
 def _show(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios.commands.listing import show
+    from scenarios.freezing import look, select
 
-    draft, every = _looked(workspace, args.name)
-    return show(args, draft, every, _chosen(draft, every, args.id) if args.id else every)
+    draft, every = look(workspace, args.name)
+    return show(args, draft, every, select(draft, every, args.id) if args.id else every)
 
 
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios.curation import author, check, checked_reason, decision
+    from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.errors import ArgumentError
     from sts.suites.drafts import check_open
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     check_open(draft)
     reason = checked_reason(getattr(args, "reason", None) or "")
     if getattr(args, "all", False):
@@ -252,7 +228,7 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
         chosen = [one for one in every if one.status == "undecided"]
         reason = reason or "all at once, not looked at"
     else:
-        chosen = _chosen(draft, every, args.id)
+        chosen = select(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
     for one in chosen:
@@ -276,13 +252,14 @@ def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios.curation import author, opinion
+    from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
     from sts.suites.drafts import check_open
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     check_open(draft)
-    (one,) = _chosen(draft, every, [args.id])
+    (one,) = select(draft, every, [args.id])
     with Store.open(workspace) as store:
         person = author(store, args.author)
         store.decide(draft.id, [opinion(one, args.word, person, at=time.time())])
@@ -295,103 +272,12 @@ def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _changes(args: argparse.Namespace) -> dict[str, Any]:
-    """Returns what the flags of `edit` and `add` ask for."""
-    names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
-    found = {name: getattr(args, name) for name in names} | {"tags": args.tag}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _edit(args: argparse.Namespace, workspace: Workspace) -> int:
-    import time
-
-    from scenarios import categories
-    from scenarios.curation import author, decision
-    from scenarios.editing import Editor
-    from scenarios.mining.failures import recording_of
-    from sts.annotations.store import Store
-    from sts.cli.arguments import say
-    from sts.errors import ArgumentError
-    from sts.suites.drafts import check_open
-
-    draft, every = _looked(workspace, args.name)
-    check_open(draft)
-    (one,) = _chosen(draft, every, [args.id])
-    before = draft.candidate(args.id, one.state.scenario)
-    category = categories.named(args.category or before.category)
-    asked = _changes(args) | ({"category": category.name} if args.category else {})
-    trajectory = recording_of(workspace, before)
-    made = Editor(before, trajectory, [category]).preview(asked)
-    if not made.changes:
-        raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
-    draft.keep(made.scenario)
-    with Store.open(workspace) as store:
-        person = author(store, args.author)
-        event = decision(one, "edit", person, reason="", at=time.time())
-        detail = {"changes": asked}
-        store.decide(draft.id, [event._replace(scenario=made.scenario.row_hash, detail=detail)])
-    lines = [f"{name}: {_word(old)} -> {_word(new)}" for name, (old, new) in made.changes.items()]
-    text = "\n".join((f"{args.id} edited by {person.name}", *lines, _fit(made.fault)))
-    changes = {name: {"before": old, "after": new} for name, (old, new) in made.changes.items()}
-    value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": made.fault}
-    say(args.json, value, text)
-    return 0
-
-
-def _link(args: argparse.Namespace, workspace: Workspace) -> int:
-    from scenarios.linking import link
-    from sts.annotations.store import Store
-    from sts.cli.arguments import say
-    from sts.suites.drafts import check_open
-
-    draft, every = _looked(workspace, args.name)
-    check_open(draft)
-    chosen = _chosen(draft, every, args.id)
-    with Store.open(workspace) as store:
-        made, person = link(store, draft, every, chosen, args.action, args.author)
-    ids, name = [one.id for one in made], getattr(made[0], args.action)
-    said = f"{args.action} {name}" if name else "apart"
-    value = {"draft": draft.name, "candidates": ids, args.action: name}
-    say(args.json, value, f"{said}: {', '.join(ids)}, by {person.name}")
-    return 0
-
-
-def _word(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _fit(fault: str | None) -> str:
-    return "it fits" if fault is None else f"it does not fit: {fault}"
-
-
-def _add(args: argparse.Namespace, workspace: Workspace) -> int:
-    from scenarios import categories
-    from scenarios.editing import added
-    from sts.cli.arguments import say
-    from sts.suites import drafts
-    from sts.trajectories import store as trajectories
-
-    draft = drafts.open_draft(workspace, args.name)
-    drafts.check_open(draft)
-    trajectory = trajectories.find(workspace, args.trajectory)
-    category = categories.named(args.category)
-    last = drafts.last_numbers(workspace, draft.name, draft.ids()).get(category.name, 0)
-    id = f"{category.name}-{last + 1:02d}"
-    made = added(trajectory, category, _changes(args) | {"category": category.name}, id=id)
-    drafts.add(draft, [made.scenario])
-    text = f"added {id}: {made.scenario.instruction.text}\n{_fit(made.fault)}"
-    say(args.json, {"draft": draft.name, "candidate": id, "fault": made.fault}, text)
-    return 0
-
-
 def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios.changelog import text
-    from scenarios.freezing import contents
+    from scenarios.freezing import contents, look
     from sts.cli.arguments import say
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     made = contents(draft, every)
     kept = sum(one.status == "kept" for one in every)
     kept -= sum(change.kind == "replaced" for change in made.changes)
@@ -407,11 +293,11 @@ def _diff(args: argparse.Namespace, workspace: Workspace) -> int:
 
 def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     from scenarios import categories
-    from scenarios.freezing import contents, faults
+    from scenarios.freezing import contents, faults, look
     from scenarios.profiles import Profiles
     from sts.cli.arguments import say
 
-    draft, every = _looked(workspace, args.name)
+    draft, every = look(workspace, args.name)
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
     found = faults(draft, every, made.scenarios, own)

@@ -82,7 +82,7 @@ def _check(one: Decision, state: State) -> None:
     if one.kind == "opinion":
         if one.detail.get("opinion") not in OPINIONS:
             raise StoreError(f"{one.candidate}: expected an opinion of {' or '.join(OPINIONS)}")
-        if one.scenario != state.scenario:
+        if one.scenario != state.meaning:
             raise Overtaken(one, state)
         return
     own, undoes = opinion_of(state, one.person), one.detail.get("undoes")

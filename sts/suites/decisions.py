@@ -20,6 +20,8 @@ KINDS = (*STATUSES, "edit", "undo", "opinion")
 UNDECIDED = "undecided"
 OPINIONS = ("yes", "no")
 """Whether two people would agree on how the continuations of a candidate are to be judged."""
+MARKS = frozenset({"tags", "pair", "series"})
+"""Changes of an edit that leave what a candidate asks as it is."""
 REASON = 500
 """Letters of a reason."""
 
@@ -34,8 +36,8 @@ class Decision(NamedTuple):
       person: the number of who decided.
       follows: the uuid of the decision on the candidate, opinions apart, that was seen; "" for
         none, and of an opinion.
-      scenario: the `row_hash` of the candidate after an edit, and of what an opinion is about, ""
-        for it as it was mined; "" for other kinds.
+      scenario: the `row_hash` of the candidate after an edit; of an opinion, the `State.meaning`
+        that it is about; "" for other kinds.
       detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`,
         one of `OPINIONS`.
       at: UTC seconds.
@@ -70,6 +72,8 @@ class State:
     Attributes:
       status: "undecided", "accepted", "rejected" or "retired".
       scenario: the `row_hash` of what it is now; "" for as it was mined.
+      meaning: the `row_hash` that it got when what it asks was last changed, by more than `MARKS`;
+        "" where it never was.
       reason: why, where one was given.
       by: who decided last, of what stands; "" for nobody.
       at: when; 0 for never.
@@ -80,6 +84,7 @@ class State:
 
     status: str = UNDECIDED
     scenario: str = ""
+    meaning: str = ""
     reason: str = ""
     by: str = ""
     at: float = 0.0
@@ -89,8 +94,8 @@ class State:
 
     @property
     def opinions(self) -> dict[str, str]:
-        """The opinion of each person about the candidate as it is now, by what they are called."""
-        about = (one for one in self.given if one.scenario == self.scenario)
+        """The opinion of each person about what it asks now, by what they are called."""
+        about = (one for one in self.given if one.scenario == self.meaning)
         return {one.by: str(one.detail["opinion"]) for one in about}
 
 
@@ -118,7 +123,7 @@ def opinion_of(state: State, person: int) -> Decision | None:
 
     Whoever takes it back has the one before it again.
     """
-    own = [d for d in state.given if (d.person, d.scenario) == (person, state.scenario)]
+    own = [d for d in state.given if (d.person, d.scenario) == (person, state.meaning)]
     return own[-1] if own else None
 
 
@@ -131,11 +136,13 @@ def _of(standing: tuple[Decision, ...]) -> State:
     state = State(standing=standing)
     for one in standing:
         status, reason = STATUSES.get(one.kind), str(one.detail.get("reason", ""))
+        marked = MARKS.issuperset(one.detail.get("changes") or ("anything",))
         state = replace(
             state,
             status=status or state.status,
             reason=reason if status else state.reason,
             scenario=one.scenario or state.scenario,
+            meaning=state.meaning if marked else one.scenario or state.meaning,
             by=one.by,
             at=one.at,
         )

@@ -130,6 +130,20 @@ def test_an_opinion_is_about_what_was_seen(curators: Store) -> None:
     assert opinions(curators) == {"Ben": "no"}
 
 
+def test_an_opinion_outlives_what_leaves_the_question_as_it_is(curators: Store) -> None:
+    curators.decide(DRAFT, [decision(1, "opinion", person=2, opinion="no")])
+    tagged = {"changes": {"tags": ["wrap"]}}
+    curators.decide(DRAFT, [decision(2, "edit", scenario="ab", detail=tagged)])
+    curators.decide(DRAFT, [decision(3, "opinion", opinion="yes")])
+    assert opinions(curators) == {"Ben": "no", "Ana": "yes"}
+    longer = {"changes": {"tags": [], "length": 12}}
+    curators.decide(DRAFT, [decision(4, "edit", 2, scenario="cd", detail=longer)])
+    assert opinions(curators) == {}
+    curators.decide(DRAFT, [decision(5, "edit", 4, scenario="ef", detail=tagged)])
+    curators.decide(DRAFT, [decision(6, "opinion", scenario="cd", opinion="yes")])
+    assert opinions(curators) == {"Ana": "yes"}
+
+
 def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
     barrier, outcomes = threading.Barrier(2, timeout=60), list[Any]()
 

@@ -126,7 +126,10 @@ def everything(own: Curation) -> dict[str, bytes]:
 
 
 def decided(own: Curation) -> list[Decision]:
-    with Store.open(own.workspace) as store:
+    store = Store.find(own.workspace)
+    if store is None:
+        return []
+    with store:
         return store.decisions(drafts.open_draft(own.workspace, "own").id)
 
 

@@ -133,6 +133,18 @@ def test_a_wording_follows_what_is_asked_and_words_of_ones_own_stay() -> None:
     assert again.scenario.instruction.text == "Go {there} and on."
 
 
+def test_a_wording_is_filled_where_the_category_asks_nothing_too() -> None:
+    before, trajectory = one_of("walk")
+    category = EVERY["walk"]
+    there = {c.moment for c in category.moments(trajectory) if c.role == before.roles[0]}
+    none = next(t for t in range(10, 40) if t not in there)
+    assert category.words is not None
+    words = {field: word.text for field, word in category.words(before).items()}
+    for number, wording in enumerate(category.wordings):
+        made = edited(before, trajectory, category, {"takeover": none, "wording": number})
+        assert made.scenario.instruction.text == wording.format(**words)
+
+
 def test_another_category_asks_its_own_at_the_same_moment() -> None:
     before, trajectory = one_of("follow-good")
     made = edited(before, trajectory, EVERY["where-is-good"], {"category": "where-is-good"})
