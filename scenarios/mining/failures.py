@@ -36,7 +36,7 @@ from sts.trajectories.types import Participant, Trajectory
 FURTHER = 32
 """Steps for which a failed continuation's world goes on, with nobody acting."""
 _ABREAST = 256
-_RULE = (
+_KEPT_WHERE = (
     f"somebody who sees what a participant sees passes more of {CONTINUATIONS} continuations than "
     "the best policy without eyes does of its category"
 )
@@ -203,11 +203,11 @@ def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> di
 def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
     """Returns what the provenance of what is mined from failures says of how it was chosen."""
     least = {name: round(rate, 3) for name, rate in sorted(chance.items())}
-    return {"failures": suite.label, "share": share, "rule": _RULE, "chance": least}
+    return {"failures": suite.label, "share": share, "kept_where": _KEPT_WHERE, "chance": least}
 
 
 def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
-    """Returns what keeps a moment where some agent passes above chance, which is what `rule` says.
+    """Returns what keeps a moment where some agent passes above chance, as `kept_where` says.
 
     At ten continuations a rate of one half has a standard error of .16, so no more is asked of it.
 

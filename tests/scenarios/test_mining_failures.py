@@ -131,7 +131,7 @@ def test_the_stated_share_comes_from_failures_and_says_so(
         for s in from_failures:
             rule = s.provenance["chosen_by"]
             assert (rule["failures"], rule["share"]) == ("asked@1", 0.5)
-            assert f"{CONTINUATIONS} continuations" in rule["rule"]
+            assert f"{CONTINUATIONS} continuations" in rule["kept_where"]
             assert set(rule["chance"]) == {"walk", "where-is-good", "reach-good"}
             assert s.provenance["continuation"] == sources[s.trajectory].provenance["continuation"]
     assert len({s.id for s in draft}) == len(draft)
