@@ -14,7 +14,7 @@ from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
-from sts.episodes import Instruction
+from sts.episodes import Episode, Instruction
 from sts.storage.workspace import Workspace
 
 
@@ -24,18 +24,40 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     Raises:
       StsError: it is seen as frames, and cannot be rendered.
     """
-    domain = find_domain(one.episode.domain)
-    picture = domain.picture(one.episode.state)
+    return seen(
+        workspace,
+        one.episode,
+        takeover=one.takeover,
+        roles=one.roles,
+        instructions=one.instructions,
+    )
+
+
+def seen(
+    workspace: Workspace,
+    episode: Episode,
+    *,
+    takeover: int,
+    roles: Sequence[int],
+    instructions: Sequence[Instruction],
+) -> dict[str, Any]:
+    """An episode as `payload`, seen as its domain shows it.
+
+    Raises:
+      StsError: it is seen as frames, and cannot be rendered.
+    """
+    domain = find_domain(episode.domain)
+    picture = domain.picture(episode.state)
     framed = picture.kind == "frames"
     return payload(
         drawing=domain.name if picture.kind == "drawn" else None,
         picture=picture,
-        scene=sprites_of(workspace, one.episode) if framed else one.episode.scene,
-        says=one.episode.says,
-        takeover=one.takeover,
-        evaluated=one.roles,
+        scene=sprites_of(workspace, episode) if framed else episode.scene,
+        says=episode.says,
+        takeover=takeover,
+        evaluated=roles,
         tokens=domain.tokens,
-        instructions=one.instructions,
+        instructions=instructions,
     )
 
 

@@ -13,7 +13,7 @@ from sts.continuations.store import opened
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.suites import selections
+from sts.suites import drafts, selections
 from sts.suites import store as suites
 from sts.suites.folders import versions
 from sts.suites.selections import Selection
@@ -23,14 +23,19 @@ QUEUE = 100_000
 """Continuations that wait to be judged at a time, where the workspace does not say."""
 
 
-def chosen(workspace: Workspace, label: str | None) -> Selection:
+def chosen(workspace: Workspace, label: str | None) -> Selection | None:
     """The suite or part called `label`, else the latest version where only one name is known.
+
+    None where it names a draft of which no version was frozen: there is nothing to judge.
 
     Raises:
       ArgumentError: none is named and there is no single one; or nothing is selected.
       UnknownName: no such suite, version, tag or the like.
     """
     if label is not None:
+        if "@" not in label and label not in versions(workspace):
+            if drafts.find(workspace, label) is not None:
+                return None
         return selections.load(workspace, label, suites.load)
     every = versions(workspace)
     if len(every) != 1:

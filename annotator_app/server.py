@@ -87,7 +87,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
         ws="websockets-sansio",
     )
     state.warm_up()
-    recordings = {s.recording.domain: s.recording for s in state.suite().scenarios}
+    scenarios = state.suite().scenarios if settings.suite else ()
+    recordings = {s.recording.domain: s.recording for s in scenarios}
     if any(sprites.framed(one.domain, one.state) for one in recordings.values()):
         sprites.begin(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):

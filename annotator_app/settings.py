@@ -13,7 +13,7 @@ class Settings(NamedTuple):
 
     Attributes:
       workspace: its folder.
-      suite: `NAME@VERSION` that is judged.
+      suite: `NAME@VERSION` that is judged; "" where there are only drafts to decide about.
       owner: who started it for themselves on their own machine, else "".
       key: the secret of the owner's link, else "".
       part: what the part of the suite that is judged is called in the queue; "" for all of it.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, cast
 
@@ -12,10 +13,14 @@ import streamlit as st
 
 from annotator_app import components, people
 from annotator_app.auth import cookie_name
+from annotator_app.curation.drafts import Drafts
+from annotator_app.curation.exchange import prepare
+from annotator_app.curation.ghosts import Ghosts
 from annotator_app.episodes import shown
 from annotator_app.events import Broken
 from annotator_app.play import Plays
 from annotator_app.settings import Settings, current
+from sts import registry
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations.index import Index
@@ -57,6 +62,24 @@ def suite() -> Suite:
 
 
 @st.cache_resource(show_spinner=False)
+def drafts() -> Drafts:
+    """The drafts of the workspace, as far as this process has read them."""
+    return Drafts(workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def ghosts() -> Ghosts:
+    """How built-in agents go on from the candidates of drafts."""
+    return Ghosts(workspace())
+
+
+def domains() -> set[str]:
+    """The domains of the suite that is judged; none where only drafts are decided."""
+    scenarios = suite().scenarios if settings().suite else ()
+    return {one.recording.domain for one in scenarios}
+
+
+@st.cache_resource(show_spinner=False)
 def continuations() -> Index:
     """Where the workspace's continuations stand, as it was at start-up."""
     return opened(workspace())
@@ -64,8 +87,11 @@ def continuations() -> Index:
 
 @st.cache_resource(show_spinner=False)
 def component(name: str) -> Callable[..., Any]:
-    """What mounts the component `name`, with the drawings of the suite's worlds."""
-    texts = components.component(name, drawings())
+    """What mounts the component `name`, with the drawings of the suite's worlds.
+
+    A draft may be of any world that is installed.
+    """
+    texts = components.component(name, every_drawing() if name == "curate" else drawings())
     return st.components.v2.component(f"sts_{name}", **texts._asdict())
 
 
@@ -75,8 +101,18 @@ def drawings() -> dict[str, str]:
 
     One that cannot be read is left out, with a line in the log: its episodes cannot be shown.
     """
+    return _drawings(domains())
+
+
+@st.cache_resource(show_spinner=False)
+def every_drawing() -> dict[str, str]:
+    """What the worlds are drawn by that are installed, and those of the suite."""
+    return _drawings(domains() | {*registry.named("sts.domains")})
+
+
+def _drawings(names: Collection[str]) -> dict[str, str]:
     found = {}
-    for name in sorted({one.recording.domain for one in suite().scenarios}):
+    for name in sorted(names):
         try:
             found[name] = drawing(domain(name))
         except StsError as error:
@@ -104,6 +140,10 @@ def warm_up() -> None:
     """Loads what every page needs, so that nobody waits for it."""
     store()
     continuations()
+    for name in drafts().names():
+        every_drawing()
+        with contextlib.suppress(StsError):  # whoever opens it will be told
+            prepare(drafts().opened(name, store()), ghosts())
     # What is loaded by now stays: collecting it after each run of a page would cost most of it.
     gc.collect()
     gc.freeze()

@@ -22,7 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "suite",
         nargs="?",
         metavar="NAME@VERSION",
-        help="or a part, NAME@VERSION+tag:T (default: the latest, if there is one name)",
+        help="a part is NAME@VERSION+tag:T, and a draft that is the first NAME (default: the "
+        "latest, if there is one name)",
     )
     parser.add_argument(
         "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"
@@ -53,36 +54,37 @@ def run(args: argparse.Namespace) -> int:
 
     workspace = Workspace.open(args.workspace)
     chosen = queueing.chosen(workspace, args.suite)
-    suite = chosen.suite
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
-            there = queueing.fill(workspace, store, chosen)
+            there = queueing.fill(workspace, store, chosen) if chosen else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
-            progress = store.progress(chosen.queue)
+            progress = store.progress(chosen.queue) if chosen else None
         key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}"
         link = f"{address}/enter?t={key}" if key else None
+        label = chosen.label if chosen else ""
         if args.json:
-            print(json.dumps({"suite": chosen.label, "address": address, "link": link}), flush=True)
+            value = {"suite": label or None, "address": address, "link": link}
+            print(json.dumps(value), flush=True)
         else:
-            print(_text(chosen.label, progress, there, address, link, owner), flush=True)
+            lines = _queued(label, progress, there) if progress else [_only(args.suite)]
+            print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
         if link and not args.no_browser:
             server.open_soon(link)
         name = owner.name if owner else ""
-        part = chosen.queue if chosen.terms else ""
+        suite, part = "", ""
+        if chosen:
+            suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
         folder = str(workspace.root.resolve())
-        server.serve(Settings(folder, suite.label, name, key, part), bound)
+        server.serve(Settings(folder, suite, name, key, part), bound)
     return 0
 
 
-def _text(
-    suite: str,
-    progress: Progress,
-    there: int,
-    address: str,
-    link: str | None,
-    owner: Annotator | None,
-) -> str:
+def _only(draft: str) -> str:
+    return f"draft {draft}: curators decide about it; there is nothing to judge before it is frozen"
+
+
+def _queued(suite: str, progress: Progress, there: int) -> list[str]:
     count, done, wanted = progress.items, progress.judged, progress.required
     unable = progress.unjudgeable
     none = f", {unable} of the continuations could not be judged" if unable else ""
@@ -94,12 +96,16 @@ def _text(
         )
     if not progress.items:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
-    lines.append(f"judge here: {link}" if link else f"serving {address}")
+    return lines
+
+
+def _links(address: str, link: str | None, owner: Annotator | None) -> list[str]:
+    lines = [f"open your page: {link}" if link else f"serving {address}"]
     if owner and "lead" not in owner.roles:
         lines.append(f"{owner.name} sees no report: sts annotators role {quote(owner.name)} lead")
     lines.append("others enter with a link of their own: sts annotators add NAME")
     lines.append("Ctrl-C ends this; nothing is lost")
-    return "\n".join(lines)
+    return lines
 
 
 COMMAND = Command(

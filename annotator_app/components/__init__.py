@@ -1,4 +1,4 @@
-"""The browser components as static files: the page of those who judge and of those who act.
+"""The browser components as static files: the pages of those who judge, who act and who curate.
 
 The JavaScript is plain ES modules, tested as such; a component takes one inline script, so the
 modules are joined in the order of their imports. What worlds draw comes with them, and is written
@@ -18,11 +18,15 @@ HERE = Path(__file__).parent
 _BOARD = ("page", "episode", "drawings", "draw_frame", "speech", "film", "board")
 VIEWER = (*_BOARD, "keys", "playback", "viewer")
 """What shows an episode, in any page: its modules, in the order of their imports."""
+_DRAFT = ("standing", "editing", "passage", "curation")
+_SENT = ("panel", "outbox", "channel")
 MODULES = {
-    "player": (*VIEWER, "outbox", "session", "judging", "player"),
+    "player": (*VIEWER, *_SENT, "session", "judging", "player"),
     "play": (*_BOARD, "turns", "play"),
+    "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }
-STYLES = {"player": ("page", "viewer", "player"), "play": ("page", "play")}
+_BESIDE = ("page", "viewer", "panel")
+STYLES = {"player": (*_BESIDE, "player"), "play": ("page", "play"), "curate": (*_BESIDE, "curate")}
 _TEXTS = "const TEXTS = {};"
 
 
@@ -35,7 +39,7 @@ class Component(NamedTuple):
 
 
 def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component, `player` or `play`.
+    """The texts of one component, `player`, `play` or `curate`.
 
     Args:
       name: which.

@@ -2,8 +2,10 @@
 
 import { count, instructionAt } from "./episode.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
-import { element } from "./page.mjs";
+import { keyRows, legendRows, reasonRows, renderUtterances } from "./panel.mjs";
 import { REASONS } from "./session.mjs";
+
+const MOST_WORDS = 300; // letters of a reason in a person's own words
 
 /** @type {KeyRow[]} */
 export const JUDGING_KEYS = [
@@ -28,7 +30,7 @@ export class Judging {
     this.root = root;
     this.ask = ask;
     this.symbol = symbol;
-    this.#writeKeys();
+    this.$(".keys dl").replaceChildren(...keyRows([...PLAYBACK_KEYS, ...JUDGING_KEYS]));
   }
 
   /** @param {string} selector @returns {any} what the markup has there */
@@ -58,7 +60,7 @@ export class Judging {
     banner.hidden = !visit.corrects;
     banner.textContent = "Correcting an earlier answer. Esc leaves it as it was.";
     this.#renderReasons(mark, session.reasons);
-    this.#renderUtterances(episode, frame);
+    renderUtterances(this.$(".utterances"), episode, frame);
   }
 
   askForWords() {
@@ -74,13 +76,7 @@ export class Judging {
   }
 
   #renderLegend(episode) {
-    this.$(".legend").replaceChildren(...episode.names.map((name, object) => {
-      const judged = episode.judged.includes(object);
-      const label = element("span", { textContent: judged ? `${name}: judged` : name });
-      const row = element("li", { className: judged ? "judged" : "" });
-      row.append(this.symbol(episode, object), label);
-      return row;
-    }));
+    this.$(".legend").replaceChildren(...legendRows(episode, "judged", this.symbol));
     this.$(".utterances ol").replaceChildren();
   }
 
@@ -88,60 +84,12 @@ export class Judging {
     const box = this.$(".reasons");
     box.hidden = !asked;
     if (box.hidden) return box.replaceChildren();
-    if (!box.children.length) box.replaceChildren(...this.#reasonRows());
+    if (!box.children.length)
+      box.replaceChildren(...reasonRows(REASONS, MOST_WORDS, (text) => this.ask({ name: "reason", text })));
     for (const button of box.querySelectorAll("button"))
       button.setAttribute("aria-pressed", mark.reason === REASONS[button.dataset.at]);
     const field = box.querySelector("input");
     if (mark.reason === null || REASONS.includes(mark.reason)) field.value = "";
     else if (field !== this.root.activeElement) field.value = mark.reason;
   }
-
-  #reasonRows() {
-    const key = (n) => element("kbd", { textContent: n + 1 });
-    const rows = REASONS.map((text, n) => {
-      const button = element("button", { type: "button" });
-      Object.assign(button.dataset, { action: "reason", at: n });
-      button.append(key(n), text);
-      return button;
-    });
-    const other = element("label");
-    const field = element("input", { type: "text", maxLength: 300, placeholder: "another reason" });
-    field.setAttribute("aria-label", "another reason");
-    field.addEventListener("input", () => this.ask({ name: "reason", text: field.value }));
-    other.append(key(REASONS.length), field);
-    return [...rows, other];
-  }
-
-  #renderUtterances(episode, frame) {
-    const list = this.$(".utterances ol");
-    const heard = episode.utterances.filter((u) => u.frame <= frame);
-    this.$(".utterances").hidden = !heard.length;
-    if (list.children.length !== heard.length) {
-      list.replaceChildren(...heard.map((u) => utteranceRow(episode, u)));
-      list.scrollTop = list.scrollHeight;
-    }
-    heard.forEach((u, i) => list.children[i].classList.toggle("now", u.frame === frame));
-  }
-
-  #writeKeys() {
-    const rows = [...PLAYBACK_KEYS, ...JUDGING_KEYS].filter(({ help }) => help);
-    this.$(".keys dl").replaceChildren(...rows.map(({ show, help }) => {
-      const row = element("div");
-      const term = element("dt");
-      term.append(element("kbd", { textContent: show }));
-      row.append(term, element("dd", { textContent: help }));
-      return row;
-    }));
-  }
-}
-
-function utteranceRow(episode, { frame, object, text }) {
-  const button = element("button", { type: "button", title: "Go to this step" });
-  Object.assign(button.dataset, { action: "seek", frame });
-  const after = frame - episode.takeover;
-  button.append(element("span", { className: "at", textContent: after > 0 ? `step ${after}` : "context" }));
-  button.append(`${episode.names[object]}: ${text}`);
-  const row = element("li");
-  row.append(button);
-  return row;
 }

@@ -1,16 +1,18 @@
 // Submissions that the server has not acknowledged, each under a storage key of its own, so that
-// a closed tab, a lost connection or a second tab loses none of them.
+// a closed tab, a lost connection or a second tab loses none of them. A submission is what a judge has
+// answered, or what a curator has decided: anything with a `uuid`.
 
 import { recall } from "./page.mjs";
 
 const AT_ONCE = 500;
 
 export class Outbox {
-  /** @type {Map<string, Submission>} */
+  /** @type {Map<string, any>} */
   #kept = new Map();
 
+  // `after` names the field in which a submission says what it comes after.
   /** @param {Kept} storage @param {string} namespace */
-  constructor(storage, namespace) {
+  constructor(storage, namespace, after = "corrects") {
     this.storage = storage;
     this.prefix = `sts:outbox:${namespace}:`;
     this.volatile = false; // storage refused a write: what is unsent lives in this page only
@@ -21,13 +23,13 @@ export class Outbox {
     const take = (uuid) => {
       const submission = found.get(uuid);
       if (!found.delete(uuid)) return;
-      take(submission.corrects);
+      take(submission[after]);
       this.#kept.set(uuid, submission);
     };
     for (const uuid of [...found.keys()]) take(uuid);
   }
 
-  /** @param {string} key @returns {Submission[]} */
+  /** @param {string} key @returns {any[]} */
   #load(key) {
     const submission = recall(this.storage, key);
     if (submission && key === this.prefix + submission.uuid) return [submission];
@@ -53,7 +55,7 @@ export class Outbox {
     return this.all().some((submission) => submission.item === item);
   }
 
-  /** @param {Submission} submission */
+  /** @param {any} submission */
   put(submission) {
     this.#kept.set(submission.uuid, submission);
     try {

@@ -3,6 +3,7 @@
 
 import { count } from "./episode.mjs";
 
+const PAUSE_AT_END = 900; // ms before a loop begins anew
 export const SPEEDS = [1, 2, 4, 6, 8, 12, 16, 24, 30]; // steps a second
 
 // What is gone through: an episode, the frame in view, and the continuation's frames seen by now.
@@ -20,6 +21,7 @@ export class Playback {
     /** @type {View | null} */
     this.view = null;
     this.playing = false;
+    this.loops = false; // from the end it goes on at the start
     this.lastTick = 0;
     /** @type {(text: string) => void} */
     this.say = () => {}; // whoever shows messages puts itself here
@@ -72,11 +74,13 @@ export class Playback {
   /** @param {number} now */
   tick(now) {
     if (this.playing && this.picture !== "here") this.lastTick = now;
-    if (!this.playing || now - this.lastTick < 1000 / this.speed) return false;
-    const due = this.lastTick + 1000 / this.speed;
-    this.go(this.view.frame + 1, now);
+    const ended = this.view?.frame === this.view?.episode.steps;
+    const pause = ended ? PAUSE_AT_END : 1000 / this.speed;
+    if (!this.playing || now - this.lastTick < pause) return false;
+    const due = this.lastTick + pause;
+    this.go(ended ? 0 : this.view.frame + 1, now);
     this.lastTick = Math.max(due, now - 1000 / this.speed);
-    if (this.view.frame === this.view.episode.steps) this.playing = false;
+    if (this.view.frame === this.view.episode.steps) this.playing = this.loops;
     return true;
   }
 

@@ -1,5 +1,6 @@
 // The page on which continuations are judged: the Viewer, a session, and the channel to the server.
 
+import { Channel } from "./channel.mjs";
 import { drawings } from "./drawings.mjs";
 import { count } from "./episode.mjs";
 import { JUDGING_KEYS, Judging } from "./judging.mjs";
@@ -9,8 +10,6 @@ import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted,
 import { REASONS, Session } from "./session.mjs";
 import { Viewer } from "./viewer.mjs";
 
-const RESEND = 4000; // ms between attempts while something is unacknowledged
-const LOST = 7000; // ms without an answer before the person is told
 const ASK = 15000; // ms between questions for work while there is none
 const RENEW = 240000; // ms between signs of life, which renew the leases
 const IDLE = 120000; // ms of one pause that count as time spent, at most
@@ -19,6 +18,7 @@ const STILL = "(prefers-reduced-motion)";
 
 class Player {
   /** @type {Session | undefined} */ session;
+  /** @type {Channel | undefined} */ channel;
   /** @type {string | undefined} */ author;
 
   /** @param {ShadowRoot} root */
@@ -26,16 +26,15 @@ class Player {
     this.root = root;
     this.store = localStore();
     this.abort = new AbortController();
-    this.calls = this.beat = 0;
-    this.sentAt = this.beatAt = this.seenAt = performance.now();
-    this.unansweredSince = null;
+    this.calls = 0;
+    this.seenAt = performance.now();
     const act = (action, now) => this.#act(action, now);
     this.viewer = new Viewer(this.$(".stage"), {
       drawings,
       settings: recall(this.store, SETTINGS) ?? { autoplay: !matchMedia(STILL).matches },
       rows: [...PLAYBACK_KEYS, ...JUDGING_KEYS],
       act,
-      arrived: (now) => this.session.arrived(now) && this.#flush(),
+      arrived: (now) => this.session.arrived(now) && this.channel.flush(),
       ticked: () => this.#spend(),
       rendered: () => this.session && this.#render(),
     });
@@ -63,17 +62,18 @@ class Player {
   /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string } },
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
-    this.send = setStateValue;
     this.author ??= ownerOf(data.author);
     this.data = data;
     this.session ??= this.#begin();
+    this.channel ??= new Channel({ outbox: this.session.outbox, author: this.author });
+    this.channel.send = setStateValue;
     if (this.author !== data.author) return this.#close();
     if (this.closed) this.#reopen();
-    if (data.acks.length) this.unansweredSince = null;
+    if (data.acks.length) this.channel.answered();
     if (!this.session.visit) this.seenAt = performance.now(); // there was nothing to spend time on
     this.session.receive(data, performance.now());
     if (this.calls++ === 0) {
-      if (this.session.outbox.size) this.#flush();
+      if (this.session.outbox.size) this.channel.flush();
       if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
     this.anew = true;
@@ -107,27 +107,10 @@ class Player {
     this.viewer.playback.open(this.session.visit, performance.now(), false);
   }
 
-  // ---- the channel
-
-  #flush() {
-    const { outbox } = this.session;
-    this.sentAt = this.beatAt = performance.now();
-    if (outbox.size) this.unansweredSince ??= this.sentAt;
-    this.send("sync", { author: this.author, outbox: outbox.some(), beat: ++this.beat });
-  }
-
   #keepInTouch() {
     if (!this.session || this.closed) return;
-    const now = performance.now();
-    const quiet = now - this.beatAt;
-    if (this.session.outbox.size) {
-      if (now - this.sentAt >= RESEND) this.#flush();
-    } else if (!document.hidden && quiet >= (this.session.visit ? RENEW : ASK)) this.#flush();
+    this.channel.keepInTouch(this.session.visit ? RENEW : ASK);
     this.#renderConnection();
-  }
-
-  get lost() {
-    return this.unansweredSince !== null && performance.now() - this.unansweredSince > LOST;
   }
 
   // ---- what a person does
@@ -151,7 +134,7 @@ class Player {
     const inWords = action.name === "reason" && action.at === REASONS.length && this.session.reasons;
     const sending = this.session.act(action, now);
     keep(this.store, SETTINGS, this.viewer.playback.settings);
-    if (sending) this.#flush();
+    if (sending) this.channel.flush();
     if (inWords) this.judging.askForWords();
   }
 
@@ -200,7 +183,7 @@ class Player {
     const broken = this.viewer.playback.picture === "broken";
     const trouble =
       data.trouble ||
-      (this.lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "") ||
+      (this.channel.lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "") ||
       (broken ? "The pictures of this episode cannot be shown: X, a reason, Enter goes on." : "");
     const status = this.$(".status");
     const text = trouble || session.message.text;
@@ -232,7 +215,7 @@ class Player {
 
   #renderEmpty(unsaved) {
     const { session, data } = this;
-    const title = this.lost ? "Connection lost" : "Saving";
+    const title = this.channel.lost ? "Connection lost" : "Saving";
     const text = `${unsaved} unsaved, kept in this browser; will be sent when the connection returns.`;
     const empty = unsaved ? { title, text } : data.empty;
     this.$(".empty h2").textContent = empty.title;

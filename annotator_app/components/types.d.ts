@@ -50,6 +50,7 @@ type Action = {
   text?: string;
   move?: string;
   word?: string;
+  parts?: object;
 };
 type KeyRow = { keys: string[]; action: string; show?: string; help?: string };
 
@@ -80,6 +81,107 @@ type Judged = {
   queue: Payload[] | null;
   counts?: Counts;
   previous?: { uuid: string; mark: Mark; episode: Payload }[];
+};
+
+/** A standing decision: its uuid, its kind, whose it is, and why. */
+type Standing = [uuid: string, kind: string, by: string, reason: string];
+
+/** What was decided about a candidate; `mark` says as what it was edited last. */
+type Decided = {
+  id: string;
+  inherited: boolean;
+  last: string;
+  standing: Standing[];
+  mark: string;
+  opinion: string;
+  opinions: [by: string, word: string][];
+};
+
+/** What a candidate has come to, with what waits to be saved. */
+type Status = { status: string; by: string; reason: string; last: string; standing: Standing[]; inherited: boolean };
+
+/** A candidate as the server sends it; without an episode where that is `broken`. */
+type Candidate = {
+  id: string;
+  mark: string;
+  broken: string;
+  text: string;
+  category: string;
+  kind: string;
+  difficulty: string;
+  source: string;
+  parameters: [string, string][];
+  label: [string, number | null] | null;
+  fault: string | null;
+  tags: string[];
+  moment: number;
+  context: number;
+  length: number;
+  role: number;
+  partner: string;
+  pair: string;
+  episode: Payload;
+};
+type Listing = { category: string; difficulty: string; source: string; status: string; number: number | null };
+type Decision = {
+  uuid: string;
+  draft: string;
+  candidate: string;
+  kind: string;
+  follows: string;
+  reason?: string;
+  undoes?: string;
+  about?: string;
+  opinion?: string;
+  mark?: string;
+  changes?: Record<string, any>;
+  said?: string;
+};
+type Line = { uuid: string; candidate: string; kind: string; by: string; at: number; why: string };
+type Undoable = { uuid: string; candidate: string; kind: string };
+
+/** What there is to choose from in a candidate's trajectory; `objects` by role. */
+type Whole = { episode: Payload; roles: string[]; objects: number[]; categories: string[] };
+
+/** What changes of a candidate come to, or why they cannot be. */
+type Tried = {
+  number: number;
+  candidate: string;
+  mark?: string;
+  whole?: Whole;
+  facts?: Omit<Candidate, "id" | "mark" | "broken" | "source" | "episode">;
+  changes?: [string, string, string][];
+  wordings?: string[];
+  error?: string;
+};
+type Passed = { id: string; mark: string; passed: [agent: string, successes: number, of: number][] };
+type Ghost = { id: string; mark: string; agent: string; episode: Payload | null; broken: string };
+type Half = Omit<Candidate, "episode"> & { of: string; status: string };
+type Sight = { id: string; mark: string; view: any; broken: string };
+
+/** What the server sends to the page of those who decide about a draft. */
+type Drafted = {
+  acks: Ack[];
+  drafts: string[];
+  draft: { name: string; id: string; parent: string | null; candidates: number } | null;
+  list: Listing;
+  total: number;
+  position: number | null;
+  at: string | null;
+  first: number;
+  ids: string[];
+  candidates: Candidate[];
+  states: Decided[];
+  coverage: [string, string, string, string, number][];
+  log: Line[];
+  undoable: Undoable[];
+  passed?: Passed[];
+  ghost?: Ghost | null;
+  half?: Half | null;
+  agreement?: { alpha: number | null; shared: number; people: number; pairs: number; agreeing: number; why: string } | null;
+  edit?: Tried | null;
+  sight?: Sight | null;
+  trouble?: string;
 };
 
 /** What the server shows to the page of those who act; `turns` are [move, token]. */

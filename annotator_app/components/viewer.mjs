@@ -13,16 +13,16 @@ import { element, isTyping, keepFocus, ownsKey } from "./page.mjs";
 import { Playback, SPEEDS } from "./playback.mjs";
 
 const BUTTONS = [
-  ["start", "|◀", "Start of the context", "Home"],
-  ["back", "◀", "One step back", "←"],
-  ["play", "Play", "Play or pause", "Space"],
-  ["forward", "▶", "One step on", "→"],
-  ["end", "▶|", "End of the continuation", "End"],
-  ["takeover", "Takeover", "The takeover", "T"],
+  ["start", "|◀", "Start of the context"],
+  ["back", "◀", "One step back"],
+  ["play", "Play", "Play or pause"],
+  ["forward", "▶", "One step on"],
+  ["end", "▶|", "End of the continuation"],
+  ["takeover", "Takeover", "The takeover"],
 ];
 const PACE = [
-  ["slower", "−", "Slower", "[ or −"],
-  ["faster", "+", "Faster", "] or +"],
+  ["slower", "−", "Slower"],
+  ["faster", "+", "Faster"],
 ];
 
 export class Viewer {
@@ -43,7 +43,7 @@ export class Viewer {
     this.act = act ?? ((action, now) => this.playback.act(action, now));
     root.classList.add("sts", "viewer");
     root.tabIndex = -1;
-    root.replaceChildren(...parts());
+    root.replaceChildren(...parts(rows));
     this.board = new Board(this.$("canvas"), {
       drawings,
       changed: () => {
@@ -56,6 +56,8 @@ export class Viewer {
     this.flag = null; // {frame, sign, text}: what the page wants to see marked on the timeline
     /** @type {{ episode: Episode, frame: number }[]} */
     this.soon = []; // views that will follow
+    /** @type {any} */
+    this.sight = null; // what somebody in the episode sees at its frames, shown in the place of all
     this.actionOf = actionsOf(rows);
     this.#listen();
     this.resize = new ResizeObserver(() => this.#show());
@@ -134,11 +136,13 @@ export class Viewer {
     this.rendered?.();
     const { view } = this.playback;
     this.root.dataset.frame = String(this.playback.frame);
-    this.board.keep(view, this.soon);
+    this.board.keep(this.sight && view ? { episode: this.sight, frame: view.frame } : view, this.soon);
     this.root.hidden = !view;
     if (!view) return;
     const { episode, frame } = view;
     if (this.drawn !== episode) this.#renderTimeline(episode);
+    const { width = 1, height = 1 } = this.sight ?? episode;
+    this.root.style.setProperty("--ratio", String(width / height));
     this.#show();
     const [part, place] = placeOf(episode, frame);
     this.$(".part").textContent = part;
@@ -157,6 +161,7 @@ export class Viewer {
     const { view, playing, speed } = this.playback;
     if (!view) return;
     const { episode, frame } = view;
+    if (this.sight) return this.board.showSight(this.sight, frame);
     const latest = new Map();
     for (const u of episode.utterances)
       if (u.frame <= frame && frame - u.frame < Math.max(1, speed)) latest.set(u.object, u);
@@ -167,7 +172,6 @@ export class Viewer {
   #renderTimeline(episode) {
     this.drawn = episode;
     const { steps, takeover, instructions, utterances } = episode;
-    this.root.style.setProperty("--ratio", String(episode.width / episode.height));
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
     const at = (frame, className, text = "", tag = "i") => {
@@ -206,7 +210,16 @@ export class Viewer {
 
 // ---- what it is made of
 
-function parts() {
+/** @param {KeyRow[]} rows */
+function parts(rows) {
+  /** @param {string[]} row */
+  const button = ([action, text, does]) => {
+    const key = rows.find((row) => row.action === action)?.show;
+    const made = element("button", { type: "button", className: action, textContent: text, title: `${does} (${key})` });
+    made.dataset.action = action;
+    if (/^\W+$/.test(text)) made.setAttribute("aria-label", does); // a sign alone says nothing aloud
+    return made;
+  };
   const part = (className, ...children) => {
     const made = element("div", { className });
     made.append(...children);
@@ -220,18 +233,10 @@ function parts() {
   scrub.setAttribute("aria-label", "Step of the episode");
   const words = ["part", "place", "said"].map((className) => element("span", { className }));
   const [slower, faster] = PACE.map(button);
-  const autoplay = button(["autoplay", "Autoplay", "Start each episode by itself", "A"]);
+  const autoplay = button(["autoplay", "Autoplay", "Start each episode by itself"]);
   const speed = element("span", { className: "speed" });
   const controls = part("controls", ...BUTTONS.map(button), part("pace", slower, speed, faster), autoplay);
   controls.setAttribute("role", "group");
   controls.setAttribute("aria-label", "Playback");
   return [part("board", canvas), part("timeline", ...bar, scrub), part("where", ...words), controls];
-}
-
-/** @param {string[]} row */
-function button([action, text, does, key]) {
-  const made = element("button", { type: "button", className: action, textContent: text, title: `${does} (${key})` });
-  made.dataset.action = action;
-  if (/^\W+$/.test(text)) made.setAttribute("aria-label", does); // a sign alone says nothing aloud
-  return made;
 }

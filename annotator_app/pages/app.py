@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotator_app.pages import annotate, guide, play, report
+from annotator_app import state
+from annotator_app.pages import annotate, curate, guide, play, report
 from annotator_app.pages.visitor import roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
@@ -19,13 +20,19 @@ st.html(
     @media (max-width: 860px) { .stMainBlockContainer { padding: 3.75rem 1rem 0; } }
     </style>"""
 )
-doing = roles()
+doing = {*roles()}
+judged = bool(state.settings().suite)
 pages = []
-if "annotator" in doing:
+if "annotator" in doing and judged:
     pages.append(st.Page(annotate.page, title="Annotate", url_path="annotate"))
     pages.append(st.Page(play.page, title="Take a turn", url_path="turn"))
-if "lead" in doing:  # people who judge for a study do not see its results
+curating = st.Page(curate.page, title="Curate", url_path="curate")
+if "curator" in doing:
+    pages.append(curating)
+if "lead" in doing and judged:  # people who judge for a study do not see its results
     pages.append(st.Page(report.page, title="Report", url_path="report"))
+if "lead" in doing and "curator" not in doing:
+    pages.append(curating)
 if not pages:
     st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
 pages.append(st.Page(guide.page, title="Guide", url_path="guide"))

@@ -19,7 +19,7 @@ WIDTH = 820  # pixels: longer lines are hard to read
 
 def page() -> None:
     """Shows the guide, with what there is to know about the worlds of the suite."""
-    st.markdown(text({one.recording.domain for one in state.suite().scenarios}), width=WIDTH)
+    st.markdown(text(state.domains()), width=WIDTH)
 
 
 def text(domains: Collection[str]) -> str:

@@ -23,8 +23,8 @@ def roles() -> tuple[str, ...]:
     return ROLES[:1] if person is None else person.roles
 
 
-def visitor(role: str) -> Annotator | None:
-    """Whose page this is, of those in `role`; None where it has said why it shows nothing.
+def visitor(*doing: str) -> Annotator | None:
+    """Whose page this is, of those in a role; None where it has said why it shows nothing.
 
     Where the store cannot be reached the page says so, and runs anew once it can.
     """
@@ -35,10 +35,10 @@ def visitor(role: str) -> Annotator | None:
         return None
     if person is None:
         st.error("Your link has ended. Ask for a new one; unsent answers stay in this browser.")
-    elif role not in person.roles:  # it was taken away since, or the address was typed
+    elif not {*doing} & {*person.roles}:  # it was taken away since, or the address was typed
         st.error(
-            f"This page is for the role {role}, which you do not have in this study. Whoever leads "
-            "it can give it to you."
+            f"This page is for the role {doing[0]}, which you do not have in this study. Whoever "
+            "leads it can give it to you."
         )
         return None
     return person

@@ -118,13 +118,19 @@ def _row(draft: str, one: Decision) -> dict[str, Any]:
     }
 
 
-def of_draft(connection: Connection, draft: str) -> list[Decision]:
+def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
     """Returns all decisions about a draft, in their order, the chain held to its digests.
+
+    Args:
+      connection: to read by.
+      draft: the draft's id.
+      since: that was read before; only those after it are returned.
 
     Raises:
       DamagedData: one is missing or was altered.
     """
-    return _held(_read(connection, table.c.draft == draft))
+    later = table.c.number > (since.number if since else 0)
+    return _held(_read(connection, table.c.draft == draft, later), since)
 
 
 def _end(connection: Connection, draft: str) -> tuple[int, str]:
@@ -148,10 +154,11 @@ def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decis
     return (_decision(row) for row in rows)
 
 
-def _held(decisions: Iterable[Decision]) -> list[Decision]:
+def _held(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
     kept: list[Decision] = []
-    for number, one in enumerate(decisions, 1):
-        if one != one.chained(number, kept[-1].digest if kept else ""):
+    before, digest = (since.number, since.digest) if since else (0, "")
+    for number, one in enumerate(decisions, before + 1):
+        if one != one.chained(number, kept[-1].digest if kept else digest):
             raise DamagedData(
                 f"decision {one.number} about {one.candidate} was altered, or one before it is "
                 "missing: the annotation database was edited; restore it from a copy"

@@ -175,14 +175,14 @@ class Store:
         with self.database.write(alone=True) as connection:
             return decisions.append(connection, draft, made)
 
-    def decisions(self, draft: str) -> list[Decision]:
-        """Every decision about a draft, in order.
+    def decisions(self, draft: str, since: Decision | None = None) -> list[Decision]:
+        """Every decision about a draft, in order, or those after one that was read before.
 
         Raises:
           DamagedData: one is missing or was altered.
         """
         with self.database.read() as connection:
-            return decisions.of_draft(connection, draft)
+            return decisions.of_draft(connection, draft, since)
 
     def enqueue(self, items: Iterable[Item], *, required: int = 1) -> int:
         """Adds continuations to judge `required` times each; returns how many are new.

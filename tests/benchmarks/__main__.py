@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.benchmarks import (
     continued,
     curating,
+    curator,
     domains,
     elsewhere,
     formats,
@@ -67,6 +68,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield domains.table(sizes)
     yield trials.table(sizes)
     yield continued.table(sizes)
+    yield curator.table(sizes)
     yield curating.table(sizes)
 
 

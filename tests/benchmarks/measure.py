@@ -32,6 +32,8 @@ class Sizes(NamedTuple):
       continuations: of each scenario and agent.
       exported: trajectories written for others to read.
       turns: that a person makes.
+      candidates: of a draft that a curator opens.
+      accepted: of them, one after another.
     """
 
     runs: int = 5
@@ -50,6 +52,8 @@ class Sizes(NamedTuple):
     continuations: int = 10
     exported: int = 500
     turns: int = 400
+    candidates: int = 10_000
+    accepted: int = 60
 
 
 class Table(NamedTuple):

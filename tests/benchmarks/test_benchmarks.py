@@ -11,6 +11,7 @@ from tests.benchmarks import (
     __main__,
     continued,
     curating,
+    curator,
     domains,
     elsewhere,
     formats,
@@ -44,6 +45,8 @@ TINY = Sizes(
     continuations=1,
     exported=3,
     turns=5,
+    candidates=20,
+    accepted=3,
 )
 
 
@@ -179,3 +182,9 @@ def test_suites_are_mined_and_continued_in_every_domain():
     holds(table)
     assert {row[0] for row in table.rows} == {"lambda-star", "babyai", "overcooked"}
     assert {row[2] for row in table.rows} == {"1"}
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_curators_page_is_timed(chromium: object):
+    holds(curator.table(TINY._replace(runs=2)))

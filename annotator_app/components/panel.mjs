@@ -1,0 +1,71 @@
+// What panels beside the Viewer are made of: who is who, reasons, what was said, keys.
+
+import { element } from "./page.mjs";
+
+// The objects of an episode by their symbols; of those in question it is said what they are `called`.
+/** @param {Episode} episode @param {string} called
+ * @param {(episode: Episode, object: number) => Element} symbol */
+export function legendRows(episode, called, symbol) {
+  return episode.names.map((name, object) => {
+    const judged = episode.judged.includes(object);
+    const label = element("span", { textContent: judged ? `${name}: ${called}` : name });
+    const row = element("li", { className: judged ? "judged" : "" });
+    row.append(symbol(episode, object), label);
+    return row;
+  });
+}
+
+// A button for each reason, by its number, and a field for another of at most `most` letters. Whoever
+// wants to hear of every letter that is typed gives `write`.
+/** @param {string[]} reasons @param {number} most @param {(text: string) => void} write */
+export function reasonRows(reasons, most, write, other = reasons.length + 1) {
+  const key = (n) => element("kbd", { textContent: n });
+  const rows = reasons.map((text, n) => {
+    const button = element("button", { type: "button" });
+    Object.assign(button.dataset, { action: "reason", at: n });
+    button.append(key(n + 1), text);
+    return button;
+  });
+  const label = element("label");
+  const field = element("input", { type: "text", maxLength: most, placeholder: "another reason" });
+  field.setAttribute("aria-label", "another reason");
+  field.addEventListener("input", () => write(field.value));
+  label.append(key(other), field);
+  return [...rows, label];
+}
+
+// What has been said by a frame, each thing with a button that leads to it.
+/** @param {any} box @param {Episode} episode @param {number} frame */
+export function renderUtterances(box, episode, frame) {
+  const list = box.querySelector("ol");
+  const heard = episode.utterances.filter((u) => u.frame <= frame);
+  box.hidden = !heard.length;
+  if (list.children.length !== heard.length) {
+    list.replaceChildren(...heard.map((u) => utteranceRow(episode, u)));
+    list.scrollTop = list.scrollHeight;
+  }
+  heard.forEach((u, i) => list.children[i].classList.toggle("now", u.frame === frame));
+}
+
+function utteranceRow(episode, { frame, object, text }) {
+  const button = element("button", { type: "button", title: "Go to this step" });
+  Object.assign(button.dataset, { action: "seek", frame });
+  const after = frame - episode.takeover;
+  button.append(element("span", { className: "at", textContent: after > 0 ? `step ${after}` : "context" }));
+  button.append(`${episode.names[object]}: ${text}`);
+  const row = element("li");
+  row.append(button);
+  return row;
+}
+
+// What the keys do, from the rows that say so.
+/** @param {KeyRow[]} rows */
+export function keyRows(rows) {
+  return rows.filter(({ help }) => help).map(({ show, help }) => {
+    const row = element("div");
+    const term = element("dt");
+    term.append(element("kbd", { textContent: show }));
+    row.append(term, element("dd", { textContent: help }));
+    return row;
+  });
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Curation } from "../../../annotator_app/components/curation.mjs";
+import { Outbox } from "../../../annotator_app/components/outbox.mjs";
+import { Playback } from "../../../annotator_app/components/playback.mjs";
+import { Storage, payload, random } from "./fixtures.mjs";
+
+const IDS = ["walk-01", "walk-02", "walk-03", "walk-04"];
+const LIST = { category: "", difficulty: "", source: "", status: "undecided", number: 0 };
+const DRAFT = { name: "own", id: "d".repeat(32), parent: null, candidates: 4 };
+const decided = (id, standing = [], last = standing.at(-1)?.[0] ?? "", inherited = false) =>
+  ({ id, inherited, last, standing, mark: id, opinion: "", opinions: [] });
+
+function sent(more = {}) {
+  const candidates = IDS.map((id) => ({ id, mark: id, broken: "", text: `go ${id}`, tags: [], episode: payload(id) }));
+  return {
+    acks: [], drafts: ["own"], draft: DRAFT, list: LIST, total: 4, position: 0, at: "walk-01", first: 0, ids: IDS,
+    candidates, states: IDS.map((id) => decided(id)), coverage: [], log: [], undoable: [], ...more,
+  };
+}
+
+function curation(more = {}, storage = new Storage()) {
+  const made = new Curation({
+    outbox: new Outbox(storage, "drafts:1", "follows"), random, playback: new Playback({ settings: { autoplay: false } }),
+  });
+  made.receive(sent(more), 0);
+  return made;
+}
+
+const press = (made, ...names) => names.map((one) => made.act(typeof one === "string" ? { name: one } : one, 0));
+const kinds = (made) => made.outbox.all().map(({ kind, candidate }) => `${kind} ${candidate}`);
+
+test("accepting goes on to the next, and each decision names the one that it follows", () => {
+  const made = curation();
+  press(made, "accept", "accept", "previous", "reject", { name: "reason", at: 1 });
+  assert.equal(made.at, "walk-03");
+  assert.deepEqual(kinds(made), ["accept walk-01", "accept walk-02", "reject walk-02"]);
+  const [first, second, third] = made.outbox.all();
+  assert.deepEqual([first.follows, second.follows, third.follows], ["", "", second.uuid]);
+  assert.equal(third.reason, "what is asked about was not in sight");
+  assert.equal(made.statusOf("walk-02").status, "rejected");
+});
+
+test("a rejection waits for its reason and Escape leaves nothing decided", () => {
+  const made = curation();
+  press(made, "reject");
+  assert.equal(made.asking, "reject");
+  press(made, "cancel", { name: "reason", at: 0 });
+  assert.deepEqual(kinds(made), []);
+  press(made, "reject", { name: "typed", text: "  " });
+  assert.deepEqual([kinds(made).length, made.asking, made.message.text], [0, "reject", "Say why first, or Esc."]);
+  press(made, { name: "typed", text: " it is <b>odd</b> " });
+  assert.equal(made.outbox.all()[0].reason, "it is <b>odd</b>");
+});
+
+test("undoing goes back through what was sent and what was not, each once", () => {
+  const standing = [["e".repeat(32), "accept", "Ana", ""]];
+  const made = curation({
+    undoable: [{ uuid: "e".repeat(32), candidate: "walk-04", kind: "accept" }],
+    states: [...IDS.slice(0, 3).map((id) => decided(id)), decided("walk-04", standing)],
+  });
+  press(made, "accept", "accept", "undo", "undo", "undo", "undo");
+  assert.equal(made.message.text, "There is nothing of yours to undo.");
+  assert.deepEqual(kinds(made).slice(2), ["undo walk-02", "undo walk-01", "undo walk-04"]);
+  assert.deepEqual(IDS.map((id) => made.statusOf(id).status), Array(4).fill("undecided"));
+  assert.equal(made.at, "walk-04");
+});
+
+test("what the server has taken counts once, and what it refuses is said with what was done", () => {
+  const made = curation();
+  press(made, "accept", "accept");
+  const [first, second] = made.outbox.all();
+  made.receive(sent({
+    acks: [{ uuid: first.uuid, status: "saved", message: "" }, { uuid: second.uuid, status: "refused", message: "walk-02 has changed" }],
+    states: [decided("walk-01", [[first.uuid, "accept", "Ana", ""]]), decided("walk-02", [["b".repeat(32), "reject", "Ben", "odd"]])],
+  }), 0);
+  assert.deepEqual(made.refused, [{ message: "walk-02 has changed", said: "accepted walk-02" }]);
+  assert.equal(made.outbox.size, 0);
+  assert.deepEqual([made.statusOf("walk-01").by, made.statusOf("walk-02").by], ["Ana", "Ben"]);
+  press(made, "cancel");
+  assert.deepEqual(made.refused, []);
+});
+
+test("what another has decided since is not undone as one's own", () => {
+  const made = curation({ undoable: [{ uuid: "e".repeat(32), candidate: "walk-01", kind: "accept" }],
+    states: [decided("walk-01", [["e".repeat(32), "accept", "Ana", ""], ["f".repeat(32), "reject", "Ben", "odd"]])] });
+  press(made, "undo");
+  assert.equal(made.outbox.size, 0);
+  assert.match(made.message.text, /decided about by Ben since/);
+});
+
+test("a scenario of the version before is retired, and only that", () => {
+  const made = curation({ states: [decided("walk-01", [], "", true), decided("walk-02")] });
+  press(made, "accept", "reject");
+  assert.equal(made.outbox.size, 0);
+  press(made, "retire", { name: "reason", at: 0 });
+  assert.deepEqual(kinds(made), ["retire walk-01"]);
+  press(made, "retire");
+  assert.equal(made.asking, null);
+  assert.match(made.message.text, /R rejects walk-02/);
+});
+
+test("another list begins at its first, and answers to the one before are not taken for it", () => {
+  const made = curation();
+  press(made, "next", { name: "list", parts: { status: "accepted" } });
+  made.receive(sent({ at: "walk-02", position: 1 }), 0);
+  assert.equal(made.at, null);
+  made.receive(sent({ list: { ...LIST, status: "accepted", number: 7 }, total: 1, ids: ["walk-03"], at: "walk-03" }), 0);
+  assert.deepEqual([made.at, made.position, made.list.number], ["walk-03", 0, 7]);
+});
+
+test("a candidate that is edited meanwhile is shown anew where it was", () => {
+  const made = curation();
+  made.playback.go(5, 0);
+  const longer = { ...sent().candidates[0], mark: "other", text: "stay", episode: payload("walk-01", { horizon: 9 }) };
+  made.receive(sent({ candidates: [longer] }), 0);
+  assert.deepEqual([made.candidate.text, made.playback.frame, made.playback.view.episode.length], ["stay", 5, 9]);
+});
+
+test("a recording that cannot be read is broken and the others are shown", () => {
+  const [one, two] = sent().candidates;
+  const made = curation({ candidates: [{ ...one, episode: { ...one.episode, steps: 99 } }, two] });
+  assert.equal(made.playback.view, null);
+  assert.match(made.candidate.broken, /scenes for 99 steps/);
+  press(made, "next");
+  assert.equal(made.playback.view.episode.id, "walk-02");
+});
+
+test("changes are tried one after another and saved as one decision on what was seen", () => {
+  const made = curation();
+  made.act({ name: "edit" }, 0);
+  const { editing } = made;
+  assert.deepEqual(editing.asks, { candidate: "walk-01", number: 1, changes: {}, whole: true });
+  const whole = { episode: payload("walk-01", { takeover: 14, horizon: 26 }), roles: ["A"], objects: [2], categories: ["walk"] };
+  const tried = (more) => made.receive(sent({ edit: { number: editing.number, candidate: "walk-01", changes: [], ...more } }), 0);
+  Object.assign(editing.candidate, { moment: 14, context: 4, length: 6, role: 0 });
+  tried({ whole });
+  assert.deepEqual(editing.span, { start: 10, takeover: 14, end: 20 });
+  press(made, { name: "move", text: "takeover", frame: 99 }, { name: "move", text: "end", frame: 3 }, { name: "move", text: "start", frame: -5 });
+  assert.deepEqual(editing.changes, { takeover: 34, length: 1, context: 34 });
+  assert.equal(made.playback.view.episode.takeover, 34);
+  press(made, { name: "typed", text: "" });
+  assert.match(made.message.text, /One moment/);
+  press(made, "accept", "cancel");
+  assert.match(made.message.text, /Esc once more drops/);
+  tried({ changes: [["takeover", "14", "34"], ["state at takeover", "a", "b"]] });
+  made.receive(sent({ states: [decided("walk-01", [["b".repeat(32), "accept", "Ben", ""]])] }), 0);
+  press(made, { name: "typed", text: "" });
+  const [{ kind, changes, follows, said }] = made.outbox.all();
+  assert.deepEqual([kind, changes, follows, said], ["edit", editing.changes, "", "takeover 14 → 34"]);
+  assert.equal(made.editing, null);
+});
+
+test("what an edit cannot be is said and nothing is saved", () => {
+  const made = curation();
+  made.act({ name: "edit" }, 0);
+  made.receive(sent({ edit: { number: 1, candidate: "walk-01", error: "the trajectory is gone" } }), 0);
+  press(made, { name: "typed", text: "" });
+  assert.equal(made.message.text, "Not saved: the trajectory is gone.");
+  press(made, "cancel");
+  assert.deepEqual([made.editing, made.outbox.size], [null, 0]);
+});
+
+test("a second opinion is given blind, goes on to the next and is taken back", () => {
+  const made = curation();
+  press(made, "yes");
+  assert.match(made.message.text, /B begins/);
+  press(made, "accept", "blind");
+  assert.equal(made.statusOf("walk-01"), null);
+  made.receive(sent({ list: { ...LIST, status: "second", number: 3 } }), 0);
+  press(made, "accept", "edit", "yes", "no");
+  assert.match(made.message.text, /would not agree about walk-02/);
+  assert.deepEqual(kinds(made), ["accept walk-01", "opinion walk-01", "opinion walk-02"]);
+  assert.deepEqual([made.opinionOf("walk-01"), made.at], ["yes", "walk-03"]);
+  press(made, "undo", "undo", "undo");
+  assert.deepEqual(kinds(made).slice(3), ["undo walk-02", "undo walk-01"]);
+  assert.equal(made.opinionOf("walk-01"), "");
+  press(made, "blind");
+  made.receive(sent(), 0);
+  assert.equal(made.statusOf("walk-01").status, "accepted");
+});
+
+test("an agent's continuation is shown in the recording's place, by its turn, until one goes on", () => {
+  const made = curation({ passed: [{ id: "walk-01", mark: "walk-01", passed: [["random", 3, 10], ["rule", 10, 10]] }] });
+  press(made, "ghost", "ghost");
+  assert.deepEqual(made.asks.ghost, { candidate: "walk-01", agent: "rule" });
+  const episode = payload("walk-01", { says: { 5: 1 } });
+  made.receive(sent({ ghost: { id: "walk-01", mark: "walk-01", agent: "rule", episode, broken: "" } }), 0);
+  assert.equal(made.playback.view.episode.utterances.length, 1);
+  press(made, "ghost");
+  assert.equal(made.playback.view.episode.utterances.length, 0);
+  press(made, "ghost", "next");
+  assert.deepEqual([made.agent, made.passed], ["", null]);
+  press(made, "ghost");
+  assert.match(made.message.text, /have not gone on from here yet/);
+});
+
+test("the other half of a pair is gone to and is left with it", () => {
+  const made = curation({ half: { of: "walk-01", id: "walk-03", text: "stay", status: "undecided" } });
+  press(made, "half");
+  assert.deepEqual([made.at, made.half], ["walk-03", null]);
+  press(made, "half");
+  assert.match(made.message.text, /of no pair/);
+});

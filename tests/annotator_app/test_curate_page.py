@@ -1,0 +1,186 @@
+"""The curator's page in a real browser, on a draft of its own."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sts.cli.main import main
+from sts.storage.workspace import Workspace
+from sts.suites import drafts
+from sts.suites.decisions import states
+from sts.trajectories import store as trajectories
+from tests.annotator_app.conftest import Server
+from tests.annotator_app.test_player_page import press, saved
+from tests.examples import recorded
+
+pytestmark = pytest.mark.browser
+
+Opener = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a draft of forty candidates that nobody has looked at."""
+    folder = tmp_path_factory.mktemp("mined")
+    workspace = Workspace.open(str(folder)).ensure()
+    worlds = {"count": 40, "team": 2, "steps": 40, "height": 8, "width": 9}
+    for seed, agent in ((5, "local-search"), (6, "random")):
+        trajectories.save(workspace, recorded(agent, seed=seed, **worlds))
+    assert main(["mine", "own", "--per-category", "5", "--workspace", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def curated(mined: Path, tmp_path: Path) -> Iterator[Server]:
+    made = Server(shutil.copytree(mined, tmp_path / "workspace"), "own")
+    made.start()
+    yield made
+    made.close()
+
+
+def curator(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
+    """Opens the page of a curator; adds them when new."""
+    there = {one.name for one in server.store.annotators()}
+    token = (
+        server.store.renew_link(name)
+        if name in there
+        else server.store.add_annotator(name, ("curator",))
+    ).token
+    page = open_page(name, server, token=token, ready=False, **options)
+    page.wait_for_selector(".curate .stage:not([hidden])")
+    return page
+
+
+def at(page: Any) -> str:
+    return str(page.get_attribute(".curate", "data-candidate"))
+
+
+def kept(server: Server) -> list[tuple[str, str, str]]:
+    """Every decision about the draft: who, what, about which."""
+    draft = drafts.open_draft(Workspace.open(str(server.folder)), "own")
+    return [(d.by, d.kind, d.candidate) for d in server.store.decisions(draft.id)]
+
+
+def test_a_draft_is_decided_from_the_keyboard_and_undone(
+    open_page: Opener, curated: Server
+) -> None:
+    page = curator(open_page, curated, "Ana")
+    assert page.text_content(".position") == "1 of 40"
+    seen = []
+    for keys in (["a"], ["r", "2"], ["r", "Enter", *"odd: j, a & <b>k</b>", "Enter"], ["j"], ["a"]):
+        seen.append(at(page))
+        press(page, *keys)
+    assert page.text_content(".position") == "6 of 40"
+    saved(page)
+    assert kept(curated) == [
+        ("Ana", "accept", seen[0]),
+        ("Ana", "reject", seen[1]),
+        ("Ana", "reject", seen[2]),
+        ("Ana", "accept", seen[4]),
+    ]
+    press(page, "u", "u")
+    assert at(page) == seen[2]
+    press(page, "k")
+    assert page.text_content(".state") == "rejected by Ana: what is asked about was not in sight"
+    saved(page)
+    assert kept(curated)[4:] == [("Ana", "undo", seen[4]), ("Ana", "undo", seen[2])]
+    assert "Ana rejected" in page.inner_text(".log") and "<b>k</b>" in page.inner_text(".log")
+    page.reload()  # the page finds again where it was
+    page.wait_for_selector(".curate .stage:not([hidden])")
+    assert at(page) == seen[1]
+    press(page, "f", "ArrowRight", "Enter")
+    page.locator(".position", has_text="1 of 1").wait_for()
+    assert at(page) == seen[0]
+
+
+def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
+    open_page: Opener, curated: Server
+) -> None:
+    page = curator(open_page, curated, "Ana")
+    press(page, "f")
+    page.locator(".coverage button[aria-label^='walk, all']").focus()
+    press(page, "Enter", "Escape")
+    page.locator(".position", has_text="1 of 5").wait_for()
+    name, before = at(page), page.text_content(".instruction")
+    press(page, "e")
+    page.locator(".unfit", has_text="It fits").wait_for()
+    takeover = int(page.get_attribute("[data-handle=takeover]", "aria-valuenow"))
+    press(page, "2")
+    page.locator(".changes", has_text="text").wait_for()
+    page.focus("[data-handle=end]")
+    press(page, "ArrowRight", "ArrowRight")
+    page.locator(".changes", has_text="length 10 → 12").wait_for()
+    press(page, "g")
+    page.keyboard.type("<i>wrap</i>, edge")
+    page.locator(".changes", has_text="<i>wrap</i>, edge").wait_for()
+    press(page, "Enter")
+    assert "length 10 → 12" in page.text_content(".status")
+    saved(page)
+    page.locator(".facts", has_text="length 12").wait_for()
+    assert "<i>wrap</i>, edge" in page.inner_text(".facts")
+    assert f"at step {takeover};" in page.inner_text(".facts")
+    draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
+    (made,) = curated.store.decisions(draft.id)
+    edited = draft.candidate(name, made.scenario)
+    assert (edited.horizon, edited.tags[:2]) == (12, ("<i>wrap</i>", "edge"))
+    press(page, "u")
+    page.locator(".instruction", has_text=before).wait_for()
+    page.locator(".facts", has_text="length 10").wait_for()
+
+
+def test_only_curators_and_leads_have_the_page(open_page: Opener, curated: Server) -> None:
+    token = curated.store.add_annotator("judge").token
+    page = open_page("judge", curated, token=token, ready=False)
+    page.get_by_text("Nothing waits for you here yet").wait_for()
+    assert page.get_by_role("link", name="Curate").count() == 0
+    lead = curated.store.add_annotator("lead", ("lead",)).token
+    page = open_page("lead", curated, token=lead, ready=False)
+    page.wait_for_selector(".curate .stage:not([hidden])")
+    curated.store.set_role("lead", "lead", held=False)
+    press(page, "a")
+    page.get_by_text("This page is for the role curator").wait_for()
+    assert kept(curated) == []
+
+
+def test_what_was_decided_while_the_server_was_dead_is_kept_once(
+    open_page: Opener, curated: Server
+) -> None:
+    page = curator(open_page, curated, "Ana")
+    given = [at(page)]
+    press(page, "a")
+    saved(page)
+    curated.end(signal.SIGKILL)
+    for _ in range(2):
+        given.append(at(page))
+        press(page, "a")
+    assert "2 unsaved" in page.text_content(".progress")
+    curated.start()
+    saved(page)
+    assert kept(curated) == [("Ana", "accept", name) for name in given]
+
+
+def test_two_curators_see_each_other_and_overrule_only_what_they_have_seen(
+    open_page: Opener, curated: Server
+) -> None:
+    ana, ben = (curator(open_page, curated, name) for name in ("Ana", "Ben"))
+    press(ana, "a")
+    saved(ana)
+    press(ben, "r", "1")  # before his page has heard of hers
+    said = ben.locator(".refused", has_text="is now accepted by Ana")
+    said.wait_for()
+    first = kept(curated)[0][2]
+    assert f"rejected {first}, “two people would not agree" in ben.inner_text(".refused")
+    press(ben, "Escape", "k")
+    assert at(ben) == first and "accepted by Ana" in ben.text_content(".state")
+    press(ben, "r", "1")
+    saved(ben)
+    ana.locator(".log", has_text="Ben rejected").wait_for()
+    draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
+    found = states(curated.store.decisions(draft.id))[first]
+    assert (found.status, found.by) == ("rejected", "Ben") and len(kept(curated)) == 2
