@@ -81,7 +81,7 @@ def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
     for id in fresh:
         line = _line_of(id, was)
         why = "; ".join(dict.fromkeys(r for one in line for r in reasons.get(one, [])))
-        if line[0] in gone:
+        if through and line[0] in gone:
             gone.remove(line[0])
             changes.append(Change("replaced", line[0], id, why))
         else:

@@ -73,9 +73,9 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
             f"expected an instruction of one line, at most {WORDS} letters that print, found "
             f"{shown(changes['text'])}"
         )
-    if found := _MARKUP.search(changes.get("text", "")):
+    if markup := _MARKUP.search(changes.get("text", "")):
         raise ArgumentError(
-            f"expected an instruction in plain words, found {shown(found[0])} in it"
+            f"expected an instruction in plain words, found {shown(markup[0])} in it"
         )
     for tag in changes.get("tags", ()):
         if not (isinstance(tag, str) and tag.strip() and one_line(tag, LIMIT)):
@@ -149,8 +149,8 @@ class Editor:
         tags += [DONE] if label.verdict == "success" else []
         links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
         made = replace(made, tags=tuple(tags), provenance=before.provenance, **links)
-        found = fault(made, categories.ruling([made], self._own.values()))
-        return Edited(made, _differences(before, made), found, label)
+        why = fault(made, categories.ruling([made], self._own.values()))
+        return Edited(made, _differences(before, made), why, label)
 
     def category(self, name: str) -> Category:
         """Returns a category by name: of the user's own, or an installed one.
@@ -271,13 +271,13 @@ def _text(
         return str(changes["text"])
     number = changes.get("wording")
     if number is None:
-        found = [i for i, one in enumerate(category.wordings) if _words(one, before) is not None]
+        matching = [i for i, one in enumerate(category.wordings) if _words(one, before) is not None]
         if before.category != category.name:
             number = 0
-        elif not found:  # it was typed
+        elif not matching:  # it was typed
             return before.instruction.text
         else:
-            number = found[0]
+            number = matching[0]
     elif not 0 <= number < len(category.wordings):
         raise ArgumentError(
             f"expected a wording from 0 to {len(category.wordings) - 1}, found {number}"
@@ -302,8 +302,8 @@ def _words(wording: str, before: Scenario) -> dict[str, str] | None:
         else:
             pattern += f"(?P={part})" if part in seen else f"(?P<{part}>.+)"
             seen.add(part)
-    found = re.fullmatch(pattern, before.instruction.text)
-    return found.groupdict() if found else None
+    match = re.fullmatch(pattern, before.instruction.text)
+    return match.groupdict() if match else None
 
 
 def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]]:

@@ -46,9 +46,9 @@ def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]
     fill = {field: re.escape(_plain(word.text)) for field, word in words.items()}
     if any(re.fullmatch(_pattern(wording, fill), text) for wording in rule.wordings):
         return None
-    for other in others:
-        if any(re.fullmatch(_pattern(one), text) for one in filter(_says_anything, other.wordings)):
-            return f"its text is a wording of {other.name}"
+    for one in others:
+        if any(re.fullmatch(_pattern(w), text) for w in filter(_says_anything, one.wordings)):
+            return f"its text is a wording of {one.name}"
     asked = {field for wording in rule.wordings for field in _FIELD.findall(wording)}
     rest = text
     for field, word in words.items():
@@ -57,8 +57,8 @@ def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]
             return f"its text does not say {word.text!r}, which is what is asked for"
         rest = said.sub("|", rest)
     for word in words.values():
-        if word.others and (found := _any_of(word.others).search(rest)):
-            return f"its text says {found[0]!r}, and what is asked for is {word.text!r}"
+        if word.others and (other := _any_of(word.others).search(rest)):
+            return f"its text says {other[0]!r}, and what is asked for is {word.text!r}"
     return None
 
 

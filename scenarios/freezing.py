@@ -64,8 +64,8 @@ class Contents(NamedTuple):
 
 def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
     """Returns every candidate of a draft with what was decided, in order of their ids."""
-    found, own = states(decided), draft.inherited()
-    return [Looked(one, found.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
+    by_id, own = states(decided), draft.inherited()
+    return [Looked(one, by_id.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
 
 
 def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
@@ -88,11 +88,11 @@ def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Lo
     Raises:
       UnknownName: there is none of an id.
     """
-    known = {one.summary.id: one for one in every}
+    by_id = {one.summary.id: one for one in every}
     for id in ids:
-        if id not in known:
-            raise UnknownName(f"candidate of draft {draft.name}", id, known, most=10)
-    return [known[id] for id in dict.fromkeys(ids)]
+        if id not in by_id:
+            raise UnknownName(f"candidate of draft {draft.name}", id, by_id, most=10)
+    return [by_id[id] for id in dict.fromkeys(ids)]
 
 
 def now(draft: Draft, one: Looked) -> Summary:
@@ -165,8 +165,8 @@ def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[s
     out = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         out.append(f"category {name} is not installed here: name it by --category module:NAME")
-    known = [(s, fault(s, rules)) for s in scenarios if s.category in rules]
-    return out + [f"{s.id}: {found}" for s, found in known if found is not None]
+    each = [(s, fault(s, rules)) for s in scenarios if s.category in rules]
+    return out + [f"{s.id}: {why}" for s, why in each if why is not None]
 
 
 def _several(ids: Sequence[str], what: str) -> str:
@@ -196,11 +196,11 @@ def freeze(
         decided = store.decisions(draft.id)
         every = looked_at(draft, decided)
         made = contents(draft, every)
-        found = faults(draft, every, made.scenarios, own)
-        if found:
-            more = f" (and {len(found) - 1} more: sts draft check {draft.name})"
+        wrong = faults(draft, every, made.scenarios, own)
+        if wrong:
+            more = f" (and {len(wrong) - 1} more: sts draft check {draft.name})"
             raise DamagedData(
-                f"draft {draft.name} cannot be frozen: {found[0]}{more if len(found) > 1 else ''}"
+                f"draft {draft.name} cannot be frozen: {wrong[0]}{more if len(wrong) > 1 else ''}"
             )
         end = decided[-1].digest if decided else ""
 

@@ -2,53 +2,87 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from scenarios.curation import author, decision
+from scenarios.freezing import Looked, now
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import shown
+from sts.suites.drafts import Draft
 from sts.suites.lint import misfit_pair, misfit_series
 from sts.suites.types import Scenario
 
+LINKS = {"pair": "half of the pair", "series": "a turn of the dialogue"}
+"""What can be made of candidates, and what one of them then is."""
 
-def paired(halves: Sequence[Scenario]) -> list[Scenario]:
-    """Returns two scenarios as the halves of one pair.
+
+def link(
+    store: Store,
+    draft: Draft,
+    every: Sequence[Looked],
+    chosen: Sequence[Looked],
+    kind: str,
+    by: str | None,
+) -> tuple[list[Scenario], Annotator]:
+    """Makes candidates one of `LINKS`, or, of one alone, takes apart what it is in; returns them.
+
+    Args:
+      store: keeps the decisions, one about each.
+      draft: of the candidates.
+      every: candidate of it.
+      chosen: the candidates, turns in their order.
+      kind: one of `LINKS`.
+      by: what who decides is called; None for their login.
 
     Raises:
-      ArgumentError: they are no two instructions at one takeover, or one has another half already.
+      ArgumentError: they do not belong together, or one belongs elsewhere already.
+      Overtaken: somebody has decided about one since.
     """
-    taken = [one for one in halves if one.pair]
-    if taken:
-        raise ArgumentError(
-            f"{taken[0].id} is half of the pair {shown(taken[0].pair)} already: take that apart "
-            "first, by its id alone"
-        )
-    name = "+".join(sorted(one.id for one in halves))
-    made = [replace(one, pair=name) for one in halves]
-    if (fault := misfit_pair(made)) is not None:
+    if len(chosen) == 1:
+        name = getattr(now(draft, chosen[0]), kind)
+        if not name:
+            id = chosen[0].summary.id
+            raise ArgumentError(f"{id} is in no {kind}: name the others too, each once")
+        chosen = [one for one in every if getattr(now(draft, one), kind) == name]
+        before = [draft.candidate(one.summary.id, one.state.scenario) for one in chosen]
+        made = [replace(one, **_links(kind, "", 0)) for one in before]
+    else:
+        made = linked([draft.candidate(o.summary.id, o.state.scenario) for o in chosen], kind)
+    person, events = author(store, by), []
+    for one, scenario in zip(chosen, made, strict=True):
+        draft.keep(scenario)
+        event = decision(one, "edit", person, reason="", at=time.time())
+        detail = {"changes": {kind: getattr(scenario, kind)}}
+        events.append(event._replace(scenario=scenario.row_hash, detail=detail))
+    store.decide(draft.id, events)
+    return made, person
+
+
+def linked(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
+    """Returns scenarios as the halves of one pair, or as the turns of one dialogue, in this order.
+
+    Raises:
+      ArgumentError: they are none, or one is of another already.
+    """
+    for one in scenarios:
+        if name := getattr(one, kind):
+            raise ArgumentError(
+                f"{one.id} is {LINKS[kind]} {shown(name)} already: take that apart first, by its "
+                "id alone"
+            )
+    ids = [one.id for one in scenarios]
+    name = "+".join(sorted(ids)) if kind == "pair" else f"from {ids[0]}"
+    made = [replace(one, **_links(kind, name, n)) for n, one in enumerate(scenarios, 1)]
+    fault = misfit_pair(made) if kind == "pair" else misfit_series(made)
+    if fault is not None:
         raise ArgumentError(fault)
     return made
 
 
-def serial(turns: Sequence[Scenario]) -> list[Scenario]:
-    """Returns scenarios as the turns of one dialogue, in this order.
-
-    Raises:
-      ArgumentError: they do not follow each other in one recording, or one is a turn already.
-    """
-    taken = [one for one in turns if one.series]
-    if taken:
-        raise ArgumentError(
-            f"{taken[0].id} is a turn of the dialogue {shown(taken[0].series)} already: take that "
-            "apart first, by its id alone"
-        )
-    name = f"from {turns[0].id}"
-    made = [replace(one, series=name, turn=number) for number, one in enumerate(turns, 1)]
-    if (fault := misfit_series(made)) is not None:
-        raise ArgumentError(fault)
-    return made
-
-
-def apart(one: Scenario, link: str) -> Scenario:
-    """Returns a scenario that belongs to no "pair", or to no "series"."""
-    return replace(one, pair="") if link == "pair" else replace(one, series="", turn=0)
+def _links(kind: str, name: str, turn: int) -> dict[str, Any]:
+    return {"pair": name} if kind == "pair" else {"series": name, "turn": turn}

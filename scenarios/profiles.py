@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sts
 from scenarios import categories
 from scenarios.category import Category, Label
-from scenarios.freezing import Looked, look, now
+from scenarios.freezing import Looked, now
 from scenarios.labels import meanings
 from sts import agents
 from sts.agents import Agent
 from sts.continuations import parts
 from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation
-from sts.errors import ArgumentError, DamagedData, StsError
+from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash, parsed_json
-from sts.storage.workspace import Workspace
-from sts.suites.drafts import Draft
+from sts.suites.drafts import Draft, open_draft
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
 
@@ -155,11 +153,11 @@ def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]
     """
     chosen = categories.agents(domain) if names is None else dict.fromkeys(names)
     every = {name: agents.load(name) for name in chosen}
-    found = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
-    for name, n in Counter(agent.name for agent in found.values()).items():
+    players = {name: agent for name, agent in every.items() if agent.domain in ("", domain)}
+    for name, n in Counter(agent.name for agent in players.values()).items():
         if n > 1:
             raise ArgumentError(f"two agents are called {name!r}; expected one")
-    return found
+    return players
 
 
 def _label(scenario: Scenario, rules: Mapping[str, Category], one: Continuation) -> Label:
@@ -237,8 +235,8 @@ class Profiles:
             return made.first
         name = f"{self._place(one)}.parquet"
         raw = self._get(name)
-        found = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
-        return {agent: found[agent] for agent in self._basis(one).names if agent in found}
+        by_agent = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
+        return {name: by_agent[name] for name in self._basis(one).names if name in by_agent}
 
     def make(self, one: Looked) -> Profile:
         """Returns the profile of a candidate, made and kept where it was not yet.
@@ -251,7 +249,7 @@ class Profiles:
         return self._made(one) if there is None else there
 
     def _made(self, one: Looked) -> Profile:
-        scenario = self._draft.candidate(one.summary.id, one.state.scenario)
+        scenario = self._scenario(one)
         own = self._own.values()
         (made,) = profiles([scenario], self._names, self._count, seed=self._seed, own=own)
         if not self._basis(one).kept:
@@ -261,6 +259,17 @@ class Profiles:
         parts.put(store, f"{place}.parquet", [*made.first.values()])
         store.put_new(f"{place}.json", _written(made.profile))  # last: both are there with it
         return made.profile
+
+    def _scenario(self, one: Looked) -> Scenario:
+        """Returns a candidate, one that was added since, too."""
+        try:
+            return self._draft.candidate(one.summary.id, one.state.scenario)
+        except UnknownName:
+            there = open_draft(self._draft.workspace, self._draft.name)
+            if there.id != self._draft.id:
+                raise
+            self._draft = there
+            return there.candidate(one.summary.id, one.state.scenario)
 
     def make_next(self, candidates: Iterable[Looked]) -> Profile | None:
         """Makes and keeps the first profile that is missing; returns it, None where none is.
@@ -301,7 +310,7 @@ class Profiles:
         if name not in self._bases:
             rule = self._own.get(name) or categories.named(name)
             playing_it = playing(rule.domain, self._names).values()
-            marks, told = meanings([rule], [rule.domain])
+            marks, whole = meanings([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
@@ -311,7 +320,7 @@ class Profiles:
                 "agents": {agent.name: agents.fingerprint(agent) for agent in playing_it},
             }
             names = tuple(agent.name for agent in playing_it)
-            self._bases[name] = _Basis(names, canonical_json(terms), told)
+            self._bases[name] = _Basis(names, canonical_json(terms), whole)
         return self._bases[name]
 
     def _place(self, one: Looked) -> str:
@@ -324,27 +333,6 @@ class Profiles:
             return self._draft.workspace.store.get(name)
         except FileNotFoundError:
             return None
-
-
-def make_missing(root: Path, name: str, first: Collection[str] = ()) -> int:
-    """Makes the profiles of a draft that are missing; returns how many it made.
-
-    For a process of its own, which may be killed at any moment.
-
-    Args:
-      root: of the workspace.
-      name: of the draft.
-      first: ids of candidates whose turn comes before the others'.
-
-    Raises:
-      StsError: the draft cannot be read.
-    """
-    draft, every = look(Workspace.open(root), name)
-    ranked = sorted(every, key=lambda one: one.summary.id not in first)
-    kept, made = Profiles(draft), 0
-    while kept.make_next(ranked) is not None:
-        made += 1
-    return made
 
 
 def _written(profile: Profile) -> bytes:

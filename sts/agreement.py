@@ -73,8 +73,6 @@ def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agree
     matrix = shared.assign(yes=shared["yes"].astype("float64")).pivot(
         index="person", columns="thing", values="yes"
     )
-    found = evalica.alpha_bootstrap(
-        matrix, distance="nominal", n_resamples=draws, random_state=seed
-    )
-    interval = (float(found.low), float(found.high))
-    return Agreement(float(found.alpha), interval, things, people, pairs, agreeing)
+    boot = evalica.alpha_bootstrap(matrix, distance="nominal", n_resamples=draws, random_state=seed)
+    interval = (float(boot.low), float(boot.high))
+    return Agreement(float(boot.alpha), interval, things, people, pairs, agreeing)

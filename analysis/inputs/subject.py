@@ -56,6 +56,11 @@ class Subject(NamedTuple):
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
+    @property
+    def together(self) -> tuple[tuple[str, ...], ...]:
+        """Scenarios that belong together, by group."""
+        return (*self.pairs.values(), *self.series.values())
+
 
 class Other(NamedTuple):
     """Another version, which the one that a report is about is compared with.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -30,13 +32,16 @@ def against(
     """
     own = suite.scenarios["scenario"]
     kept = own[own.isin(other.same)]
-    renamed, rows = _alone(other, taken={*own}, agents={*main.outcomes.agents})
+    called = _called(other, {*own})
+    renamed, rows = _alone(other, called, {*main.outcomes.agents})
+    linked_before = [[called[id] for id in group] for group in other.subject.together]
     before = pd.concat([suite.scenarios[own.isin(other.same)], renamed], ignore_index=True)
     every = pd.concat([suite.scenarios, renamed], ignore_index=True)
     rows["continuation"] += ratings["continuation"].max() + 1
     outcomes = arrange(
         continuation_values(pd.concat([ratings, rows], ignore_index=True), main.source),
         scenarios=every,
+        together=[*suite.together, *linked_before],
     )
     scenarios = np.array(outcomes.scenarios, dtype=object)
     changed = version_change(
@@ -45,6 +50,7 @@ def against(
         np.isin(scenarios, before["scenario"].to_numpy(dtype=object)),
         np.isin(scenarios, own.to_numpy(dtype=object)),
         target=main.target,
+        unit=outcomes.unit,
     )
     both = {
         name
@@ -65,21 +71,32 @@ def against(
             _change(main.outcomes.agents[i], row[main.outcomes.agents[i]], changed)
             for i in main.order
         ),
-        first=_first(ratings, main, suite.scenarios, both, seed),
-        first_before=_first(old_rows, main, before, both, seed),
+        first=_first(ratings, main, suite.scenarios, suite.together, both, seed),
+        first_before=_first(old_rows, main, before, linked_before, both, seed),
     )
 
 
-def _alone(other: Other, *, taken: set[str], agents: set[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Returns the scenarios of the other version alone, and what these agents did on them.
+def _called(other: Other, taken: set[str]) -> dict[str, str]:
+    """Returns what each scenario of the other version is called here, by its id there.
 
     An id that means something else in this version is written after the other's name.
     """
+    here = {there: id for id, there in other.same.items()}
+    return {
+        id: here.get(id, f"{other.subject.name}/{id}" if id in taken else id)
+        for id in other.subject.scenarios["scenario"]
+    }
+
+
+def _alone(
+    other: Other, called: Mapping[str, str], agents: set[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Returns the scenarios of the other version alone, and what these agents did on them."""
     alone = other.subject.scenarios
     alone = alone[~alone["scenario"].isin(other.same.values())].reset_index(drop=True)
-    called = {id: f"{other.subject.name}/{id}" if id in taken else id for id in alone["scenario"]}
     rows = other.ratings
-    rows = rows[rows["scenario"].isin(called) & rows["agent"].isin(agents) & (rows["truth"] == "")]
+    own = rows["scenario"].isin(alone["scenario"]) & rows["agent"].isin(agents)
+    rows = rows[own & (rows["truth"] == "")]
     return (
         alone.assign(scenario=alone["scenario"].map(called)),
         rows.assign(scenario=rows["scenario"].map(called)),
@@ -105,13 +122,25 @@ def _change(agent: str, row: int, changed: VersionChange) -> schema.Change:
 
 
 def _first(
-    ratings: pd.DataFrame, main: LabelSet, scenarios: pd.DataFrame, agents: set[str], seed: int
+    ratings: pd.DataFrame,
+    main: LabelSet,
+    scenarios: pd.DataFrame,
+    together: Sequence[Sequence[str]],
+    agents: set[str],
+    seed: int,
 ) -> tuple[str, ...]:
     """Returns which of some agents can be first over some scenarios, by falling rate."""
     rows = ratings[ratings["agent"].isin(agents) & (ratings["truth"] == "")]
     if rows.empty:
         return ()
-    found = analyse(rows, main.source, scenarios=scenarios, target=main.target, seed=seed)
+    found = analyse(
+        rows,
+        main.source,
+        scenarios=scenarios,
+        target=main.target,
+        seed=seed,
+        together=together,
+    )
     rankings = found.rankings.number[found.ranked]
     best = rank_sets(rankings, found.comparisons)[:, 0]
     places = zip(found.ranked, rankings, best, strict=True)

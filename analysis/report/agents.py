@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.inputs.subject import Subject
-from analysis.report.groups import together
 from analysis.report.schema import (
     Agent,
     Consistency,
@@ -97,13 +96,7 @@ def agents(
     names = tuple(outcomes.categories[c] for c in outcomes.category)
     categories = group_rates(outcomes, summary, names)
     kinds = group_rates(outcomes, summary, outcomes.kind)
-    times = success_times(
-        label_set,
-        ratings,
-        scenarios=suite.scenarios,
-        seed=seed,
-        together=together(outcomes, suite),
-    )
+    times = success_times(label_set, ratings, scenarios=suite.scenarios, seed=seed)
     notes = ratings.groupby("agent")["notes"].unique()
     scenarios = np.array(outcomes.scenarios, dtype=object)
     entries = []

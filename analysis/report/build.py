@@ -78,7 +78,14 @@ def build(
     labels = _labels(own)
     present = [source for source in SOURCES if getattr(labels, source)] or ["human"]
     sets = {
-        source: analyse(ratings, source, scenarios=suite.scenarios, target=target, seed=seed)
+        source: analyse(
+            ratings,
+            source,
+            scenarios=suite.scenarios,
+            target=target,
+            seed=seed,
+            together=suite.together,
+        )
         for source in present
     }
     main = sets[present[0]]

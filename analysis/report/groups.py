@@ -42,11 +42,6 @@ def columns(outcomes: Outcomes, groups: Mapping[str, Sequence[str]]) -> list[np.
     return [np.array([place[id] for id in ids]) for ids in groups.values()]
 
 
-def together(outcomes: Outcomes, suite: Subject) -> list[np.ndarray]:
-    """Indices of the scenarios that belong together, whatever by."""
-    return columns(outcomes, suite.pairs) + columns(outcomes, suite.series)
-
-
 def linked(
     main: LabelSet, groups: Mapping[str, tuple[str, ...]], *, called: str
 ) -> schema.Linked | None:

@@ -54,7 +54,14 @@ class Comparisons(NamedTuple):
 
 
 def compare(
-    summary: Summary, category: np.ndarray, rates: Rates, *, target: str, seed: int, draws: int
+    summary: Summary,
+    category: np.ndarray,
+    rates: Rates,
+    *,
+    target: str,
+    seed: int,
+    draws: int,
+    unit: np.ndarray | None = None,
 ) -> Comparisons:
     """Compares every two agents on the scenarios both were judged on.
 
@@ -65,6 +72,7 @@ def compare(
       target: "sampled" pairs the scenario means; "fixed" counts the continuations' noise only.
       seed: of the sign flips and of the multiplier bootstrap.
       draws: of the multiplier bootstrap.
+      unit: of `sampling.units`.
 
     Source: stratified paired t: Miller 2024 (arXiv 2411.00640), section 4. Max-T by multiplier
       bootstrap: Chernozhukov, Chetverikov and Kato 2013, Ann. Stat. 41:2786; Romano and Wolf
@@ -81,8 +89,8 @@ def compare(
     if target == "fixed":
         loads, error, df = _fixed_errors(summary, pairs, weights)
     else:
-        codes = sampling.strata(common, category)
-        loads, error, df = sampling.sampling_spread(values, weights, codes)
+        codes = sampling.strata(common, category, unit)
+        loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
     scenarios = common.sum(axis=1)
     seen = error > 0
     ratio = np.abs(difference) / np.where(seen, error, 1.0)
@@ -100,7 +108,8 @@ def compare(
                 rates.interval[b[row]],
             )
         if not seen[row] or (target == "sampled" and scenarios[row] <= FEW_SCENARIOS):
-            p[row] = sign_flip(values[row] * weights[row], rng)
+            parts = sampling.by_unit((values[row] * weights[row])[None], unit)[0]
+            p[row] = sign_flip(parts, rng)
             method[row] += ", p by sign flips"
     unknown = np.isnan(difference)
     method = [

@@ -45,7 +45,11 @@ def group_rates(
         alone = len(part.categories) == 1
         rates = {
             target: pass_rates(
-                reduced, part.category, target=target, correlation=rho if alone else None
+                reduced,
+                part.category,
+                target=target,
+                correlation=rho if alone else None,
+                unit=part.unit,
             )
             for target in TARGETS
         }

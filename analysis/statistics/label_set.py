@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +71,7 @@ def analyse(
     scenarios: pd.DataFrame,
     target: str,
     seed: int,
+    together: Sequence[Sequence[str]] = (),
 ) -> LabelSet:
     """Analyses the judgements of one source.
 
@@ -79,11 +81,15 @@ def analyse(
       scenarios: of the suite, as `Subject` has them.
       target: of the comparisons and the ranks.
       seed: of every random draw.
+      together: scenarios that belong together, by group.
     """
     continuations = continuation_values(ratings, source)
-    outcomes = arrange(continuations, scenarios=scenarios)
+    outcomes = arrange(continuations, scenarios=scenarios, together=together)
     summary = summarise(outcomes.values)
-    rates = {name: pass_rates(summary, outcomes.category, target=name) for name in TARGETS}
+    rates = {
+        name: pass_rates(summary, outcomes.category, target=name, unit=outcomes.unit)
+        for name in TARGETS
+    }
     main = rates[target]
     made = continuations.groupby(["agent", "scenario"]).size().unstack(fill_value=0)
     made = made.reindex(index=outcomes.agents, columns=outcomes.scenarios, fill_value=0)
@@ -101,6 +107,7 @@ def analyse(
         target=target,
         seed=seed,
         draws=COMPARISON_DRAWS,
+        unit=outcomes.unit,
     )
     order = np.concatenate([ranked, outside, falling[outcomes.baseline[falling]]])
     return LabelSet(

@@ -5,12 +5,14 @@ Axes: A agents, S scenarios, N continuations (the most that any agent has on any
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from analysis.inputs.subject import SCENARIO
+from analysis.statistics import sampling
 from sts.ratings import SIGHTS
 
 BASELINE_SIGHTS = SIGHTS[1:]
@@ -27,6 +29,7 @@ class Outcomes(NamedTuple):
       categories: names, in alphabetical order; "" alone where no category is known.
       kind: S of "instruction", "question" or "" (unknown).
       values: float64[A, S, N], y of each judged continuation, NaN elsewhere.
+      unit: int64[S], which scenarios were drawn together; see `sampling.units`.
     """
 
     agents: tuple[str, ...]
@@ -36,6 +39,7 @@ class Outcomes(NamedTuple):
     categories: tuple[str, ...]
     kind: tuple[str, ...]
     values: np.ndarray
+    unit: np.ndarray | None = None
 
     def of_scenarios(self, columns: np.ndarray) -> Outcomes:
         """The same for some scenarios, bool[S]; categories left without one are dropped."""
@@ -46,6 +50,7 @@ class Outcomes(NamedTuple):
             categories=tuple(self.categories[c] for c in kept),
             kind=tuple(np.array(self.kind, dtype=object)[columns]),
             values=self.values[:, columns],
+            unit=None if self.unit is None else self.unit[columns],
         )
 
 
@@ -112,7 +117,11 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def arrange(
-    continuations: pd.DataFrame, value: str = "y", *, scenarios: pd.DataFrame | None = None
+    continuations: pd.DataFrame,
+    value: str = "y",
+    *,
+    scenarios: pd.DataFrame | None = None,
+    together: Sequence[Sequence[str]] = (),
 ) -> Outcomes:
     """Lays a column of the table of continuations out by agent and scenario.
 
@@ -120,6 +129,7 @@ def arrange(
       continuations: as `continuation_values` returns it, at least one row.
       value: the column to lay out; rows where it is NaN leave gaps.
       scenarios: of `Subject`; one that nobody has continued is a gap for every agent.
+      together: names of scenarios that belong together, by group.
     """
     table = continuations.sort_values("continuation", kind="stable")
     scenarios = pd.concat([scenarios, table[SCENARIO]]).drop_duplicates("scenario")
@@ -131,6 +141,8 @@ def arrange(
     place = table.groupby(["agent", "scenario"], sort=False).cumcount().to_numpy()
     values = np.full((len(agents), len(scenarios), int(place.max()) + 1), np.nan)
     values[row, column, place] = table[value].to_numpy(dtype=np.float64)
+    names = pd.Index(scenarios["scenario"])
+    groups = [names.get_indexer(pd.Index(list(group))) for group in together]
     return Outcomes(
         agents=tuple(agents["agent"]),
         baseline=agents["sees"].isin(BASELINE_SIGHTS).to_numpy(),
@@ -139,4 +151,5 @@ def arrange(
         categories=categories,
         kind=tuple(scenarios["kind"]),
         values=values,
+        unit=sampling.units(len(names), groups),
     )

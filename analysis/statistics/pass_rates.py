@@ -39,7 +39,12 @@ class Rates(NamedTuple):
 
 
 def pass_rates(
-    summary: Summary, category: np.ndarray, *, target: str, correlation: np.ndarray | None = None
+    summary: Summary,
+    category: np.ndarray,
+    *,
+    target: str,
+    correlation: np.ndarray | None = None,
+    unit: np.ndarray | None = None,
 ) -> Rates:
     """Pass rates over all the scenarios of `summary`.
 
@@ -49,21 +54,26 @@ def pass_rates(
       target: "sampled" or "fixed".
       correlation: float64[A], see `pooled_correlation`; given where the group is one category
         out of several, whose spread it borrows.
+      unit: of `sampling.units`.
     """
     judged = summary.number > 0
     weights = sampling.scenario_weights(judged, category)
     # Rounded, because a sum of weights may miss 1 by an ulp, and 1 is treated apart.
     rate = np.clip(np.round(sampling.weighted_mean(summary.mean, weights), 12), 0.0, 1.0)
-    scenarios = judged.sum(axis=1)
     if target == "fixed":
-        return _fixed(summary, weights, rate, scenarios)
+        return _fixed(summary, weights, rate, judged.sum(axis=1))
     if correlation is not None:
-        return _one_category(summary, rate, correlation)
-    return _sampled(summary, category, weights, rate, scenarios)
+        return _one_category(summary, rate, correlation, unit)
+    return _sampled(summary, category, weights, rate, sampling.distinct(judged, unit), unit)
 
 
 def weighted_rates(
-    summary: Summary, category: np.ndarray, weights: np.ndarray, *, target: str
+    summary: Summary,
+    category: np.ndarray,
+    weights: np.ndarray,
+    *,
+    target: str,
+    unit: np.ndarray | None = None,
 ) -> Rates:
     """Pass rates in which scenarios weigh otherwise than in a suite.
 
@@ -72,6 +82,7 @@ def weighted_rates(
       category: int64[S], strata within which scenarios are alike.
       weights: float64[A, S] that sum to 1, or to 0 in a row without any; 0 where nothing is judged.
       target: "sampled" or "fixed".
+      unit: of `sampling.units`.
 
     Source: Kish 1965, Survey Sampling, section 11.7, for the number of scenarios that unequal
       weights are worth, which is used where no spread is seen.
@@ -83,7 +94,7 @@ def weighted_rates(
     trials = np.where(weights.any(axis=1), worth, 0.0)
     if target == "fixed":
         return _fixed(used, weights, rate, trials)
-    return _sampled(used, category, weights, rate, trials)
+    return _sampled(used, category, weights, rate, trials, unit)
 
 
 def _sampled(
@@ -92,9 +103,11 @@ def _sampled(
     weights: np.ndarray,
     rate: np.ndarray,
     without_spread: np.ndarray,
+    unit: np.ndarray | None = None,
 ) -> Rates:
     judged = summary.number > 0
-    spread = sampling.sampling_spread(summary.mean, weights, sampling.strata(judged, category))
+    codes = sampling.strata(judged, category, unit)
+    spread = sampling.sampling_spread(summary.mean, weights, codes, unit)
     scenarios = judged.sum(axis=1)
     trials = np.maximum(intervals.effective_trials(rate, spread.error, without_spread), 1)
     # Near 0 and 1 the t interval leaves [0, 1] and covers too little; Wilson's does neither.
@@ -115,12 +128,14 @@ def _sampled(
     return Rates(rate, spread.error, interval, methods)
 
 
-def _one_category(summary: Summary, rate: np.ndarray, correlation: np.ndarray) -> Rates:
+def _one_category(
+    summary: Summary, rate: np.ndarray, correlation: np.ndarray, unit: np.ndarray | None
+) -> Rates:
     judged = summary.number > 0
     scenarios = judged.sum(axis=1)
     inverse = np.where(judged, 1 / np.maximum(summary.number, 1), 0.0).sum(axis=1)
     per_scenario = correlation + (1 - correlation) * inverse / np.maximum(scenarios, 1)
-    trials = scenarios / np.where(scenarios > 0, per_scenario, 1.0)
+    trials = sampling.distinct(judged, unit) / np.where(scenarios > 0, per_scenario, 1.0)
     inside = (rate > 0) & (rate < 1)
     trials = np.maximum(np.where(inside, trials, scenarios), 1)
     error = np.where(inside, np.sqrt(rate * (1 - rate) / trials), 0.0)

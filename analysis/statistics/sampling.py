@@ -1,7 +1,9 @@
 """Scenarios as a stratified sample: weights, variance and one shared set of resamples.
 
 A category weighs its share of the suite's scenarios, and a scenario its share of its category.
-Each function works on many rows at once (agents, or pairs of agents).
+Scenarios that belong together, such as the halves of a pair, weigh as all others do, and were drawn
+together: they are one unit of the sample. Each function works on many rows at once (agents, or
+pairs of agents).
 """
 
 from __future__ import annotations
@@ -34,16 +36,54 @@ def scenario_weights(judged: np.ndarray, category: np.ndarray) -> np.ndarray:
     return normalised
 
 
-def strata(judged: np.ndarray, category: np.ndarray) -> np.ndarray:
+def units(count: int, groups: Sequence[np.ndarray]) -> np.ndarray | None:
+    """int64[S], a number for each scenario; None where no two belong together.
+
+    Scenarios of one number are one unit; those of a part of the scenarios keep their numbers.
+
+    Args:
+      count: S.
+      groups: int64 of each group of scenarios that belong together, their indices; one that stands
+        in two groups joins them.
+    """
+    if not groups:
+        return None
+    label = np.arange(count)
+    for columns in groups:
+        label[np.isin(label, label[columns])] = label[columns].min()
+    numbers: np.ndarray = np.unique(label, return_inverse=True)[1]
+    return numbers
+
+
+def distinct(used: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
+    """int64[R], how many units each row uses; `used` is bool[R, S]."""
+    if unit is None:
+        count: np.ndarray = used.sum(axis=1)
+        return count
+    return np.array([len(np.unique(unit[row])) for row in used], dtype=np.int64)
+
+
+def by_unit(parts: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
+    """float64[R, S], the sum of each unit's parts where its first scenario stands, else 0."""
+    if unit is None:
+        return parts
+    _, first, number = np.unique(unit, return_index=True, return_inverse=True)
+    merged = np.zeros(parts.shape)
+    np.add.at(merged.T, first[number], parts.T)
+    return merged
+
+
+def strata(judged: np.ndarray, category: np.ndarray, unit: np.ndarray | None = None) -> np.ndarray:
     """The strata within which each row's variance is taken.
 
-    Strata are categories. One with a single judged scenario shows no spread, so such categories
+    Strata are categories. One with a single judged unit shows no spread, so such categories
     are collapsed into one stratum, with the smallest other category if there is only one of them;
     this errs towards a larger variance.
 
     Args:
       judged: bool[R, S].
       category: int64[S].
+      unit: of `units`.
 
     Returns:
       int64[R, S].
@@ -51,8 +91,10 @@ def strata(judged: np.ndarray, category: np.ndarray) -> np.ndarray:
     Source: Cochran 1977, Sampling Techniques, section 5A.12 (collapsed strata).
     """
     collapsed = int(category.max()) + 1
-    member = category[:, None] == np.arange(collapsed)
-    present = judged.astype(np.int64) @ member
+    columns = [category == one for one in range(collapsed)]
+    present = np.stack(
+        [distinct(judged[:, own], None if unit is None else unit[own]) for own in columns], axis=1
+    )
     single = (present == 1)[:, category]
     codes = np.where(single, collapsed, category[None, :])
     for row in np.flatnonzero((present == 1).sum(axis=1) == 1):
@@ -84,23 +126,30 @@ def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.where(weights.sum(axis=1) > 0, total.sum(axis=1), np.nan)
 
 
-def sampling_spread(values: np.ndarray, weights: np.ndarray, codes: np.ndarray) -> Spread:
+def sampling_spread(
+    values: np.ndarray, weights: np.ndarray, codes: np.ndarray, unit: np.ndarray | None = None
+) -> Spread:
     """Stratified standard error of a weighted mean: SE^2 = sum_c w_c^2 s_c^2 / m_c.
+
+    What one unit adds to the error is one part, which stands where its first scenario does.
 
     Args:
       values: float64[R, S].
       weights: float64[R, S], 0 where there is no value.
       codes: int64[R, S], strata.
+      unit: of `units`.
 
-    Source: Cochran 1977, sections 5.3 and 5.4; Satterthwaite 1946, Biometrics Bull. 2:110.
+    Source: Cochran 1977, sections 5.3 and 5.4, and chapter 9 for clusters; Satterthwaite 1946,
+      Biometrics Bull. 2:110.
     """
     used = weights > 0
     parts = np.zeros(values.shape)
     numerator = np.zeros(len(values))
     denominator = np.zeros(len(values))
+    squares, sizes = {}, {}
     for stratum in np.unique(codes):
         inside = used & (codes == stratum)
-        size = inside.sum(axis=1)
+        sizes[stratum] = size = distinct(inside, unit)
         share = np.where(inside, weights, 0.0)
         total = np.maximum(share.sum(axis=1), 1e-300)
         centre = (share * np.where(inside, values, 0.0)).sum(axis=1) / total
@@ -108,10 +157,15 @@ def sampling_spread(values: np.ndarray, weights: np.ndarray, codes: np.ndarray) 
         centred *= np.sqrt(size / np.maximum(size - 1, 1))[:, None]
         centred[np.abs(centred) < 1e-14] = 0.0
         parts += centred
-        variance = (centred**2).sum(axis=1)
+        squares[stratum] = (centred**2).sum(axis=1)
+    if unit is not None:  # its scenarios may be of several strata, and count in the first one's
+        parts = by_unit(parts, unit)
+        squares = {one: (np.where(codes == one, parts, 0.0) ** 2).sum(axis=1) for one in sizes}
+    for stratum, size in sizes.items():
+        variance = squares[stratum]
         numerator += variance
         denominator += variance**2 / np.maximum(size - 1, 1)
-    enough = used.sum(axis=1) >= 2
+    enough = distinct(used, unit) >= 2
     error = np.where(enough, np.sqrt(numerator), np.nan)
     seen = enough & (numerator > 0)
     df = np.where(seen, numerator**2 / np.where(seen, denominator, 1.0), np.nan)
@@ -131,7 +185,7 @@ def kinds(category: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def resample_counts(
-    category: np.ndarray, *, draws: int, seed: int, together: Sequence[np.ndarray] = ()
+    category: np.ndarray, *, draws: int, seed: int, unit: np.ndarray | None = None
 ) -> np.ndarray:
     """The one set of scenario resamples that every scenario bootstrap of a report shares.
 
@@ -143,16 +197,13 @@ def resample_counts(
       category: int64[S].
       draws: how many resamples.
       seed: equal seeds give equal resamples.
-      together: int64 of each group of scenarios that belong together, their indices.
+      unit: of `units`.
 
     Returns:
       float64[draws, S], how often each scenario was drawn.
     """
     rng = np.random.default_rng(seed)
-    label = np.arange(len(category))
-    for columns in together:
-        label[np.isin(label, label[columns])] = label[columns].min()
-    _, unit = np.unique(label, return_inverse=True)
+    unit = np.arange(len(category)) if unit is None else np.unique(unit, return_inverse=True)[1]
     kind = kinds(category, [np.flatnonzero(unit == one) for one in range(unit.max() + 1)])
     codes = strata(np.ones((1, len(kind)), dtype=bool), kind)[0]
     counts = np.ones((draws, len(kind)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +44,6 @@ def success_times(
     *,
     scenarios: pd.DataFrame,
     seed: int,
-    together: Sequence[np.ndarray] = (),
 ) -> list[SuccessTimes]:
     """The times of success of each of the A agents, in the order of `label_set.outcomes`.
 
@@ -54,14 +52,14 @@ def success_times(
       ratings: the table that it was made from.
       scenarios: of the suite, as `Subject` has them.
       seed: of the scenario bootstrap.
-      together: indices of scenarios that belong together, by group.
     """
     outcomes, continuations = label_set.outcomes, label_set.continuations
     marks = _marks(label_set, ratings)
     area = continuations["continuation"].map(marks.groupby("continuation")["area"].mean())
     laid = arrange(continuations.assign(area=area), "area", scenarios=scenarios)
+    laid = laid._replace(unit=outcomes.unit)
     resamples = sampling.resample_counts(
-        outcomes.category, draws=RESAMPLES, seed=seed, together=together
+        outcomes.category, draws=RESAMPLES, seed=seed, unit=outcomes.unit
     )
     areas = mean_areas(laid, resamples)
     horizons = continuations["horizon"]

@@ -54,7 +54,13 @@ class _Side(NamedTuple):
 
 
 def version_change(
-    summary: Summary, category: np.ndarray, old: np.ndarray, new: np.ndarray, *, target: str
+    summary: Summary,
+    category: np.ndarray,
+    old: np.ndarray,
+    new: np.ndarray,
+    *,
+    target: str,
+    unit: np.ndarray | None = None,
 ) -> VersionChange:
     """Compares each agent's rate over some scenarios with that over others.
 
@@ -69,18 +75,19 @@ def version_change(
       old: bool[S], scenarios of the one version.
       new: bool[S], of the other.
       target: "sampled" or "fixed".
+      unit: of `sampling.units`.
 
     Source: Cochran 1977, sections 5.3 and 5.6, for strata; Satterthwaite 1946, Biometrics Bull.
       2:110; Zou and Donner 2008, Stat. Med. 27:1693, where a part is small or near 0 or 1.
     """
     columns = dict(zip(PARTS, (old, old & new, new & ~old, old & ~new, new), strict=True))
-    rates = {name: _rates(summary, category, own, target) for name, own in columns.items()}
+    rates = {name: _rates(summary, category, own, target, unit) for name, own in columns.items()}
     scenarios = {name: (summary.number[:, own] > 0).sum(axis=1) for name, own in columns.items()}
     gain = _weights(summary, category, new) - _weights(summary, category, old)
     gain[np.abs(gain) < _LEAST] = 0.0
     strata = 3 * category + np.where(old & new, 0, np.where(new, 1, 2))
-    gained = _side(summary, strata, gain, target)
-    lost = _side(summary, strata, -gain, target)
+    gained = _side(summary, strata, gain, target, unit)
+    lost = _side(summary, strata, -gain, target, unit)
     difference = rates["new"].rate - rates["old"].rate
     known = np.isfinite(difference)
     found = [
@@ -93,7 +100,13 @@ def version_change(
     return VersionChange(rates, scenarios, difference, interval, tuple(how for _, how in found))
 
 
-def _rates(summary: Summary, category: np.ndarray, columns: np.ndarray, target: str) -> Rates:
+def _rates(
+    summary: Summary,
+    category: np.ndarray,
+    columns: np.ndarray,
+    target: str,
+    unit: np.ndarray | None,
+) -> Rates:
     """Returns the rates over some scenarios as over a suite of them."""
     rows = len(summary.number)
     if not columns.any():
@@ -101,7 +114,8 @@ def _rates(summary: Summary, category: np.ndarray, columns: np.ndarray, target: 
         return Rates(nothing, nothing, np.full((rows, 2), np.nan), ("no scenario",) * rows)
     _, inner = np.unique(category[columns], return_inverse=True)
     own = Summary(*(part[:, columns] for part in summary))
-    return pass_rates(own, inner.astype(np.int64), target=target)
+    drawn = None if unit is None else unit[columns]
+    return pass_rates(own, inner.astype(np.int64), target=target, unit=drawn)
 
 
 def _weights(summary: Summary, category: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -109,15 +123,18 @@ def _weights(summary: Summary, category: np.ndarray, columns: np.ndarray) -> np.
     return sampling.scenario_weights((summary.number > 0) & columns, category)
 
 
-def _side(summary: Summary, strata: np.ndarray, gain: np.ndarray, target: str) -> _Side:
+def _side(
+    summary: Summary, strata: np.ndarray, gain: np.ndarray, target: str, unit: np.ndarray | None
+) -> _Side:
     weights = np.maximum(gain, 0.0)
     total = weights.sum(axis=1)
     share = weights / np.where(total > 0, total, 1.0)[:, None]
-    rates = weighted_rates(summary, strata, share, target=target)
+    rates = weighted_rates(summary, strata, share, target=target, unit=unit)
     if target == "fixed":
         few = np.ones(len(total), dtype=bool)
         return _Side(rates, total, np.full(len(total), np.nan), few)
-    spread = sampling.sampling_spread(summary.mean, share, sampling.strata(share > 0, strata))
+    codes = sampling.strata(share > 0, strata, unit)
+    spread = sampling.sampling_spread(summary.mean, share, codes, unit)
     trials = intervals.effective_trials(rates.rate, spread.error, np.zeros(len(total)))
     few = ~(trials * np.minimum(rates.rate, 1 - rates.rate) >= FEW_EFFECTIVE)
     return _Side(rates, total, spread.df, few)

@@ -49,47 +49,21 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> int:
 
 def link(args: argparse.Namespace, workspace: Workspace) -> int:
     """Makes a pair or a dialogue of candidates, or takes one apart."""
-    import time
-
-    from scenarios.curation import author, decision
-    from scenarios.freezing import look, now, select
-    from scenarios.linking import apart, paired, serial
+    from scenarios import linking
+    from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
-    from sts.errors import ArgumentError
     from sts.suites.drafts import check_open
 
     draft, every = look(workspace, args.name)
     check_open(draft)
-    chosen, link = select(draft, every, args.id), args.action
-    if len(args.id) != len(chosen) or (link == "pair" and len(args.id) > 2):
-        raise ArgumentError(f"expected {'two' if link == 'pair' else 'different'} candidates")
-    if len(chosen) == 1:
-        name = getattr(now(draft, chosen[0]), link)
-        if not name:
-            raise ArgumentError(f"{args.id[0]} is in no {link}: name the others too")
-        chosen = [one for one in every if getattr(now(draft, one), link) == name]
-    before = [draft.candidate(one.summary.id, one.state.scenario) for one in chosen]
-    if len(args.id) == 1:
-        made = [apart(one, link) for one in before]
-    else:
-        made = paired(before) if link == "pair" else serial(before)
+    chosen = select(draft, every, args.id)
     with Store.open(workspace) as store:
-        person = author(store, args.author)
-        events = []
-        for one, scenario in zip(chosen, made, strict=True):
-            draft.keep(scenario)
-            detail = {"changes": {link: getattr(scenario, link)}}
-            event = decision(one, "edit", person, reason="", at=time.time())
-            events.append(event._replace(scenario=scenario.row_hash, detail=detail))
-        store.decide(draft.id, events)
-    ids, name = [one.id for one in made], getattr(made[0], link)
-    text = f"{link} {name}" if name else "apart"
-    say(
-        args.json,
-        {"draft": draft.name, "candidates": ids, link: name},
-        f"{text}: {', '.join(ids)}, by {person.name}",
-    )
+        made, person = linking.link(store, draft, every, chosen, args.action, args.author)
+    ids, name = [one.id for one in made], getattr(made[0], args.action)
+    said = f"{args.action} {name}" if name else "apart"
+    value = {"draft": draft.name, "candidates": ids, args.action: name}
+    say(args.json, value, f"{said}: {', '.join(ids)}, by {person.name}")
     return 0
 
 
@@ -117,8 +91,8 @@ def add(args: argparse.Namespace, workspace: Workspace) -> int:
 def _changes(args: argparse.Namespace) -> dict[str, Any]:
     """Returns what the flags of `edit` and `add` ask for."""
     names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
-    found = {name: getattr(args, name) for name in names} | {"tags": args.tag}
-    return {name: value for name, value in found.items() if value is not None}
+    flags = {name: getattr(args, name) for name in names} | {"tags": args.tag}
+    return {name: value for name, value in flags.items() if value is not None}
 
 
 def _word(value: Any) -> str:

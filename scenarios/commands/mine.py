@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from scenarios.mining.order import Carried, Order
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
+    from sts.suites.scenarios import Summary
+    from sts.suites.types import Scenario
 
 STRATA = ("difficulty", "source", "recorder")
 
@@ -37,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--where",
         metavar="FILTER",
-        help="only at steps of which this is true, such as 'good_seen_ago between 2 and 5' "
+        help="only at steps of which this is true, such as 'last_reward < 0 and step > 20' "
         "(default: all)",
     )
     parser.add_argument(
@@ -115,7 +117,10 @@ def run(args: argparse.Namespace) -> int:
     )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
-    there = [] if draft is None or args.replace else draft.summaries()
+    there: Sequence[Summary | Scenario] = ()
+    if draft is not None and not args.replace:
+        ids = dict.fromkeys(draft.ids(), "")
+        there = draft.scenarios(ids) if order.unlike else draft.summaries()
     last = drafts.last_numbers(workspace, args.name, (one.id for one in there))
     with progress("mining", "trajectories") as show:
         made = carried_out(order, workspace, there=there, last=last, progress=show)
@@ -197,11 +202,13 @@ def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to:
     if added_to:
         raise StsError(
             f"nothing new to mine: draft {added_to} has a candidate of every world that offers "
-            "one; record more, or name other categories"
+            "one; record more, name other categories, or take more of a world by --per-world"
         )
     worlds = ", ".join(sorted({c.domain for c in made.categories})) or "a category here"
     expected = "some from sts record or sts trajectories import"
-    if order.narrow:
+    if order.side == "train":
+        expected = "recordings that do what is asked"
+    if order.where or order.miner:
         expected = "a filter or a miner that leaves some moments"
     raise StsError(
         f"nothing to mine in {workspace.root}: {made.recorded} trajectories, {made.on_side} on the "

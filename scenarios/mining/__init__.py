@@ -116,8 +116,7 @@ def mine(
                 continue
             with naming(trajectory):
                 moments = category.moments(trajectory)
-            for candidate in moments:
-                pools[category.name].add(Pick(trajectory, candidate))
+            pools[category.name].add(trajectory, moments)
     names = [category.name for category in categories]
     counts = (
         per_category if isinstance(per_category, Mapping) else dict.fromkeys(names, per_category)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenarios.category import Candidate, Category
-from sts.numerics.streams import stream
+from sts.numerics.streams import streams
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
@@ -97,22 +97,22 @@ class Pool:
         self._first: dict[tuple[Any, ...], Offer] = {}
         self.counts: Counter[Stratum] = Counter()
 
-    def add(self, pick: Pick) -> None:
-        """Counts a moment, and keeps it unless one that is alike comes before it."""
-        stratum, step = pick.stratum, pick.step
-        self.counts[stratum] += 1
-        stretch = step // self._stretch if self._stretch else 0
-        own = tuple(getattr(stratum, name) for name in self._strata)
-        alike = (pick.trajectory.world, stretch, pick.candidate.answer, own)
-        order, there = self._order(pick), self._first.get(alike)
-        if there is None or order < there.order:
-            self._first[alike] = Offer(order, pick, step, stratum)
-
-    def _order(self, pick: Pick) -> int:
-        moment, role = pick.candidate.moment, pick.candidate.role
-        asked = canonical_json(pick.candidate.parameters)
-        name, id = self._category.name, pick.trajectory.id
-        return int(stream("mine", self._seed, name, id, moment, role, asked))
+    def add(self, trajectory: Trajectory, candidates: Sequence[Candidate]) -> None:
+        """Counts moments of a trajectory, and keeps each unless one that is alike comes first."""
+        orders = streams(
+            ("mine", self._seed, self._category.name, trajectory.id),
+            ((c.moment, c.role, canonical_json(c.parameters)) for c in candidates),
+        )
+        for order, candidate in zip(orders.tolist(), candidates, strict=True):
+            pick = Pick(trajectory, candidate)
+            stratum, step = pick.stratum, pick.step
+            self.counts[stratum] += 1
+            stretch = step // self._stretch if self._stretch else 0
+            own = tuple(getattr(stratum, name) for name in self._strata)
+            alike = (trajectory.world, stretch, candidate.answer, own)
+            there = self._first.get(alike)
+            if there is None or order < there.order:
+                self._first[alike] = Offer(order, pick, step, stratum)
 
     @property
     def worlds(self) -> frozenset[str]:

@@ -7,9 +7,11 @@ is kept only where somebody passes more often than can be had without eyes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from scenarios.category import Candidate, Category
 from scenarios.mining.chance import open_loop
@@ -19,6 +21,10 @@ from scenarios.mining.telling import profiled
 from scenarios.profiles import CONTINUATIONS, playing
 from sts.continuations import label_table, store
 from sts.continuations.types import HUMAN, Continuation
+from sts.domains import domain, shapes, why_unavailable
+from sts.engine.lockstep import play
+from sts.engine.replay import along
+from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
@@ -27,7 +33,10 @@ from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
 from sts.trajectories.types import Participant, Trajectory
 
-_RULE = (
+FURTHER = 32
+"""Steps for which a failed continuation's world goes on, with nobody acting."""
+_ABREAST = 256
+_KEPT_WHERE = (
     f"somebody who sees what a participant sees passes more of {CONTINUATIONS} continuations than "
     "the best policy without eyes does of its category"
 )
@@ -55,16 +64,16 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
         raise StsError(f"no labels of {suite.label}: sts label {suite.label}") from None
     (ids, each), (verdicts, words) = parquet.read_coded(name, raw, ("continuation", "verdict"))
     bad = {n for n, word in enumerate(words) if word in ("failure", "not_done")}
-    wanted = {each[i] for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True) if v in bad}
-    found = [
+    failing = {each[i] for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True) if v in bad}
+    out = [
         _trajectory(suite, scenarios[one.scenario_hash], one)
         for part in store.stream(workspace, scenarios)
         for one in part
-        if one.id in wanted and one.sees != "recording"
+        if one.id in failing and one.sees != "recording"
     ]
-    if not found:
+    if not out:
         raise StsError(f"by its labels nobody failed {suite.label}: nothing to mine from failures")
-    return found
+    return gone_on(out)
 
 
 def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajectory:
@@ -86,10 +95,52 @@ def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajecto
             "continuation": one.id,
             "begins": scenario.context_start,
             "takeover": one.takeover,
+            "until": one.episode.steps,
             "roles": list(one.roles),
             "fingerprint": one.fingerprint,
         },
     )
+
+
+def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
+    """Returns trajectories with `FURTHER` steps more, in which nobody does anything.
+
+    So there is room after their last steps for what is asked there; whose world cannot be had here
+    stays as it is.
+
+    Raises:
+      ReplayMismatch: one does not replay.
+    """
+    groups: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
+    for n, t in enumerate(failed):
+        one = t.episode
+        if why_unavailable(one) is None:
+            size = one.steps, one.participants, one.scene.shape[1]
+            groups[one.domain, size, shapes(one)].append(n)
+    out = [*failed]
+    for own in groups.values():
+        for at in range(0, len(own), _ABREAST):
+            batch = own[at : at + _ABREAST]
+            for n, episode in zip(batch, _longer([failed[n] for n in batch]), strict=True):
+                out[n] = replace(failed[n], episode=episode)
+    return out
+
+
+def _longer(batch: Sequence[Trajectory]) -> Iterator[Episode]:
+    """Yields the longer episodes of trajectories that can be played together."""
+    world = domain(batch[0].episode.domain)
+    for worlds in along([t.episode for t in batch], [t.source for t in batch]):
+        last = worlds
+    played = play(world, world.restore(last.states()), [], steps=FURTHER)
+    for b, one in enumerate(t.episode for t in batch):
+        yield Episode(
+            one.domain,
+            one.state,
+            np.concatenate((one.moves, played.moves[b])),
+            np.concatenate((one.says, played.says[b])),
+            np.concatenate((one.rewards, played.rewards[b])),
+            np.concatenate((one.scene, played.scene[b, 1:])),
+        )
 
 
 def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
@@ -105,16 +156,20 @@ def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
     suite = suites.load(workspace, label)
     one = store.find(workspace, scenario.provenance["continuation"])
     (asked,) = (s for s in suite.scenarios if s.hash == one.scenario_hash)
-    return _trajectory(suite, asked, one)
+    return gone_on([_trajectory(suite, asked, one)])[0]
 
 
 def after_takeover(category: Category) -> Category:
-    """Returns a category that asks whoever failed, at moments that they have come to themselves."""
+    """Returns a category that asks whoever failed, at moments that they have come to themselves.
+
+    All before such a moment was done; what comes after it, where partners repeat it, too.
+    """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         own = trajectory.provenance
+        last = own["until"] - (horizon if category.partner == "replay" else 0)
         for one in category.candidates(trajectory, context, horizon):
-            if one.moment > own["takeover"] and one.role in own["roles"]:
+            if own["takeover"] < one.moment <= last and one.role in own["roles"]:
                 yield one
 
     return replace(category, candidates=candidates)
@@ -148,11 +203,11 @@ def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> di
 def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
     """Returns what the provenance of what is mined from failures says of how it was chosen."""
     least = {name: round(rate, 3) for name, rate in sorted(chance.items())}
-    return {"failures": suite.label, "share": share, "rule": _RULE, "chance": least}
+    return {"failures": suite.label, "share": share, "kept_where": _KEPT_WHERE, "chance": least}
 
 
 def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
-    """Returns what keeps a moment where some agent passes above chance, which is what `rule` says.
+    """Returns what keeps a moment where some agent passes above chance, as `kept_where` says.
 
     At ten continuations a rate of one half has a standard error of .16, so no more is asked of it.
 

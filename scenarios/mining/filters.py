@@ -67,7 +67,7 @@ class Filter:
                     raise ValueError(f"{word} is no column")
             if not words:
                 raise ValueError("it names no column")
-            self.holds(trajectory)
+            _held(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
                 f"--where {shown(self.text)}: {error}; the columns are {', '.join(columns)}"
@@ -78,9 +78,14 @@ class Filter:
         """Returns bool[P, T], where it is true; what is unknown is not.
 
         Raises:
-          ValueError: it cannot be said of these columns, or is not true or false.
+          ArgumentError: it cannot be said of these columns, or is not true or false.
         """
-        return _held(self.text, trajectory)
+        try:
+            return _held(self.text, trajectory)
+        except ValueError as error:
+            raise ArgumentError(
+                f"--where {shown(self.text)} in trajectory {trajectory.id}: {error}"
+            ) from None
 
     def within(self, category: Category) -> Category:
         """Returns a category that asks at fewer moments: those where the filter holds."""
@@ -133,13 +138,15 @@ def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
     rows = trajectory.episode.participants * trajectory.episode.steps
     try:
         frame = pl.DataFrame([_series(pl, name, one) for name, one in columns.items()])
-        (found,) = frame.select(pl.sql_expr(f"({text})")).get_columns()  # so it gives no other name
+        (column,) = frame.select(
+            pl.sql_expr(f"({text})")
+        ).get_columns()  # so it gives no other name
     except (Exception, pl.exceptions.PanicException) as error:
         raise ValueError(" ".join(str(error).split())) from None
-    if found.dtype != pl.Boolean or len(found) != rows:
-        raise ValueError(f"expected what is true or false of each step, found {found.dtype}")
+    if column.dtype != pl.Boolean or len(column) != rows:
+        raise ValueError(f"expected what is true or false of each step, found {column.dtype}")
     held: NDArray[np.bool_] = (
-        found.fill_null(False).to_numpy().reshape(-1, trajectory.episode.steps)
+        column.fill_null(False).to_numpy().reshape(-1, trajectory.episode.steps)
     )
     return held
 

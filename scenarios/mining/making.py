@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sts
 from scenarios.category import Category
-from scenarios.linking import paired
+from scenarios.linking import linked
 from scenarios.mining.choice import FAILURE, Offer, Pick, Stratum
 from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
@@ -60,7 +60,7 @@ def scenarios(
             made.append(scenario(category, pick, id=id, text=text, seed=seed, rule=rule))
         if len(made) == 2:
             both = all(category.fits(half) is None for half in made)
-            made = paired(made) if both else made[:1]
+            made = linked(made, "pair") if both else made[:1]
         number += len(made)
         yield from (Made(half, one.stratum) for half in made)
 

@@ -23,12 +23,12 @@ def named(name: str) -> Miner:
     Raises:
       ArgumentError: there is none, or what is there is no function.
     """
-    found: Any = registry.load_path("miner", name)
-    if not callable(found):
+    there: Any = registry.load_path("miner", name)
+    if not callable(there):
         raise ArgumentError(
-            f"miner {name!r}: expected a function of a trajectory, found {type(found).__name__}"
+            f"miner {name!r}: expected a function of a trajectory, found {type(there).__name__}"
         )
-    miner: Miner = found
+    miner: Miner = there
     return miner
 
 

@@ -82,11 +82,6 @@ class Order:
             if not sound:
                 raise ArgumentError(f"expected {expected}")
 
-    @property
-    def narrow(self) -> bool:
-        """Whether moments are left out that a category would ask at."""
-        return any((self.where, self.miner, self.unlike, self.side == "train"))
-
 
 class Carried(NamedTuple):
     """What came of an order.
@@ -110,7 +105,7 @@ def carried_out(
     order: Order,
     workspace: Workspace,
     *,
-    there: Sequence[Summary],
+    there: Sequence[Summary | Scenario],
     last: Mapping[str, int],
     progress: Progress = lambda done, total: None,
 ) -> Carried:
@@ -119,7 +114,7 @@ def carried_out(
     Args:
       order: what to mine.
       workspace: whose recordings, and continuations where failures are mined.
-      there: candidates that there are already.
+      there: candidates that there are already; whole, where no other is to be like them.
       last: the highest number of an id of each category.
       progress: called with (trajectories mined, in all).
 
@@ -134,7 +129,8 @@ def carried_out(
     count = failures.share_of(share, order.per_category) if suite else 0
     failed = failures.failed(workspace, suite) if suite else []
     chosen, rule = _asked(order, [*recorded, *failed])
-    keep: Keep = telling.unlike(order.agents) if order.unlike else _any
+    whole = [one for one in there if isinstance(one, Scenario)]
+    keep: Keep = telling.unlike(order.agents, chosen, whole) if order.unlike else _any
     mining = partial(
         mine, seed=order.seed, per_world=order.per_world, strata=order.strata, side=order.side
     )

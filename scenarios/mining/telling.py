@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from scenarios.category import Category
 from scenarios.mining.choice import Keep, Pick
 from scenarios.mining.making import scenario, worded
-from scenarios.profiles import Passed, Profile, playing, profile
+from scenarios.profiles import Passed, Profile, playing, profile, profiles
 from sts.errors import ArgumentError
+from sts.suites.types import Scenario
 
 
 def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
@@ -23,15 +24,15 @@ def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
       UnknownName: there is no such agent.
       ArgumentError: nobody plays the worlds of a domain, so nothing of it is told apart.
     """
-    found: dict[str, None] = {}
+    every: dict[str, None] = {}
     for one in sorted(domains):
         own = playing(one, names or None)
         if not own:
             raise ArgumentError(
                 f"nobody is named to tell scenarios of {one} apart: expected --agent NAME"
             )
-        found |= dict.fromkeys(own)
-    return list(found)
+        every |= dict.fromkeys(own)
+    return list(every)
 
 
 def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
@@ -41,13 +42,19 @@ def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
     return profile(one, names or None, own=[category])
 
 
-def unlike(names: Sequence[str]) -> Keep:
+def unlike(names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]) -> Keep:
     """Returns what keeps a moment whose profile no other of its category has that was kept.
 
     Args:
       names: of agents; () for those that the categories of a world name.
+      categories: that are to be mined.
+      there: candidates that there are already.
     """
     kept: dict[str, list[dict[str, Passed]]] = defaultdict(list)
+    own = {category.name: category for category in categories}
+    same = [one for one in there if one.category in own]
+    for one, made in zip(same, profiles(same, names or None, own=own.values()), strict=True):
+        kept[one.category].append(made.profile.passed)
 
     def keep(category: Category, pick: Pick) -> bool:
         passed = profiled(category, pick, names).passed

@@ -80,14 +80,14 @@ def _of_domain(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
     if make is None:
         return {}
     with blaming(f"domain {episode.domain!r} failed to make columns of steps"):
-        found = {name: np.asarray(one) for name, one in make(episode, role).items()}
-    for name, one in found.items():
+        own = {name: np.asarray(one) for name, one in make(episode, role).items()}
+    for name, one in own.items():
         if name in _COLUMNS or not name.isidentifier() or one.shape != (episode.steps,):
             raise StsError(
                 f"domain {episode.domain!r}: expected columns of steps of names of their own and "
                 f"{episode.steps} rows, found {name!r} of {one.shape}"
             )
-    return found
+    return own
 
 
 def _same(value: Callable[[Trajectory, int], Any]) -> Column:

@@ -39,7 +39,8 @@ def workspace(tmp_path: Path) -> Workspace:
         Change("added", G.id, "", "a wrap"),
     ]
     store.freeze(made, "own", [A, third, G], changes=changes)
-    store.freeze(made, "other", [dataclasses.replace(A, id="z-01"), B])
+    taken = dataclasses.replace(G, id=C.id)  # an id says nothing in a suite of another line
+    store.freeze(made, "other", [dataclasses.replace(A, id="z-01"), B, taken])
     return made
 
 
@@ -78,6 +79,8 @@ def test_suites_of_no_common_line_are_compared_by_content(workspace: Workspace) 
     said = between.text()
     assert "own@1 and other@1 share no version" in said and f"- {A.id}, there z-01" in said
     assert "2 scenarios are in both" in said and "1 in own@1 alone:" in said
+    assert {(c.kind, c.id) for c in between.changes} == {("retired", C.id), ("added", C.id)}
+    assert f"1 in other@1 alone:\n- {C.id}" in said
 
 
 def test_a_version_of_before_there_were_changes_is_told_by_its_scenarios(

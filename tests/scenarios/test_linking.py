@@ -50,7 +50,10 @@ def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
     return made
 
 
-def test_a_pair_is_made_shown_frozen_run_and_credited_together(own: Curation) -> None:
+def test_a_pair_is_made_shown_frozen_run_and_credited_together(
+    own: Curation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     said = own.draft("pair", "walk-01", "stand-still-01")
     assert said == "pair stand-still-01+walk-01: walk-01, stand-still-01, by Ana\n"
     assert own.view()["walk-01"]["status"] == "accepted"
@@ -128,8 +131,8 @@ def test_a_dialogue_is_turns_of_one_recording_in_order(own: Curation) -> None:
 REFUSED = {
     "of two moments": (("pair", "walk-01", "walk-02"), "have the same state at takeover, and"),
     "one": (("pair", "walk-01"), "walk-01 is in no pair: name the others too"),
-    "three": (("pair", "walk-01", "walk-02", "stand-still-01"), "expected two candidates"),
-    "itself": (("pair", "walk-01", "walk-01"), "expected two candidates"),
+    "three": (("pair", "walk-01", "walk-02", "stand-still-01"), "a pair has two halves, and"),
+    "itself": (("pair", "walk-01", "walk-01"), "name the others too, each once"),
     "none": (("pair", "walk-01", "walk-77"), "unknown candidate of draft own 'walk-77'"),
     "backwards": (("series", "walk-02", "walk-01"), "each turn of a dialogue begins after"),
     "one moment": (("series", "walk-01", "stand-still-01"), "each turn of a dialogue begins"),
@@ -143,8 +146,9 @@ def test_what_does_not_belong_together_is_one_line_and_changes_nothing(
 ) -> None:
     words, line = REFUSED[name]
     before = own.view()
-    assert line in own.draft(*words, code=2)
+    assert line in own.draft(*words, by="Ben", code=2)
     assert own.view() == before
+    assert "Ben" not in own("annotators", "ls")
 
 
 def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:

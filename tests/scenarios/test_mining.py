@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from sts.suites import store as suites
 from sts.suites.drafts import open_draft
 from sts.suites.lint import lint
 from sts.trajectories import store
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories.types import Trajectory
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
 EVERY = [c for c in categories.installed().values() if c.domain == "lambda-star"]
@@ -153,66 +152,6 @@ def test_teams_that_played_one_world_share_its_one_place(trajectories: list[Traj
     twin = dataclasses.replace(world, source="another recording of the same world")
     one = categories.named("stand-still")
     assert len(mining.mine([world, twin], [one], per_category=5, seed=0).scenarios) == 1
-
-
-def test_a_second_moment_of_a_world_comes_last_and_not_within_the_length_of_the_first(
-    trajectories: list[Trajectory],
-) -> None:
-    one = categories.named("where-is-good")
-    worlds = mining.mine(trajectories, [one], per_category=1000, seed=0).worlds[one.name]
-    some = mining.mine(trajectories, [one], per_category=worlds, seed=0, per_world=3)
-    assert len({s.world for s in some.scenarios}) == worlds == len(some.scenarios)
-    most = mining.mine(trajectories, [one], per_category=1000, seed=0, per_world=3)
-    steps: dict[str, list[int]] = {}
-    for s in most.scenarios:
-        steps.setdefault(s.world, []).append(s.context_start + s.takeover)
-    assert max(map(len, steps.values())) == 3
-    assert all(
-        min(np.diff(sorted(own)), default=one.horizon) >= one.horizon for own in steps.values()
-    )
-    again = mining.mine(trajectories[::-1], [one], per_category=1000, seed=0, per_world=3)
-    assert hashes(again) == hashes(most)
-
-
-def test_what_is_there_already_counts_for_its_world(trajectories: list[Trajectory]) -> None:
-    one = categories.named("where-is-good")
-    first = mining.mine(trajectories, [one], per_category=1000, seed=0)
-    again = partial(mining.mine, trajectories, [one], per_category=1000, seed=1)
-    assert not again(there=first.scenarios).scenarios
-    more = again(there=first.scenarios, per_world=2).scenarios
-    taken = {s.world: s.context_start for s in first.scenarios}
-    assert more
-    assert all(abs(s.context_start - taken[s.world]) >= one.horizon for s in more)
-
-
-def test_recorders_of_the_same_worlds_share_what_is_chosen() -> None:
-    both = [t for agent in ("local-search", "random") for t in recorded(agent, count=60, steps=40)]
-    one = categories.named("where-is-good")
-    found = mining.mine(both, [one], per_category=10, seed=0)
-    who = Counter(s.provenance["recorded_by"][0] for s in found.scenarios)
-    assert who == {"local-search": 5, "random": 5}
-    (strata,) = found.strata.values()
-    counts = Counter({name: 0 for name in who})
-    for stratum, (there, chosen) in strata.items():
-        assert stratum.source == "agent" and there >= chosen
-        counts[stratum.recorder] += chosen
-    assert counts == who
-    assert sum(there for there, _ in strata.values()) == found.candidates["where-is-good"]
-
-
-def test_a_source_is_a_person_an_agent_an_import_or_a_failure(
-    trajectories: list[Trajectory],
-) -> None:
-    person = Participant("human", "Ana")
-    for said, kind, expected in (
-        ("sts record random seed 3", "agent", "agent"),
-        ("lambdastar-2016 trace episode 3", "agent", "import"),
-        ("overcooked-2019 trial 3", "human", "person"),
-        ("sts run suite@1 scenario walk-01", "agent", "failure"),
-    ):
-        who = person if kind == "human" else Participant(kind, "random")
-        one = dataclasses.replace(trajectories[0], source=said, participants=(who, who))
-        assert mining.Pick(one, Candidate(12, 1, "easy")).stratum == ("easy", expected, who.name)
 
 
 def test_candidates_leave_room_for_context_and_continuation(

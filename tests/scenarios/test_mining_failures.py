@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -15,6 +16,8 @@ from scenarios.mining.making import FAILED
 from scenarios.profiles import CONTINUATIONS, playing, profile
 from sts.cli.main import main
 from sts.continuations import store as continuations
+from sts.domains import domain
+from sts.engine.replay import verify
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.drafts import open_draft
@@ -89,11 +92,36 @@ def test_a_failed_continuation_is_a_recording_of_its_scenarios_world(
         assert t.participants[1 - s.roles[0]] == Participant("script", "no-op")
 
 
+def test_a_failed_continuations_world_goes_on_with_nobody_acting(
+    workspace: Workspace, suite: Suite, failed: list[Trajectory]
+) -> None:
+    kept = {one.id: one for one in continuations.load(workspace, {s.hash for s in suite.scenarios})}
+    for t in failed:
+        one, until = kept[t.provenance["continuation"]].episode, t.provenance["until"]
+        assert (until, t.episode.steps) == (one.steps, one.steps + failures.FURTHER)
+        assert t.episode.part(one.state, 0, until).content_hash == one.content_hash
+        assert (t.episode.moves[until:] == domain("lambda-star").noop).all()
+        assert not t.episode.says[until:].any()
+    assert verify(domain("lambda-star"), [t.episode for t in failed]) == [None] * len(failed)
+
+
+def test_partners_that_repeat_a_recording_have_nothing_to_repeat_after_its_end(
+    failed: list[Trajectory],
+) -> None:
+    walk = failures.after_takeover(categories.named("walk"))
+    repeated = dataclasses.replace(categories.named("walk"), partner="replay")
+    for t in failed:
+        last = t.provenance["until"]
+        assert all(one.moment <= last for one in walk.moments(t))
+        own = failures.after_takeover(repeated).moments(t)
+        assert all(one.moment + repeated.horizon <= last for one in own)
+
+
 def test_the_stated_share_comes_from_failures_and_says_so(
     draft: list[Scenario], failed: list[Trajectory]
 ) -> None:
     sources = {t.id: t for t in failed}
-    for name, expected in (("walk", 3), ("where-is-good", 3), ("reach-good", 0)):
+    for name, expected in (("walk", 3), ("where-is-good", 3), ("reach-good", 3)):
         own = [s for s in draft if s.category == name]
         from_failures = [s for s in own if FAILED in s.tags]
         assert (len(own) - len(from_failures), len(from_failures)) == (3, expected)
@@ -103,7 +131,7 @@ def test_the_stated_share_comes_from_failures_and_says_so(
         for s in from_failures:
             rule = s.provenance["chosen_by"]
             assert (rule["failures"], rule["share"]) == ("asked@1", 0.5)
-            assert f"{CONTINUATIONS} continuations" in rule["rule"]
+            assert f"{CONTINUATIONS} continuations" in rule["kept_where"]
             assert set(rule["chance"]) == {"walk", "where-is-good", "reach-good"}
             assert s.provenance["continuation"] == sources[s.trajectory].provenance["continuation"]
     assert len({s.id for s in draft}) == len(draft)
@@ -116,7 +144,7 @@ def test_whoever_failed_is_asked_after_they_had_come_there(
     sources = {t.id: t for t in failed}
     for s in (one for one in draft if FAILED in one.tags):
         own = sources[s.trajectory].provenance
-        assert s.context_start + s.takeover > own["takeover"]
+        assert own["takeover"] < s.context_start + s.takeover <= own["until"]
         assert s.roles[0] in own["roles"]
 
 
@@ -155,6 +183,25 @@ def test_a_candidate_from_a_failure_is_edited_like_any_other(
     assert "context: 10 -> 9" in capsys.readouterr().out
 
 
+def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_give_two(
+    workspace: Workspace, suite: Suite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("mine", "asked", "--from-failures", "asked@1", "--category", "walk", "--share", "1")
+    agents = ("--agent", "blind", "--agent", "rule", "--per-category", "20")
+    assert sts(workspace, "draft", "from", "asked@1", "--replace") == 0
+    assert sts(workspace, *words, *agents) == 0
+    assert sts(workspace, *words, *agents, "--per-world", "2") == 0
+    draft = open_draft(workspace, "asked")
+    steps: dict[str, list[int]] = {}
+    begins = {t.id: t.provenance["begins"] for t in failures.failed(workspace, suite)}
+    for s in (draft.candidate(id) for id in draft.ids() if id.startswith("walk")):
+        at = s.context_start + s.takeover + begins.get(s.trajectory, 0)
+        steps.setdefault(s.world, []).append(at)
+    assert max(map(len, steps.values())) == 2
+    for one in steps.values():
+        assert len(one) == 1 or abs(one[0] - one[1]) >= 10
+
+
 def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> None:
     rule = {c: [s for s in suite.scenarios if s.category == c] for c in ("walk", "where-is-good")}
     walk, where = (categories.named(name) for name in rule)
@@ -184,6 +231,9 @@ def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
     assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
     rows = {row["category"]: row["chosen"] for row in json.loads(printed.out)["categories"]}
     assert rows["stand-still"] == 1
+    words = ("--unlike", "--category", "stand-still", *agents)
+    assert sts(workspace, "mine", "apart", *words) == 1
+    assert "none is kept" in capsys.readouterr().err  # since the draft has one like them
 
 
 def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:

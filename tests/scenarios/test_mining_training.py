@@ -72,6 +72,15 @@ def test_what_nobody_did_is_no_example_of_it(trajectories: list[Trajectory]) -> 
     assert not found.scenarios and found.candidates["walk"] == 0
 
 
+def test_where_nobody_did_it_nothing_is_mined_for_learners(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "none", "--split", "train", "--category", "walk") == 1
+    error = capsys.readouterr().err
+    assert "on the train side, none of lambda-star that fits; expected recordings that do" in error
+    assert error.count("\n") == 1 and not workspace.path("drafts", "none").exists()
+
+
 def test_a_draft_holds_one_side_alone(
     workspace: Workspace, asked: list[Scenario], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +95,12 @@ def test_a_draft_holds_one_side_alone(
     error = capsys.readouterr().err.splitlines()[-1]
     assert "draft tested would hold the train side and the test side" in error
     assert open_draft(workspace, "tested") == before
+    one = asked[0]
+    where = ("--trajectory", one.trajectory, "--takeover", str(one.context_start + one.takeover))
+    whom = ("--role", str(one.roles[0]), "--category", one.category)
+    assert sts(workspace, "draft", "add", "tested", *where, *whom) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "draft tested would hold the train side and the test side" in error
     both = [asked[0], before.candidate(before.ids()[0])]
     with pytest.raises(StsError, match="the train side and the test side"):
         drafts.begin(workspace, "both", both)

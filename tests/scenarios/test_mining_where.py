@@ -6,25 +6,21 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from scenarios import categories, mining
 from scenarios.mining import filters, miners
 from scenarios.mining.filters import Filter
 from sts.cli.main import main
-from sts.domains import domain
-from sts.errors import MissingExtra, StsError
+from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from sts.suites.drafts import open_draft
 from sts.trajectories import steps, store
 from sts.trajectories.types import Trajectory
 from tests.examples import recorded
 
-STANDARD = Path(__file__).resolve().parents[2] / "docs" / "data_standard.md"
 OWN = """
 from dataclasses import replace
 
@@ -94,48 +90,6 @@ def row(trajectory: Trajectory, role: int, step: int) -> dict[str, Any]:
     names = steps.named(trajectory).names
     at = role * trajectory.episode.steps + step
     return {name: one[at] for name, one in steps.table(trajectory, names).items()}
-
-
-def test_a_row_says_what_is_so_before_a_step_and_done_in_it(
-    trajectories: list[Trajectory],
-) -> None:
-    t = trajectories[0]
-    episode, world = t.episode, domain("lambda-star")
-    for role, step in ((0, 0), (1, 17), (0, 39)):
-        one = row(t, role, step)
-        cells = episode.scene[step].astype(int)
-        assert (one["row"], one["column"]) == divmod(cells[2 + role], 9)
-        assert one["action"] == world.moves[episode.moves[step, role]]
-        assert one["reward"] == episode.rewards[step, role] * 0.5
-        assert one["total_reward"] == episode.rewards[:step, role].sum() * 0.5
-        assert (one["step"], one["role"], one["recorder"]) == (step, role, "random")
-        away = abs(np.array(divmod(cells[0], 9)) - (one["row"], one["column"]))
-        assert one["good_distance"] == np.minimum(away, (8, 9) - away).max()
-        assert one["good_in_sight"] == (one["good_distance"] <= 1)
-        assert not one["terminated"] and one["instruction"] == "" == one["said"]
-
-
-def test_how_long_ago_something_was_seen_counts_from_its_last_sight(
-    trajectories: list[Trajectory],
-) -> None:
-    for t in trajectories[:10]:
-        made = steps.table(t, ("good_in_sight", "good_seen_ago", "role"))
-        ago = np.nan
-        for seen, stated in zip(
-            made["good_in_sight"][:40].tolist(), made["good_seen_ago"][:40].tolist(), strict=True
-        ):
-            ago = 0 if seen else ago + 1
-            assert stated == ago or (np.isnan(ago) and np.isnan(stated))
-
-
-def test_the_standard_lists_every_column_and_no_other(trajectories: list[Trajectory]) -> None:
-    part = STANDARD.read_text().partition("\n## steps/1\n")[2].partition("\n## ")[0]
-    listed = [
-        name
-        for line in re.findall(r"^\| (`.*?) \|", part, re.M)
-        for name in re.findall(r"`(\w+)`", line)
-    ]
-    assert tuple(listed) == steps.named(trajectories[0]).names
 
 
 @pytest.mark.parametrize(
@@ -213,6 +167,50 @@ def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
     assert not workspace.path("drafts", "none").exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "step > (select vm from read_csv('/etc/hostname'))",
+        "step in (select step from self)",
+        "read_parquet('x') = step",
+        "step > 1; drop",
+    ],
+)
+def test_polars_is_not_asked_about_what_is_in_no_filter(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    def read(text: str) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr("polars.sql_expr", read)
+    assert sts(workspace, "mine", "none", "--where", text) == 2
+
+
+def test_a_filter_that_leaves_nothing_is_one_line_and_writes_nothing(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sts(workspace, "mine", "none", "--where", "good_distance > 100") == 1
+    error = capsys.readouterr().err
+    assert "nothing to mine" in error and "a filter or a miner that leaves some moments" in error
+    assert error.count("\n") == 1
+    assert not workspace.path("drafts", "none").exists()
+
+
+def test_a_filter_that_fails_in_one_recording_names_it(
+    trajectories: list[Trajectory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = steps.table
+
+    def of_words(t: Trajectory, names: Any) -> Any:
+        return {name: one.astype(str) for name, one in table(t, names).items()}
+
+    where = Filter("step > 12").within(categories.named("walk"))
+    assert where.moments(trajectories[0])
+    monkeypatch.setattr(steps, "table", of_words)
+    with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
+        where.moments(trajectories[1])
+
+
 def test_without_polars_a_filter_says_how_to_get_it(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -276,26 +274,6 @@ def test_a_miner_without_its_category_is_refused(
         "expected one --category beside --miner, which says where it asks, found 0"
         in capsys.readouterr().err
     )
-
-
-def test_a_domain_that_fails_at_its_columns_is_one_line(
-    trajectories: list[Trajectory], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def of(columns: Any) -> None:
-        own = SimpleNamespace(name="lambda-star", step_columns=columns, moves=("up",))
-        monkeypatch.setattr(steps, "domain", lambda name: own)
-
-    of(lambda episode, role: {"height": np.zeros(episode.steps)})
-    assert steps.named(trajectories[0]).names[-1] == "height"
-    assert steps.named(trajectories[0]).versions == {"steps": 1, "lambda-star": 0}
-    for columns, said in (
-        (lambda episode, role: {}[role], "failed to make columns of steps: KeyError"),
-        (lambda episode, role: {"reward": np.zeros(episode.steps)}, "found 'reward' of"),
-        (lambda episode, role: {"height": np.zeros(3)}, "found 'height' of"),
-    ):
-        of(columns)
-        with pytest.raises(StsError, match=said):
-            steps.named(trajectories[0])
 
 
 def test_a_filter_and_a_miner_leave_the_choice_the_same_for_the_same_seed(

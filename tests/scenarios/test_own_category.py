@@ -25,7 +25,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "curator.md"
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    block = re.search(r"^```python title=(\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+    block = re.search(r"^```python title=(count_\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
     assert block
     (tmp_path / block[1]).write_text(block[2])
     monkeypatch.setattr(lambda_star, "__path__", [*lambda_star.__path__, str(tmp_path)])

@@ -169,17 +169,18 @@ def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> Non
     assert [kept.of(one) for one in every] == [profile(scenario, NAMES, 2) for scenario in MINED]
 
 
-def test_what_is_missing_is_made_in_a_process_of_its_own(
-    draft: drafts.Draft, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(categories, "agents", lambda domain: NAMES)
-    every, root = candidates(draft), draft.workspace.root
-    Profiles(draft).make(every[0])
-    assert profiles.make_missing(root, "own", [every[2].summary.id]) == 3
-    assert profiles.make_missing(root, "own") == 0
-    assert None not in [Profiles(draft).of(one) for one in every]
-    with pytest.raises(UnknownName, match="unknown draft 'other'"):
-        profiles.make_missing(root, "other")
+def test_candidates_that_are_added_later_have_their_profiles_made_too(tmp_path: Path) -> None:
+    draft = drafts.begin(Workspace.open(tmp_path / "w"), "own", MINED[:2])
+    kept = Profiles(draft, NAMES, 2)
+    kept.make(candidates(draft)[0])
+    grown = candidates(drafts.add(draft, MINED[2:]))
+    assert None not in [kept.make_next(grown) for _ in range(3)]
+    assert kept.make_next(grown) is None and kept.failed == {}
+    begun = drafts.begin(draft.workspace, "own", MINED, replaces=draft.id)
+    new = drafts.add(begun, [dataclasses.replace(MINED[0], id="walk-77", horizon=4)])
+    (late,) = (one for one in candidates(new) if one.summary.id == "walk-77")
+    with pytest.raises(UnknownName, match="walk-77"):  # of a draft in the place of this one
+        kept.make(late)
 
 
 def test_what_cannot_be_made_is_noted_and_passed_over(draft: drafts.Draft) -> None:

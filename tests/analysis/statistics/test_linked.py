@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics import intervals, sampling
+from analysis.statistics.comparisons import compare
 from analysis.statistics.linked import credits
 from analysis.statistics.outcomes import Summary, summarise
 from analysis.statistics.pass_rates import pass_rates
@@ -76,23 +77,77 @@ def test_three_turns_are_credited_together() -> None:
 
 def test_what_belongs_together_is_resampled_together() -> None:
     category = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    together = [np.array([0, 4]), np.array([1, 5]), np.array([5, 6])]
-    counts = sampling.resample_counts(category, draws=500, seed=1, together=together)
+    unit = sampling.units(8, [np.array([0, 4]), np.array([1, 5]), np.array([5, 6])])
+    counts = sampling.resample_counts(category, draws=500, seed=1, unit=unit)
     assert (counts[:, 0] == counts[:, 4]).all()
     assert (counts[:, 1] == counts[:, 5]).all() and (counts[:, 5] == counts[:, 6]).all()
     assert (counts[:, 2] != counts[:, 3]).any() and (counts[:, 0] != counts[:, 1]).any()
     assert np.allclose(counts.mean(axis=0), 1, atol=0.15)
     alone = sampling.resample_counts(category, draws=500, seed=1)
     assert (alone[:, 0] != alone[:, 4]).any() and (alone[:, :4].sum(axis=1) == 4).all()
+    assert sampling.units(8, []) is None
 
 
-def test_resampled_apart_pairs_show_too_little_spread() -> None:
-    summary, groups, chance = pairs(30, 10, 1.0, 1.0)
-    category = np.tile([0, 1], 30)
-    weights = np.full(summary.mean.shape, 1 / 60)
-    spread = sampling.sampling_spread(summary.mean, weights, np.tile(category, (ROWS, 1)))
-    for together, low, high in ((groups, 0.9, 0.98), ([], 0.0, 0.87)):
-        counts = sampling.resample_counts(category, draws=1000, seed=2, together=together)
+CATEGORIES = {
+    "halves of two categories": np.tile([0, 1], 30),
+    "halves of one category": np.repeat([0, 1], 30),
+    "one category": np.zeros(60, np.int64),
+}
+
+
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_the_headline_covers_where_scenarios_are_pairs_and_as_if_apart_it_does_not(
+    name: str,
+) -> None:
+    summary, groups, _ = pairs(30, 10, 1.0, 1.0)
+    unit, category = sampling.units(60, groups), CATEGORIES[name]
+    together = pass_rates(summary, category, target="sampled", unit=unit)
+    apart = pass_rates(summary, category, target="sampled")
+    assert 0.92 <= covered(together.interval, 0.5) <= 0.98
+    assert covered(apart.interval, 0.5) < 0.9
+    assert (together.rate == apart.rate).all()
+
+
+def test_a_bootstrap_covers_where_what_belongs_together_is_drawn_together() -> None:
+    summary, groups, _ = pairs(30, 10, 1.0, 1.0)
+    category, weights = np.tile([0, 1], 30), np.full(summary.mean.shape, 1 / 60)
+    codes = np.tile(category, (ROWS, 1))
+    for own, low, high in ((groups, 0.92, 0.98), ([], 0.0, 0.9)):
+        unit = sampling.units(60, own)
+        spread = sampling.sampling_spread(summary.mean, weights, codes, unit)
+        counts = sampling.resample_counts(category, draws=1000, seed=2, unit=unit)
         error = (counts @ spread.parts.T).std(axis=0)
         reach = np.outer(error, [-intervals.Z, intervals.Z])
         assert low <= covered(summary.mean.mean(axis=1)[:, None] + reach, 0.5) <= high
+
+
+def test_two_equal_agents_are_seldom_called_separated_on_pairs() -> None:
+    rng = np.random.default_rng(8)
+    found = {"together": 0, "apart": 0}
+    groups = [np.array([2 * i, 2 * i + 1]) for i in range(20)]
+    unit, category = sampling.units(40, groups), np.tile([0, 1], 20)
+    for _ in range(600):
+        base = np.repeat(rng.normal(0, 1.5, (2, 20, 1)), 2, axis=2)
+        chance = 1 / (1 + np.exp(-(base + rng.normal(0, 0.3, base.shape)))).reshape(2, 40)
+        values = (rng.random((2, 40, 8)) < chance[..., None]).astype(np.float64)
+        summary = summarise(values)
+        for name, own in (("together", unit), ("apart", None)):
+            rates = pass_rates(summary, category, target="sampled", unit=own)
+            made = compare(summary, category, rates, target="sampled", seed=0, draws=10, unit=own)
+            found[name] += int(made.p[0] < 0.05)
+    assert found["together"] / 600 <= 0.075 < 0.11 < found["apart"] / 600
+
+
+def test_a_lone_pair_of_a_category_is_one_unit_and_joins_another_category() -> None:
+    category = np.array([0, 0, 1, 1, 1])
+    unit = sampling.units(5, [np.array([0, 1])])
+    codes = sampling.strata(np.ones((1, 5), bool), category, unit)
+    assert codes.tolist() == [[2, 2, 2, 2, 2]]
+    assert sampling.strata(np.ones((1, 5), bool), category).tolist() == [[0, 0, 1, 1, 1]]
+
+
+def test_parts_of_a_unit_are_added_whatever_its_number() -> None:
+    parts = np.array([[1.0, 2.0, 4.0, 8.0]])
+    assert sampling.by_unit(parts, np.array([7, 3, 7, 9])).tolist() == [[5, 2, 0, 8]]
+    assert sampling.by_unit(parts, None) is parts
+    assert sampling.distinct(parts > 1, np.array([7, 3, 7, 9])).tolist() == [3]
