@@ -71,6 +71,7 @@ class Opened:
     def __post_init__(self) -> None:
         """Begins with nothing kept."""
         self._lock = threading.Lock()
+        self._by_uuid = {one.uuid: one for one in self.decided}
         self._facts: dict[tuple[str, str], Facts] = {}
         self._agreed: tuple[int, dict[str, Any] | None] | None = None
         self._earlier: dict[int, dict[str, State]] = {}
@@ -97,6 +98,7 @@ class Opened:
         with self._lock:
             for one in store.decisions(self.draft.id, self.decided[-1] if self.decided else None):
                 self.decided.append(one)
+                self._by_uuid[one.uuid] = one
                 if (looked := self.every.get(one.candidate)) is not None:
                     state = after(looked.state, one)
                     self.every[one.candidate] = looked._replace(state=state)
@@ -140,9 +142,9 @@ class Opened:
         other = next((id for id in both if id != one.summary.id), None)
         return None if other is None else self.every[other]
 
-    def about(self, id: str) -> list[Decision]:
-        """Returns every decision about a candidate."""
-        return [one for one in self.decided if one.candidate == id]
+    def decision(self, uuid: str) -> Decision | None:
+        """Returns the decision of this uuid; None where there is none."""
+        return self._by_uuid.get(uuid)
 
     def mark(self, one: Looked) -> str:
         """Returns the `row_hash` of a candidate as it is now."""

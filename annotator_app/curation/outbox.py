@@ -59,9 +59,10 @@ def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[
 def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]) -> None:
     opened = drafts.opened(drafts.named_by(sent.get("draft")), store)
     one = looked(opened, sent.get("candidate"))
-    kept = next((d for d in opened.about(one.summary.id) if d.uuid == sent["uuid"]), None)
+    kept = opened.decision(sent["uuid"])
     if kept is not None:
-        if (kept.person, kept.kind) != (person.id, sent.get("kind")):
+        what = (person.id, sent.get("kind"), one.summary.id)
+        if (kept.person, kept.kind, kept.candidate) != what:
             raise ArgumentError(f"{one.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)

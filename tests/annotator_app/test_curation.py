@@ -243,8 +243,10 @@ def test_another_persons_decisions_are_nobody_elses(study: Study) -> None:
 def test_the_uuid_of_another_decision_is_refused(study: Study) -> None:
     one = study.decision("accept")
     assert study.decides(study.ana, one) == [""]
-    (message,) = study.decides(study.ben, one)
-    assert "another decision has this uuid" in message
+    elsewhere = study.decision("accept", IDS[1], uuid=one["uuid"])
+    for who, sent in ((study.ben, one), (study.ana, elsewhere)):
+        (message,) = study.decides(who, sent)
+        assert "another decision has this uuid" in message
     assert study.kept == [("Ana", "accept", IDS[0])]
 
 
