@@ -89,7 +89,7 @@ export class Deciding {
     const key = tried ?? candidate;
     if (this.shown !== key || anew) this.#renderCandidate(shown);
     this.shown = key;
-    for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".answer .decide"))) one.hidden = !!editing;
+    for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".answer > .decide"))) one.hidden = !!editing;
     this.$(".coverage-box").hidden = !!editing;
     this.$('[data-action="sight"]').setAttribute("aria-pressed", curation.sees);
   }

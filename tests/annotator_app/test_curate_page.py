@@ -99,6 +99,18 @@ def test_a_draft_is_decided_from_the_keyboard_and_undone(
     assert at(page) == seen[0]
 
 
+def drag(page: Any, handle: str, steps: int) -> None:
+    """Drags a handle of the timeline to the right by some steps."""
+    box = page.locator(f"[data-handle={handle}]").bounding_box()
+    wide = page.locator(".span").bounding_box()["width"]
+    whole = int(page.get_attribute(f"[data-handle={handle}]", "aria-valuemax"))
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + steps * wide / whole, y, steps=3)
+    page.mouse.up()
+
+
 def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     open_page: Opener, curated: Server
 ) -> None:
@@ -116,10 +128,15 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     page.focus("[data-handle=end]")
     press(page, "ArrowRight", "ArrowRight")
     page.locator(".changes", has_text="length 10 → 12").wait_for()
+    drag(page, "start", 2)
+    page.locator(".changes", has_text="context 10 → ").wait_for()
+    drag(page, "start", -2)
+    page.locator(".changes", has_text="context").wait_for(state="detached")
     press(page, "g")
     page.keyboard.type("<i>wrap</i>, edge")
     page.locator(".changes", has_text="<i>wrap</i>, edge").wait_for()
-    press(page, "Enter")
+    page.keyboard.press("Escape")  # out of the field: what has changed is not lost by it
+    page.click(".editing [data-action=enter]")
     assert "length 10 → 12" in page.text_content(".status")
     saved(page)
     page.locator(".facts", has_text="length 12").wait_for()
