@@ -215,11 +215,13 @@ def test_a_part_is_run_labelled_reported_and_queued_and_nothing_is_done_twice(
     assert "selection" not in report and report["counts"]["continuations"] == 16
 
     selection = queueing.chosen(workspace, "own@1+tag:wrap")
+    whole = queueing.chosen(workspace, "own@1")
+    assert selection is not None and whole is not None
     with Store.open(workspace) as judging:
         assert queueing.fill(workspace, judging, selection) == 8
         ann = judging.add_annotator("ann").id
         assert len(judging.claim(ann, suite=selection.queue, count=20)) == 8
-        assert queueing.fill(workspace, judging, queueing.chosen(workspace, "own@1")) == 16
+        assert queueing.fill(workspace, judging, whole) == 16
         assert judging.progress(selection.queue).items == 8
         assert judging.progress("own@1").items == 16
 
