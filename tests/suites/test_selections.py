@@ -104,6 +104,17 @@ def test_what_belongs_together_is_selected_together(workspace: Workspace) -> Non
     assert found.joined == (other.id,)
 
 
+def test_what_belongs_with_the_other_half_is_selected_too(workspace: Workspace) -> None:
+    half = dataclasses.replace(A, pair="p")
+    first = linked(A, "Keep away from Good.", id="reach-good-90", pair="p", tags=())
+    first = dataclasses.replace(first, series="s", turn=1)
+    second = dataclasses.replace(first, id="reach-good-91", pair="", turn=2)
+    second = linked(second, "And now?", context_start=first.context_start + 1)
+    store.freeze(workspace, "pairs", [half, first, second, B])
+    found = selections.load(workspace, "pairs@1+tag:corner")
+    assert found.joined == (first.id, second.id)
+
+
 BAD = {
     "own@1+": (ArgumentError, "expected tag:T, category:C, .* after a \\+, found ''"),
     "own@1++tag:corner": (ArgumentError, "found ''"),
