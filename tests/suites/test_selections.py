@@ -213,7 +213,7 @@ def test_a_part_is_run_labelled_reported_and_queued_and_nothing_is_done_twice(
     )["agents"]] == [8, 8]  # fmt: skip
     out = said(capsys, workspace, "report", "own@1+tag:wrap")
     assert "This is about a part of own@1, +tag:wrap: 2 of its 4 scenarios." in out
-    report = json.loads(workspace.path("reports", "own-1+tag-wrap", "report.json").read_text())
+    report = json.loads(workspace.path("reports", "own-1+tag=wrap", "report.json").read_text())
     assert report["suite"] == "own@1+tag:wrap" and report["counts"]["continuations"] == 8
     assert report["selection"] == {
         "suite": "own@1", "meaning": "+tag:wrap", "scenarios": 2, "of": 4, "joined": [],
@@ -221,6 +221,10 @@ def test_a_part_is_run_labelled_reported_and_queued_and_nothing_is_done_twice(
     assert {(row["tag"], row["scenarios"]) for row in report["tags"]} == {
         ("corner", 1), ("far", 1), ("wrap", 2),
     }  # fmt: skip
+    said(capsys, workspace, "suite", "save", "own@1+tag:wrap+tag:far", "tag-wrap")
+    said(capsys, workspace, "report", "own@1+tag-wrap")
+    folders = {one.name for one in workspace.path("reports").iterdir()}
+    assert folders == {"own-1+tag=wrap", "own-1+tag-wrap"}
     said(capsys, workspace, "report", "own@1")
     report = json.loads(workspace.path("reports", "own-1", "report.json").read_text())
     assert "selection" not in report and report["counts"]["continuations"] == 16
