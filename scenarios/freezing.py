@@ -127,12 +127,18 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
             last[scenario.category] = last.get(scenario.category, 0) + 1
             new = f"{scenario.category}-{last[scenario.category]:02d}"
             scenario = replace(scenario, id=new, replaces=id)
-            changes.append(Change("replaced", id, new, state.reason))
+            changes.append(Change("replaced", id, new, _why_edited(state)))
         elif not one.inherited:
             changes.append(Change("added", id, "", state.reason))
         scenarios.append(scenario)
     ordered = tuple(sorted(scenarios, key=lambda s: s.id))
     return Contents(ordered, tuple(changes) if draft.parent else (), last)
+
+
+def _why_edited(state: State) -> str:
+    """Returns the reasons of the edits that stand, else why it stays."""
+    said = [str(one.detail.get("reason", "")) for one in state.standing if one.kind == "edit"]
+    return "; ".join(dict.fromkeys(filter(None, said))) or state.reason
 
 
 def faults(

@@ -22,7 +22,7 @@ from sts.suites import selections
 from sts.suites.selections import Selection
 from sts.suites.types import Scenario, pairs, series
 
-_PLAIN = re.compile(r"[a-z0-9+,-]{0,80}")
+_PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
 
 
@@ -78,10 +78,10 @@ def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> p
 
 def _folder(chosen: Selection) -> str:
     """What the folder of a report is called."""
-    terms = chosen.terms.replace(":", "-")
-    plain = _PLAIN.fullmatch(terms)
     suite = f"{chosen.suite.name}-{chosen.suite.version}"
-    return suite + (terms if plain else f"+{chosen.queue.rpartition('+')[2]}")
+    if _PLAIN.fullmatch(chosen.terms):
+        return suite + chosen.terms.replace(":", "=")  # a saved selection may be called tag-wrap
+    return f"{suite}+{chosen.queue.rpartition('+')[2]}"
 
 
 def annotations_hash(workspace: Workspace, suite: str) -> str:

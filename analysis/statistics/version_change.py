@@ -120,7 +120,12 @@ def _rates(
 
 def _weights(summary: Summary, category: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """float64[A, S], how much each scenario weighs in the rate over some of them."""
-    return sampling.scenario_weights((summary.number > 0) & columns, category)
+    weights = np.zeros(summary.number.shape)
+    if columns.any():  # a category weighs what it has of these, and not of both versions together
+        _, inner = np.unique(category[columns], return_inverse=True)
+        judged = summary.number[:, columns] > 0
+        weights[:, columns] = sampling.scenario_weights(judged, inner.astype(np.int64))
+    return weights
 
 
 def _side(

@@ -36,7 +36,7 @@ export class Curation extends Passage {
     if (name === "help") this.help = !this.help;
     else if (name === "cancel") this.#cancel(now);
     else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
-    else if (name === "blind" && !this.editing) return this.#second();
+    else if (name === "opinion" && !this.editing) return this.#second();
     else if (name === "yes" || name === "no") return this.#opine(name, now);
     else if (this.blind && NOT_BLIND.has(name)) return this.#refuse("You are giving a second opinion: Y or N. B leaves.");
     else if (name === "sight") return this.#look();

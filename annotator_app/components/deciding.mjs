@@ -28,7 +28,7 @@ export const CURATING_KEYS = [
   { keys: ["o"], show: "O", action: "half", help: "the other half of its pair" },
   { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
   { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
-  { keys: ["b"], show: "B", action: "blind", help: "give a second opinion, blind to what others decided; or leave it" },
+  { keys: ["b"], show: "B", action: "opinion", help: "give a second opinion, blind to what others decided; or leave it" },
   { keys: ["y"], show: "Y", action: "yes", help: "blind: two people would agree" },
   { keys: ["n"], show: "N", action: "no", help: "blind: two people would not agree" },
   { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
@@ -75,8 +75,8 @@ export class Deciding {
     const { blind } = curation;
     if (blind) this.#renderOpinion(at === null ? "" : curation.opinionOf(at));
     else this.#renderState(state, curation.draft?.parent);
-    this.$(".curate").classList.toggle("blind", blind);
-    this.$('[data-action="blind"]').setAttribute("aria-pressed", blind);
+    this.$(".curate").classList.toggle("unseen", blind);
+    this.$('[data-action="opinion"]').setAttribute("aria-pressed", blind);
     this.#renderOpinions(blind ? null : curation);
     for (const [action, off] of [["reject", state?.inherited], ["retire", !state?.inherited], ["accept", state?.status === "kept"]])
       this.$(`.answer [data-action=${action}]`).hidden = !!off;

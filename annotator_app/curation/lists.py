@@ -76,7 +76,10 @@ def _statuses(opened: Opened, choice: Choice) -> Iterator[tuple[str, str]]:
 
 
 def coverage(opened: Opened, blind: bool) -> list[list[Any]]:
-    """Returns [category, difficulty, source, status, count] of all there are; `blind` to status."""
+    """Returns [category, difficulty, source, status, count] of all there are.
+
+    Whoever gives opinions blind is told no status.
+    """
     every = list(opened.every.values())
     counts = Counter((*opened.facts(one), SECOND if blind else one.status) for one in every)
     return [[*key, count] for key, count in sorted(counts.items())]

@@ -14,7 +14,7 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios import categories
-    from scenarios.curation import author, decision
+    from scenarios.curation import author, checked_reason, decision
     from scenarios.editing import Editor
     from scenarios.freezing import look, select
     from scenarios.mining.failures import recording_of
@@ -26,6 +26,7 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> int:
     draft, every = look(workspace, args.name)
     check_open(draft)
     (one,) = select(draft, every, [args.id])
+    reason = checked_reason(args.reason or "")
     before = draft.candidate(args.id, one.state.scenario)
     category = categories.named(args.category or before.category)
     asked = _changes(args) | ({"category": category.name} if args.category else {})
@@ -36,8 +37,8 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> int:
     draft.keep(made.scenario)
     with Store.open(workspace) as store:
         person = author(store, args.author)
-        event = decision(one, "edit", person, reason="", at=time.time())
-        detail = {"changes": asked}
+        event = decision(one, "edit", person, reason=reason, at=time.time())
+        detail = {**event.detail, "changes": asked}
         store.decide(draft.id, [event._replace(scenario=made.scenario.row_hash, detail=detail)])
     lines = [f"{name}: {_word(old)} -> {_word(new)}" for name, (old, new) in made.changes.items()]
     text = "\n".join((f"{args.id} edited by {person.name}", *lines, _fit(made.fault)))

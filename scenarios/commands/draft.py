@@ -102,6 +102,7 @@ def _configure_edits(actions: Any) -> None:
         actions, "edit", "a candidate, deriving what depends on it", "mysuite walk-01 --takeover 14"
     )
     edit.add_argument("id", metavar="ID")
+    edit.add_argument("--reason", metavar="TEXT", help="why, in one line (default: none)")
     add = _named(
         actions,
         "add",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,9 @@ LETTERS = 1000
 """Of a filter."""
 DEPTH = 20
 """How many parentheses may be open at once."""
+SAID = 300
+"""Letters of what Polars says of a filter, at most."""
+_CALLED = re.compile(r"\s*\((?P<nothing>\s*\))?", re.ASCII)
 _TOKEN = re.compile(
     r"""\s+|(?P<text>'(?:[^']|'')*')|(?P<name>[A-Za-z_]\w*|"[^"]*")|\d+(?:\.\d+)?|<>|!=|<=|>=|\|\|"""
     r"""|(?P<mark>[+*%=<>(),]|-(?!-)|/(?![*/]))""",
@@ -120,13 +124,15 @@ def _words(text: str) -> tuple[str, ...]:
             raise ValueError(f"expected pairs of parentheses, at most {DEPTH} in one another")
         if (name := match["name"]) is None:
             continue
-        called = text[at:].lstrip().startswith("(")
+        called = _CALLED.match(text, at)
         if name.lower() in KEYWORDS:
             continue
         if not called:
             names[name.strip('"')] = None
         elif name.lower() not in FUNCTIONS:
             raise ValueError(f"{name} is no function of a filter, which are {_CALLS}")
+        elif called["nothing"]:  # Polars panics at some
+            raise ValueError(f"{name} is given nothing")
     return tuple(names)
 
 
@@ -142,7 +148,7 @@ def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
             pl.sql_expr(f"({text})")
         ).get_columns()  # so it gives no other name
     except (Exception, pl.exceptions.PanicException) as error:
-        raise ValueError(" ".join(str(error).split())) from None
+        raise ValueError(textwrap.shorten(str(error), SAID, placeholder=" ...")) from None
     if column.dtype != pl.Boolean or len(column) != rows:
         raise ValueError(f"expected what is true or false of each step, found {column.dtype}")
     held: NDArray[np.bool_] = (

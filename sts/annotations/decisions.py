@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, select
 from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
+from sts.storage.files import parsed_json
 from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
 
 _AT_ONCE = 500
@@ -159,15 +160,23 @@ def _held(decisions: Iterable[Decision], since: Decision | None) -> list[Decisio
     before, digest = (since.number, since.digest) if since else (0, "")
     for number, one in enumerate(decisions, before + 1):
         if one != one.chained(number, kept[-1].digest if kept else digest):
-            raise DamagedData(
-                f"decision {one.number} about {one.candidate} was altered, or one before it is "
-                "missing: the annotation database was edited; restore it from a copy"
-            )
+            raise _altered(one.number, one.candidate)
         kept.append(one)
     return kept
 
 
+def _altered(number: int, candidate: str) -> DamagedData:
+    return DamagedData(
+        f"decision {number} about {candidate} was altered, or one before it is missing: the "
+        "annotation database was edited; restore it from a copy"
+    )
+
+
 def _decision(row: Row[*tuple[Any, ...]]) -> Decision:
+    try:
+        detail = parsed_json(row.detail, dict)
+    except (TypeError, ValueError):
+        raise _altered(row.number, row.candidate) from None
     return Decision(
         uuid=row.uuid,
         candidate=row.candidate,
@@ -175,7 +184,7 @@ def _decision(row: Row[*tuple[Any, ...]]) -> Decision:
         person=row.annotator,
         follows=row.follows,
         scenario=row.scenario,
-        detail=json.loads(row.detail),
+        detail=detail,
         at=row.received,
         number=row.number,
         digest=row.digest,

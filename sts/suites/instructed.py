@@ -8,7 +8,7 @@ from sts.domains import domain
 from sts.errors import DamagedData, StsError
 from sts.suites.drafts import Draft, side
 from sts.suites.types import Scenario
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories.types import Participant, Trajectory, split
 
 
 def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
@@ -22,12 +22,13 @@ def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
       StsError: the draft is of the test side, by which agents are judged.
       DamagedData: a file of the draft is missing or cannot be read.
     """
-    if side(draft) == "test":
+    every = draft.scenarios(edited)
+    if side(draft) == "test" or any(split(s.world, s.provenance) == "test" for s in every):
         raise StsError(
             f"draft {draft.name} is of the test side, by which agents are judged: expected one of "
             "sts mine NAME --split train"
         )
-    return [_trajectory(draft, one) for one in draft.scenarios(edited)]
+    return [_trajectory(draft, one) for one in every]
 
 
 def _trajectory(draft: Draft, one: Scenario) -> Trajectory:

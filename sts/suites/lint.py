@@ -29,10 +29,10 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     """
     faults = [f"the id {i} stands {n} times" for i, n in _repeated(s.id for s in scenarios)]
     faults += _unlinked(scenarios)
-    faults += [
-        f"{[s.id for s in scenarios if s.hash == h]} are the same scenario"
-        for h, _ in _repeated(s.hash for s in scenarios)
-    ]
+    alike = defaultdict(list)
+    for s in scenarios:
+        alike[s.hash].append(s.id)
+    faults += [f"{ids} are the same scenario" for ids in alike.values() if len(ids) > 1]
     if not scenarios:
         faults.append("it has no scenarios")
     sound = []

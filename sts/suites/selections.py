@@ -93,10 +93,17 @@ def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selectio
     typed, meaning = "+" + "+".join(terms), "+" + "+".join(written)
     if not chosen:
         raise ArgumentError(f"no scenario of {suite.label} is selected by {shown(typed)}")
-    links = {link for s in suite.scenarios if s.id in chosen for link in _links(s)}
-    part = tuple(s for s in suite.scenarios if s.id in chosen or links & _links(s))
+    together = _together(suite.scenarios, chosen)
+    part = tuple(s for s in suite.scenarios if s.id in together)
     joined = tuple(s.id for s in part if s.id not in chosen)
     return Selection(suite, typed, meaning, part, joined)
+
+
+def _together(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
+    """Returns ids, and those of whatever belongs with one of them, and so on."""
+    links = {link for s in scenarios if s.id in chosen for link in _links(s)}
+    grown = chosen | {s.id for s in scenarios if links & _links(s)}
+    return chosen if grown == chosen else _together(scenarios, grown)
 
 
 def _links(scenario: Scenario) -> set[tuple[str, str]]:
@@ -145,11 +152,11 @@ def tagged(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
 def _by(
     scenarios: Iterable[Scenario], words: Callable[[Scenario], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
-    out: dict[str, tuple[str, ...]] = {}
+    out: dict[str, list[str]] = {}
     for one in scenarios:
         for word in words(one):
-            out[word] = (*out.get(word, ()), one.id)
-    return out
+            out.setdefault(word, []).append(one.id)
+    return {word: tuple(ids) for word, ids in out.items()}
 
 
 def save(workspace: Workspace, selection: Selection, name: str) -> None:

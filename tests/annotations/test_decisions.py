@@ -169,6 +169,7 @@ def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
         "UPDATE decisions SET kind = 'retire' WHERE number = 2",
         "UPDATE decisions SET annotator = 2 WHERE number = 1",
         'UPDATE decisions SET detail = \'{"reason": "x"}\' WHERE number = 3',
+        "UPDATE decisions SET detail = '{' WHERE number = 1",
         "DELETE FROM decisions WHERE number = 2",
     ],
 )

@@ -132,11 +132,11 @@ def test_a_version_is_what_was_accepted_and_the_next_one_keeps_it(own: Curation)
     assert new and all(int(id.rpartition("-")[2]) > 3 for id in new)
     own.draft("accept", *new, "--reason", "more of it")
     own.draft("retire", "walk-03", "--reason", "too easy")
-    own.draft("edit", "walk-01", "--length", "12")
+    own.draft("edit", "walk-01", "--length", "12", "--reason", "too short")
     own.draft("edit", "where-is-good-01", "--tag", "edge")
     said = own.draft("diff")
     replaced = f"walk-{max(int(id[-2:]) for id in new) + 1:02d}"
-    assert f"- walk-01 by {replaced}" in said and "- walk-03: too easy" in said
+    assert f"- walk-01 by {replaced}: too short" in said and "- walk-03: too easy" in said
     assert "2 scenarios of own@1 are kept" in said
     assert "can be frozen" in own.draft("check")
     own("suite", "freeze", "own")

@@ -108,6 +108,28 @@ def test_a_draft_holds_one_side_alone(
     assert not workspace.path("drafts", "both").exists()
 
 
+def test_a_file_of_the_test_side_put_among_training_data_is_not_exported(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name, split in (("learned", "train"), ("judged", "test")):
+        words = ("mine", name, "--split", split, *CHOSEN, "--per-category", "1")
+        assert sts(workspace, *words) == 0
+    learned, judged = (open_draft(workspace, name) for name in ("learned", "judged"))
+    for part in judged.parts:
+        there = workspace.path(*learned.folder.split("/"), *part.split("/"))
+        there.write_bytes(workspace.path(*judged.folder.split("/"), *part.split("/")).read_bytes())
+    file = workspace.path("drafts", "learned", "draft.json")
+    own = json.loads(file.read_text())
+    file.write_text(json.dumps(own | {"parts": own["parts"] | judged.parts}))
+    out = tmp_path / "learned.parquet"
+    words = ("trajectories", "export", str(out), "--draft", "learned")
+    capsys.readouterr()
+    assert sts(workspace, *words) == 1
+    error = capsys.readouterr().err
+    assert "draft learned is of the test side" in error and error.count("\n") == 1
+    assert not out.exists()
+
+
 def test_training_data_is_never_frozen(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

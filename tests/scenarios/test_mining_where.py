@@ -154,6 +154,7 @@ def test_what_is_mined_by_a_filter_fits_it_and_says_so(
         ("step > $$x$$", "there is no '$' in a filter"),
         ('"no such" > 3', "no such is no column"),
         ("step > '", 'there is no "\'" in a filter'),
+        ("greatest( ) > step", "greatest is given nothing"),
     ],
 )
 def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
@@ -165,6 +166,17 @@ def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
     assert error.rstrip("\n").endswith("good_moved, evil_moved")
     assert error.count("\n") == 1
     assert not workspace.path("drafts", "none").exists()
+
+
+def test_what_is_said_of_a_filter_is_no_longer_for_a_longer_one(
+    trajectories: list[Trajectory],
+) -> None:
+    said = []
+    for count in (20, 90):
+        with pytest.raises(ArgumentError) as error:
+            Filter(", ".join(["step > 1"] * count)).check(trajectories[0])
+        said.append(len(str(error.value)))
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize(

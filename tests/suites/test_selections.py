@@ -104,6 +104,17 @@ def test_what_belongs_together_is_selected_together(workspace: Workspace) -> Non
     assert found.joined == (other.id,)
 
 
+def test_what_belongs_with_the_other_half_is_selected_too(workspace: Workspace) -> None:
+    half = dataclasses.replace(A, pair="p")
+    first = linked(A, "Keep away from Good.", id="reach-good-90", pair="p", tags=())
+    first = dataclasses.replace(first, series="s", turn=1)
+    second = dataclasses.replace(first, id="reach-good-91", pair="", turn=2)
+    second = linked(second, "And now?", context_start=first.context_start + 1)
+    store.freeze(workspace, "pairs", [half, first, second, B])
+    found = selections.load(workspace, "pairs@1+tag:corner")
+    assert found.joined == (first.id, second.id)
+
+
 BAD = {
     "own@1+": (ArgumentError, "expected tag:T, category:C, .* after a \\+, found ''"),
     "own@1++tag:corner": (ArgumentError, "found ''"),
@@ -202,7 +213,7 @@ def test_a_part_is_run_labelled_reported_and_queued_and_nothing_is_done_twice(
     )["agents"]] == [8, 8]  # fmt: skip
     out = said(capsys, workspace, "report", "own@1+tag:wrap")
     assert "This is about a part of own@1, +tag:wrap: 2 of its 4 scenarios." in out
-    report = json.loads(workspace.path("reports", "own-1+tag-wrap", "report.json").read_text())
+    report = json.loads(workspace.path("reports", "own-1+tag=wrap", "report.json").read_text())
     assert report["suite"] == "own@1+tag:wrap" and report["counts"]["continuations"] == 8
     assert report["selection"] == {
         "suite": "own@1", "meaning": "+tag:wrap", "scenarios": 2, "of": 4, "joined": [],
@@ -210,6 +221,10 @@ def test_a_part_is_run_labelled_reported_and_queued_and_nothing_is_done_twice(
     assert {(row["tag"], row["scenarios"]) for row in report["tags"]} == {
         ("corner", 1), ("far", 1), ("wrap", 2),
     }  # fmt: skip
+    said(capsys, workspace, "suite", "save", "own@1+tag:wrap+tag:far", "tag-wrap")
+    said(capsys, workspace, "report", "own@1+tag-wrap")
+    folders = {one.name for one in workspace.path("reports").iterdir()}
+    assert folders == {"own-1+tag=wrap", "own-1+tag-wrap"}
     said(capsys, workspace, "report", "own@1")
     report = json.loads(workspace.path("reports", "own-1", "report.json").read_text())
     assert "selection" not in report and report["counts"]["continuations"] == 16

@@ -97,6 +97,26 @@ def test_by_hand_one_scenario_for_another_moves_the_rate_by_their_difference() -
     assert found.interval[0, 0] < -0.5 / 4 < found.interval[0, 1]
 
 
+def grown(rows: int = 800) -> tuple[Summary, np.ndarray, np.ndarray, np.ndarray]:
+    """Two categories of ten, the harder of which has half of its scenarios from the new version."""
+    shape = {"rows": rows, "categories": 1, "scenarios": 10, "continuations": 6}
+    easy, hard = (beta_world(**shape, rate=rate, icc=0.4, seed=5) for rate in (0.8, 0.4))
+    summary = summarise(np.concatenate([easy[0], hard[0]], axis=1))
+    chance = np.concatenate([easy[1], hard[1]], axis=1)
+    return summary, chance, np.repeat([0, 1], 10), np.arange(20) < 15
+
+
+def test_a_version_in_which_one_category_has_grown_weighs_it_by_what_it_has() -> None:
+    summary, chance, category, old = grown()
+    new = np.ones(20, bool)
+    found = version_change(summary, category, old, new, target="fixed")
+    inside = (found.interval[:, 0] < found.difference) & (found.difference < found.interval[:, 1])
+    assert inside.all()
+    truth = chance.mean(axis=1) - chance[:, old].mean(axis=1)
+    assert 0.9 <= covered(found.interval, truth) <= 0.98
+    assert "25% of the weight exchanged" in found.method[0]
+
+
 def test_without_a_change_of_what_was_judged_there_is_no_interval() -> None:
     summary = one([[1, 0], [1, 1], [np.nan, np.nan]])
     old, new = np.array([1, 1, 0], bool), np.ones(3, bool)
