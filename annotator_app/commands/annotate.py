@@ -22,8 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "suite",
         nargs="?",
         metavar="NAME@VERSION",
-        help="a part is NAME@VERSION+tag:T, and a draft that is the first NAME (default: the "
-        "latest, if there is one name)",
+        help="or a part of it, NAME@VERSION+tag:T, or NAME, a draft without versions (default: "
+        "the latest, if there is one name)",
     )
     parser.add_argument(
         "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"

@@ -122,9 +122,8 @@ def test_a_file_of_the_test_side_put_among_training_data_is_not_exported(
     own = json.loads(file.read_text())
     file.write_text(json.dumps(own | {"parts": own["parts"] | judged.parts}))
     out = tmp_path / "learned.parquet"
-    words = ("trajectories", "export", str(out), "--draft", "learned")
     capsys.readouterr()
-    assert sts(workspace, *words) == 1
+    assert sts(workspace, "trajectories", "export", str(out), "--draft", "learned") == 1
     error = capsys.readouterr().err
     assert "draft learned is of the test side" in error and error.count("\n") == 1
     assert not out.exists()
