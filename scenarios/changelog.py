@@ -77,6 +77,10 @@ def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
     gone = set(there.values()) - {was for was, _ in kept}
     fresh = {one.id for one in new.scenarios} - {now for _, now in kept}
     was, reasons = _said(through)
+    became: dict[str, list[str]] = {}
+    for id in was:
+        for earlier in _line_of(id, was):
+            became.setdefault(earlier, []).append(id)
     changes = []
     for id in fresh:
         line = _line_of(id, was)
@@ -87,7 +91,7 @@ def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
         else:
             changes.append(Change("added", id, "", why))
     for id in gone:
-        line = [id, *(one for one in was if id in _line_of(one, was))]
+        line = [id, *became.get(id, [])]
         why = "; ".join(dict.fromkeys(r for one in line for r in reasons.get(one, [])))
         changes.append(Change("retired", id, "", why))
     labels = tuple(one.label for one in through)

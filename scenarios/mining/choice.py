@@ -199,8 +199,13 @@ class _Turns:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best.pick):
                 self.chosen.append(best)
-                self._there.setdefault(best.pick.trajectory.world, []).append(best.step)
-                self._free = [one for one in self._free if self._fresh(one)]
+                world = best.pick.trajectory.world
+                self._there.setdefault(world, []).append(best.step)
+                self._free = [
+                    one
+                    for one in self._free
+                    if one.pick.trajectory.world != world or self._fresh(one)
+                ]
                 return best
             self._free = [one for one in self._free if one is not best]
             self.passed_over += 1
