@@ -25,7 +25,7 @@ def author(store: Store, name: str | None) -> Annotator:
     """
     one = find_person(store, name)
     if one is None:
-        return store.add_annotator(name or getpass.getuser(), ("curator",))
+        return store.add_annotator(_called(name), ("curator",))
     if one.retired or not {"curator", "lead"} & set(one.roles):
         raise ArgumentError(
             f"{one.name} is no curator of this study: sts annotators role {one.name} curator, "
@@ -36,8 +36,12 @@ def author(store: Store, name: str | None) -> Annotator:
 
 def find_person(store: Store, name: str | None) -> Annotator | None:
     """Returns the person called `name`, else by their login; None where there is none."""
-    called = (name or getpass.getuser()).strip()
+    called = _called(name)
     return next((one for one in store.annotators() if one.name == called), None)
+
+
+def _called(name: str | None) -> str:
+    return (getpass.getuser() if name is None else name).strip()
 
 
 def checked_reason(text: str) -> str:

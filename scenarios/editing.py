@@ -19,7 +19,7 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import LIMIT, one_line, shown
 from sts.suites.lint import WORDS
-from sts.suites.types import Scenario
+from sts.suites.types import DONE, Scenario
 from sts.trajectories.types import Trajectory
 
 FIELDS = {
@@ -34,7 +34,6 @@ FIELDS = {
     "tags": list,
 }
 """What can be changed, and its JSON type. `takeover` is a step of the trajectory."""
-DONE = "done-in-recording"
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
 """Tags and entities, which a page would show as they are typed."""
 

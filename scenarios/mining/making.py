@@ -15,7 +15,7 @@ from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.suites.types import DIFFICULTIES, DONE, Scenario
 from sts.trajectories.types import Trajectory
 
 CARRIED = ("split", "notes", "continuation")
@@ -116,7 +116,7 @@ def scenario(
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
     asked = Instruction(text, category.name, given_at=at, source=source)
-    tags = {"done-in-recording": label.verdict == "success", FAILED: pick.stratum.source == FAILURE}
+    tags = {DONE: label.verdict == "success", FAILED: pick.stratum.source == FAILURE}
     carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
     if trajectory.split == "train":  # from which it becomes a trajectory again
         carried["kinds"] = [p.kind for p in trajectory.participants]

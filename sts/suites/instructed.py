@@ -7,7 +7,7 @@ from typing import Any
 from sts.domains import domain
 from sts.errors import DamagedData, StsError
 from sts.suites.drafts import Draft, side
-from sts.suites.types import Scenario
+from sts.suites.types import DONE, Scenario
 from sts.trajectories.types import Participant, Trajectory, split
 
 
@@ -19,7 +19,8 @@ def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
       edited: the ids of the candidates, each with the `row_hash` of what an edit made of it, or "".
 
     Raises:
-      StsError: the draft is of the test side, by which agents are judged.
+      StsError: the draft is of the test side, by which agents are judged, or what one asks for is
+        not done in its recording.
       DamagedData: a file of the draft is missing or cannot be read.
     """
     every = draft.scenarios(edited)
@@ -28,6 +29,12 @@ def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
             f"draft {draft.name} is of the test side, by which agents are judged: expected one of "
             "sts mine NAME --split train"
         )
+    for one in every:
+        if DONE not in one.tags:
+            raise StsError(
+                f"draft {draft.name}: what {one.id} asks for is not done in its recording, so "
+                "nobody learns from it to obey: reject it, or undo its edit"
+            )
     return [_trajectory(draft, one) for one in every]
 
 

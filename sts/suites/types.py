@@ -12,6 +12,8 @@ from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")
+DONE = "done-in-recording"
+"""The tag of a scenario whose recording does what is asked, by the rule of its category."""
 LINKS = ("pair", "series", "turn", "replaces")
 """What ties a scenario to others; it changes neither how it runs nor how it is judged."""
 ROW = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")

@@ -142,6 +142,11 @@ def test_what_cannot_be_done_is_one_line_and_changes_nothing(own: Curation, name
     assert decided(own) == []
 
 
+def test_nobody_decides_by_the_empty_name(own: Curation) -> None:
+    said = own("draft", "accept", "own", "walk-01", "--as", "", code=2)
+    assert "expected a name of 1 to 64" in said and decided(own) == []
+
+
 def test_what_there_is_not_is_named(own: Curation) -> None:
     assert "unknown draft 'other'" in own("draft", "show", "other", code=2)
     assert "own is a draft" in own("draft", "from", "own@1", code=2)

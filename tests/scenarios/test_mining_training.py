@@ -195,6 +195,26 @@ def test_minari_brings_the_same_episodes_back(
     assert {t.split for t in found} == {"train"} and len(found) == len(mine)
 
 
+def test_what_an_edit_leaves_undone_is_no_example_of_it(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("mine", "edited", "--split", "train", "--category", "reach-good", "--seed", "4")
+    assert sts(workspace, *words, "--per-category", "6") == 0
+    draft = open_draft(workspace, "edited")
+    label, every = categories.named("reach-good").label, map(draft.candidate, draft.ids())
+    steps = {s.id: label(s.recording, s.takeover, s.roles, s.parameters).step for s in every}
+    id = max(steps, key=lambda one: steps[one] or 0)
+    assert sts(workspace, "draft", "edit", "edited", id, "--length", "1") == 0
+    out, export = tmp_path / "edited.parquet", ("trajectories", "export")
+    capsys.readouterr()
+    assert sts(workspace, *export, str(out), "--draft", "edited") == 1
+    error = capsys.readouterr().err
+    assert f"what {id} asks for is not done in its recording" in error and error.count("\n") == 1
+    assert not out.exists()
+    assert sts(workspace, "draft", "undo", "edited", id) == 0
+    assert sts(workspace, *export, str(out), "--draft", "edited") == 0
+
+
 def test_what_was_rejected_is_not_exported(workspace: Workspace, tmp_path: Path) -> None:
     assert sts(workspace, "mine", "some", "--split", "train", *CHOSEN, "--per-category", "2") == 0
     ids = open_draft(workspace, "some").ids()
