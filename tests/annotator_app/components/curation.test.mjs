@@ -165,7 +165,7 @@ test("a second opinion is given blind, goes on to the next and is taken back", (
   const made = curation();
   press(made, "yes");
   assert.match(made.message.text, /B begins/);
-  press(made, "accept", "blind");
+  press(made, "accept", "opinion");
   assert.equal(made.statusOf("walk-01"), null);
   made.receive(sent({ list: { ...LIST, status: "second", number: 3 } }), 0);
   press(made, "accept", "edit", "yes", "no");
@@ -175,7 +175,7 @@ test("a second opinion is given blind, goes on to the next and is taken back", (
   press(made, "undo", "undo", "undo");
   assert.deepEqual(kinds(made).slice(3), ["undo walk-02", "undo walk-01"]);
   assert.equal(made.opinionOf("walk-01"), "");
-  press(made, "blind");
+  press(made, "opinion");
   made.receive(sent(), 0);
   assert.equal(made.statusOf("walk-01").status, "accepted");
 });
