@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from scenarios.curation import agreement
 from scenarios.editing import Editor
 from scenarios.freezing import Looked, looked_at, now
+from scenarios.mining.failures import recording_of
 from sts.annotations.store import Store
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
@@ -19,7 +20,6 @@ from sts.suites import drafts, folders
 from sts.suites.decisions import Decision, State, after, states
 from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _HELD = 512
@@ -91,7 +91,7 @@ class Opened:
 
     def _editor(self, id: str, edited: str) -> Editor:
         before = self.scenario(id, edited)
-        return Editor(before, trajectories.find(self.draft.workspace, before.trajectory))
+        return Editor(before, recording_of(self.draft.workspace, before))
 
     def read(self, store: Store) -> None:
         """Takes in what was decided since."""

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from annotator_app.curation.drafts import Drafts
 from scenarios import categories, mining
 from scenarios.mining import failures, telling
 from scenarios.mining.chance import open_loop
 from scenarios.mining.making import FAILED
 from scenarios.profiles import CONTINUATIONS, playing, profile
+from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.domains import domain
@@ -181,6 +183,15 @@ def test_a_candidate_from_a_failure_is_edited_like_any_other(
     assert again.id == one.trajectory
     assert sts(workspace, "draft", "edit", "mixed", one.id, "--context", "9") == 0
     assert "context: 10 -> 9" in capsys.readouterr().out
+
+
+def test_the_curators_page_opens_a_candidate_from_a_failure_like_any_other(
+    workspace: Workspace, draft: list[Scenario]
+) -> None:
+    one = next(one for one in draft if "continuation" in one.provenance)
+    with Store.open(workspace) as store:
+        opened = Drafts(workspace).opened("mixed", store)
+    assert opened.editor(one.id, "").preview({"context": 8}).scenario.takeover == 8
 
 
 def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_give_two(
