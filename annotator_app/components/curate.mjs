@@ -8,7 +8,7 @@ import { drawings } from "./drawings.mjs";
 import { EditorPanel } from "./editor.mjs";
 import { count } from "./episode.mjs";
 import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall } from "./page.mjs";
+import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall, sayAnothersLink } from "./page.mjs";
 import { Viewer } from "./viewer.mjs";
 
 const LOOK = 5000; // ms between questions for what others have decided
@@ -116,11 +116,7 @@ class CuratePage {
     this.viewer.open(null);
     const unsaved = this.curation.outbox.size;
     this.$(".judging").hidden = this.$(".waiting").hidden = this.$(".keys").hidden = true;
-    this.$(".empty").hidden = false;
-    this.$(".empty h2").textContent = "Somebody else's link was opened in this browser";
-    this.$(".empty p").textContent =
-      (unsaved ? `${count(unsaved, "decision")} of yours wait here, under your name. ` : "") +
-      "To go on as yourself, open your own link again; to go on as the other person, reload this page.";
+    sayAnothersLink(this.root, unsaved ? count(unsaved, "decision") : "");
   }
 
   #keepInTouch() {

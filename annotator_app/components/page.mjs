@@ -114,6 +114,17 @@ export const mounted = (name, make) => (component) => {
   };
 };
 
+// Says in place of a page that another person's link was opened in this browser.
+/** @param {ParentNode} root @param {string} unsaved what of theirs waits here, such as "2 answers"; "" for nothing */
+export function sayAnothersLink(root, unsaved) {
+  const box = root.querySelector(".empty");
+  /** @type {HTMLElement} */ (box).hidden = false;
+  box.querySelector("h2").textContent = "Somebody else's link was opened in this browser";
+  box.querySelector("p").textContent =
+    (unsaved ? `${unsaved} of yours wait here, under your name. ` : "") +
+    "To go on as yourself, open your own link again; to go on as the other person, reload this page.";
+}
+
 // Streamlit covers the page with a dialog when the connection is lost. Our pages say so themselves
 // and can go on without it, so it is closed as soon as it opens.
 /** @param {AbortSignal} signal */

@@ -6,7 +6,7 @@ import { count } from "./episode.mjs";
 import { JUDGING_KEYS, Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
 import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall } from "./page.mjs";
+import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall, sayAnothersLink } from "./page.mjs";
 import { REASONS, Session } from "./session.mjs";
 import { Viewer } from "./viewer.mjs";
 
@@ -95,11 +95,7 @@ class Player {
     this.viewer.open(null);
     const unsaved = this.session.outbox.size;
     this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
-    this.$(".empty").hidden = false;
-    this.$(".empty h2").textContent = "Somebody else's link was opened in this browser";
-    this.$(".empty p").textContent =
-      (unsaved ? `${count(unsaved, "answer")} of yours wait here, under your name. ` : "") +
-      "To go on as yourself, open your own link again; to go on as the other person, reload this page.";
+    sayAnothersLink(this.root, unsaved ? count(unsaved, "answer") : "");
   }
 
   #reopen() {
