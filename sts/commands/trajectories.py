@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sts import registry
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sts.errors import StsError
     from sts.storage.workspace import Workspace
     from sts.trajectories.types import Trajectory
 
@@ -88,156 +85,17 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Does what `args.action` says."""
+    from sts.commands import importing
     from sts.storage.workspace import Workspace
 
     actions = {
-        "import": _import,
+        "import": importing.bring,
         "ls": _ls,
         "show": _show,
         "verify": _verify,
         "export": _export,
     }
     return actions[args.action](args, Workspace.open(args.workspace))
-
-
-def _function(group: str, name: str) -> Callable[..., Any]:
-    """Returns the importer or exporter of a format.
-
-    Raises:
-      UnknownName: there is none.
-      StsError: it cannot be loaded, or is no function.
-    """
-    from sts.errors import StsError
-
-    function: Callable[..., Any] = registry.load(group, "format", name)
-    if not callable(function):
-        raise StsError(f"entry point {group}:{name} is no function")
-    return function
-
-
-def _import(args: argparse.Namespace, workspace: Workspace) -> int:
-    import sys
-
-    from sts.cli.arguments import progress, say
-    from sts.errors import StsError
-    from sts.names import escaped
-    from sts.trajectories import store
-
-    read = _function("sts.importers", args.format)
-    calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
-    rows, failed = [], []
-    with progress("importing", "files") as show:
-        for count, paths in enumerate(calls, 1):
-            file = str(paths[0]) if paths else args.format
-            try:
-                _check_no_pipe(paths)
-                with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
-                    trajectories = list(read(*paths, **more))
-                _check(trajectories)
-            except (StsError, OSError) as error:
-                if len(calls) == 1:
-                    raise
-                failed.append((file, _as_ours(error, file).about(file)))
-            else:
-                path = store.save(workspace, trajectories)
-                rows.append((file, len(trajectories), str(path)))
-            show(count, len(calls))
-    for _, why in failed:
-        print(f"sts: {escaped(' '.join(str(why).split()))}", file=sys.stderr)
-    lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
-    lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
-    value = {
-        "files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows],
-        "failed": [{"file": f, "why": str(why)} for f, why in failed],
-    }
-    say(args.json, value, "\n".join(lines))
-    return failed[0][1].exit_code if failed else 0
-
-
-def _check_no_pipe(paths: Sequence[Path]) -> None:
-    """Raises DamagedData for what an importer would wait for: a pipe, a socket or a device."""
-    from sts.errors import DamagedData
-
-    for path in paths:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise DamagedData(f"{path}: expected a file or a folder, found a pipe or a device")
-
-
-def _as_ours(error: StsError | OSError, file: str) -> StsError:
-    from sts.errors import StsError
-
-    if isinstance(error, StsError):
-        return error
-    return StsError(f"{error.filename or file}: {error.strerror or error}")
-
-
-def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
-    """Returns what an importer is called with, once for each file.
-
-    An importer takes a path, or nothing where it finds its recordings itself, or either.
-
-    Raises:
-      ArgumentError: there are files and it takes none, or the other way round.
-    """
-    import inspect
-    from pathlib import Path
-
-    from sts.errors import ArgumentError
-
-    every = inspect.signature(read).parameters.values()
-    takes = [one for one in every if one.kind is not one.KEYWORD_ONLY]
-    if files and not takes:
-        raise ArgumentError(f"--format {format} finds its recordings itself: expected no FILE")
-    if not files and any(one.default is one.empty for one in takes):
-        raise ArgumentError(f"--format {format} reads files: expected FILE")
-    return [(Path(file),) for file in files] or [()]
-
-
-def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
-    """Returns --domain for an importer that takes `domain`.
-
-    Raises:
-      ArgumentError: it takes none, or there is no such domain.
-    """
-    import inspect
-
-    from sts.domains import domain
-    from sts.errors import ArgumentError
-
-    if args.domain is None:
-        return {}
-    if "domain" not in inspect.signature(read).parameters:
-        raise ArgumentError(f"--format {args.format} knows its domain: expected no --domain")
-    domain(args.domain)
-    return {"domain": args.domain}
-
-
-def _check(trajectories: list[Trajectory]) -> None:
-    """Raises ReplayMismatch at the first trajectory that does not replay exactly.
-
-    Raises:
-      StsError: the world of one cannot be had here.
-    """
-    from sts.domains import need
-    from sts.errors import ReplayMismatch
-
-    for t in trajectories:
-        need(t.episode, t.source)
-    for trajectory, mismatch in _mismatches(trajectories):
-        raise ReplayMismatch(
-            f"{trajectory.source}: {mismatch.what}; nothing of its file was imported",
-            step=mismatch.step,
-        )
-
-
-def _mismatches(trajectories: list[Trajectory]):  # type: ignore[no-untyped-def]
-    from sts.domains import domain
-    from sts.engine.replay import verify
-
-    for name in dict.fromkeys(t.episode.domain for t in trajectories):
-        members = [t for t in trajectories if t.episode.domain == name]
-        found = verify(domain(name), [t.episode for t in members])
-        yield from ((t, m) for t, m in zip(members, found, strict=True) if m)
 
 
 def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
@@ -354,6 +212,7 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.cli.arguments import say
+    from sts.commands.importing import mismatches
     from sts.domains import why_unavailable
     from sts.trajectories import store
 
@@ -367,7 +226,7 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     for id, reason in why.items():
         if reason is not None:
             elsewhere.setdefault(str(reason), []).append(id)
-    wrong = list(_mismatches(here))
+    wrong = list(mismatches(here))
     steps = sum(t.episode.steps for t in here)
     rewards = sum(t.episode.rewards.size for t in here)
     good = len(here) - len(wrong)
@@ -396,10 +255,11 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.cli.arguments import progress, say
+    from sts.commands.importing import function
     from sts.errors import StsError, Unavailable
     from sts.trajectories import store
 
-    write = _function("sts.exporters", args.format)
+    write = function("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")

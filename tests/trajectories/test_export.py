@@ -242,7 +242,7 @@ def test_an_importer_without_files_is_called_once(
 ) -> None:
     own = recorded("blind", count=2)
     instead(monkeypatch, "sts.importers", lambda: own)
-    monkeypatch.setattr("sts.commands.trajectories._check", lambda _: None)  # loads the domain
+    monkeypatch.setattr("sts.commands.importing._check", lambda _: None)  # loads the domain
     assert called(root, "import", "--format", "own") == 0
     assert "own: 2 trajectories, every step replayed exactly" in capsys.readouterr().out
     assert called(root, "import", "x", "--format", "own") == 2

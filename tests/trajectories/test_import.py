@@ -33,7 +33,7 @@ def take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Take:
 
     def importing(*names: str, flags: tuple[str, ...] = ()) -> int:
         instead(monkeypatch, "sts.importers", read)
-        monkeypatch.setattr("sts.commands.trajectories._check", lambda _: None)  # loads the domain
+        monkeypatch.setattr("sts.commands.importing._check", lambda _: None)  # loads the domain
         for name in "012":
             (tmp_path / name).touch()
         paths = [str(tmp_path / name) for name in names]

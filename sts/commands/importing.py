@@ -1,0 +1,161 @@
+"""How `sts trajectories import` brings recordings of others in: each file replayed, or refused."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sts import registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sts.engine.replay import Mismatch
+    from sts.errors import StsError
+    from sts.storage.workspace import Workspace
+    from sts.trajectories.types import Trajectory
+
+
+def function(group: str, name: str) -> Callable[..., Any]:
+    """Returns the importer or exporter of a format.
+
+    Raises:
+      UnknownName: there is none.
+      StsError: it cannot be loaded, or is no function.
+    """
+    from sts.errors import StsError
+
+    function: Callable[..., Any] = registry.load(group, "format", name)
+    if not callable(function):
+        raise StsError(f"entry point {group}:{name} is no function")
+    return function
+
+
+def bring(args: argparse.Namespace, workspace: Workspace) -> int:
+    """Imports each file as a whole, or nothing of it; returns the exit code."""
+    import sys
+
+    from sts.cli.arguments import progress, say
+    from sts.errors import StsError
+    from sts.names import escaped
+    from sts.trajectories import store
+
+    read = function("sts.importers", args.format)
+    calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
+    rows, failed = [], []
+    with progress("importing", "files") as show:
+        for count, paths in enumerate(calls, 1):
+            file = str(paths[0]) if paths else args.format
+            try:
+                _check_no_pipe(paths)
+                with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
+                    trajectories = list(read(*paths, **more))
+                _check(trajectories)
+            except (StsError, OSError) as error:
+                if len(calls) == 1:
+                    raise
+                failed.append((file, _as_ours(error, file).about(file)))
+            else:
+                path = store.save(workspace, trajectories)
+                rows.append((file, len(trajectories), str(path)))
+            show(count, len(calls))
+    for _, why in failed:
+        print(f"sts: {escaped(' '.join(str(why).split()))}", file=sys.stderr)
+    lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
+    lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
+    value = {
+        "files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows],
+        "failed": [{"file": f, "why": str(why)} for f, why in failed],
+    }
+    say(args.json, value, "\n".join(lines))
+    return failed[0][1].exit_code if failed else 0
+
+
+def _check_no_pipe(paths: Sequence[Path]) -> None:
+    """Raises DamagedData for what an importer would wait for: a pipe, a socket or a device."""
+    from sts.errors import DamagedData
+
+    for path in paths:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise DamagedData(f"{path}: expected a file or a folder, found a pipe or a device")
+
+
+def _as_ours(error: StsError | OSError, file: str) -> StsError:
+    from sts.errors import StsError
+
+    if isinstance(error, StsError):
+        return error
+    return StsError(f"{error.filename or file}: {error.strerror or error}")
+
+
+def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
+    """Returns what an importer is called with, once for each file.
+
+    An importer takes a path, or nothing where it finds its recordings itself, or either.
+
+    Raises:
+      ArgumentError: there are files and it takes none, or the other way round.
+    """
+    import inspect
+    from pathlib import Path
+
+    from sts.errors import ArgumentError
+
+    every = inspect.signature(read).parameters.values()
+    takes = [one for one in every if one.kind is not one.KEYWORD_ONLY]
+    if files and not takes:
+        raise ArgumentError(f"--format {format} finds its recordings itself: expected no FILE")
+    if not files and any(one.default is one.empty for one in takes):
+        raise ArgumentError(f"--format {format} reads files: expected FILE")
+    return [(Path(file),) for file in files] or [()]
+
+
+def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
+    """Returns --domain for an importer that takes `domain`.
+
+    Raises:
+      ArgumentError: it takes none, or there is no such domain.
+    """
+    import inspect
+
+    from sts.domains import domain
+    from sts.errors import ArgumentError
+
+    if args.domain is None:
+        return {}
+    if "domain" not in inspect.signature(read).parameters:
+        raise ArgumentError(f"--format {args.format} knows its domain: expected no --domain")
+    domain(args.domain)
+    return {"domain": args.domain}
+
+
+def _check(trajectories: list[Trajectory]) -> None:
+    """Raises ReplayMismatch at the first trajectory that does not replay exactly.
+
+    Raises:
+      StsError: the world of one cannot be had here.
+    """
+    from sts.domains import need
+    from sts.errors import ReplayMismatch
+
+    for t in trajectories:
+        need(t.episode, t.source)
+    for trajectory, mismatch in mismatches(trajectories):
+        raise ReplayMismatch(
+            f"{trajectory.source}: {mismatch.what}; nothing of its file was imported",
+            step=mismatch.step,
+        )
+
+
+def mismatches(
+    trajectories: Sequence[Trajectory],
+) -> Iterator[tuple[Trajectory, Mismatch]]:
+    """Yields each trajectory that does not replay exactly, with where it first differs."""
+    from sts.domains import domain
+    from sts.engine.replay import verify
+
+    for name in dict.fromkeys(t.episode.domain for t in trajectories):
+        members = [t for t in trajectories if t.episode.domain == name]
+        found = verify(domain(name), [t.episode for t in members])
+        yield from ((t, m) for t, m in zip(members, found, strict=True) if m)
