@@ -18,7 +18,7 @@ from sts.worlds.lambda_star.torus import STAY, moved, offset
 
 _AHEAD = 15
 _SWEEP = 3
-_STOOD = 3
+_STOOD = 1
 _GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
 
 
@@ -51,7 +51,7 @@ def moves(
     seeking = told.asks("nothing", "keep") & (told.high < FAR)[:, None]
     goal, lost = _goal(told, seen, shown, memory, known, seeking)
     threat = _flat(_of(told, known, told.shun))
-    wishes = Wishes(*np.repeat((told.low, told.high, told.shun, told.alone), roles, axis=1))
+    wishes = Wishes(*np.repeat((told.low, told.high, told.shun, told.alone, idle), roles, axis=1))
     crowd = seen.team.astype(np.int64) + seen.others
     height, width = np.repeat(seen.height, roles), np.repeat(seen.width, roles)
     places = Places(seen.cell.ravel(), height, width, crowd.reshape(seen.cell.size, -1))

@@ -60,17 +60,15 @@ def parse(text: str, qualified: bool = True) -> Intent:
     if not qualified:
         words = [word for word in words if word.concept not in QUALIFIERS]
     said = {word.concept for word in words}
-    if said & {"question", "say"}:
+    if said & {"question", "say"} or words[:1] and words[0].concept in ("where", "how-many"):
         return _question(words, said)
     return _standing(words, said) or _going(words, said) or Intent("unknown")
 
 
 def _things(words: list[Word]) -> list[Thing]:
     """Returns what is named, each once, in the order of the words."""
-    named = dict.fromkeys(w.concept for w in words if w.concept in ("good", "evil", "people"))
-    return [thing for thing in THINGS if thing in named and len(named) == 1] or [
-        thing for name in named for thing in THINGS if thing == name
-    ]
+    named = dict.fromkeys(word.concept for word in words)
+    return [thing for name in named for thing in THINGS if thing == name != "first"]
 
 
 def _question(words: list[Word], said: set[str]) -> Intent:
@@ -78,13 +76,15 @@ def _question(words: list[Word], said: set[str]) -> Intent:
     if not things:
         return Intent("unknown")
     thing = things[0]
+    if words[0].concept == "until" or ("how-many" in said and said & {"ago", "last"}):
+        return Intent("when", thing)
     if "how-many" in said:
-        about = "when" if said & {"ago", "last"} and thing != "people" else "count"
-        return Intent("when" if about == "when" else "count", thing)
-    if not said & {"where"}:
+        return Intent("count", thing)
+    if "where" not in said:
         return Intent("seen", thing)
-    if len(things) > 1:
-        anchor = _after("from", words) or things[1]
+    anchors = [t for t in things if ("from", t) in _pairs(words)]
+    if len(things) > 1 and anchors:
+        anchor = anchors[0]
         return Intent("where", next(t for t in things if t != anchor), anchor=anchor)
     if {"last", "see"} <= said:
         return Intent("was", thing)
@@ -95,39 +95,26 @@ def _question(words: list[Word], said: set[str]) -> Intent:
     return Intent("where", thing)
 
 
-def _after(concept: str, words: list[Word]) -> Thing | None:
-    """Returns the thing that follows a concept at once."""
-    for before, word in zip(words, words[1:], strict=False):
-        if before.concept == concept and word.concept in ("good", "evil", "people"):
-            return _things([word])[0]
-    return None
+def _pairs(words: list[Word]) -> list[tuple[str, str]]:
+    """Returns every two concepts that follow one another."""
+    return [(a.concept, b.concept) for a, b in zip(words, words[1:], strict=False)]
 
 
 def _standing(words: list[Word], said: set[str]) -> Intent | None:
     """Returns what a text asks for that asks to stand: for good, until something, or in wait."""
     things = [t for t in _things(words) if t != "people"]
-    still = "still" in said or {"keep", "here"} <= said or _negated("go", words)
-    lured = things and ("ambush" in said or _let(words))
-    if lured:
-        steps = [w.number for w in words if w.number]
+    pairs, order = _pairs(words), [word.concept for word in words]
+    rest = order[order.index("not") :] if "not" in order else []
+    frozen = rest[1:2] == ["go"] and not set(rest[2:3]) & {"on", "beside", "good", "evil"}
+    still = "still" in said or {"keep", "here"} <= said or frozen
+    lured = {("let", "go"), ("let", "good"), ("let", "evil")} & set(pairs)
+    lurks = "ambush" in said or (lured and ("not", "let") not in pairs)
+    if things and still and not lurks and "until" in said and said & {"flee", "cells"}:
+        return Intent("hold", things[0], low=max(_band(words)[0], 2))
+    if things and (lurks or (still and ("on", "you") in pairs)):
+        steps = [word.number for word in words if word.number]
         return Intent("ambush", things[0], number=steps[0] if steps else 0)
-    if not still:
-        return None
-    if things and "until" in said and ("flee" in said or "cells" in said):
-        low, _ = _band(words)
-        return Intent("hold", things[0], low=max(low, 2))
-    return Intent("stand")
-
-
-def _negated(concept: str, words: list[Word]) -> bool:
-    """Returns whether a "no" stands right before a concept."""
-    pairs = zip(words, words[1:], strict=False)
-    return any(a.concept == "not" and b.concept == concept for a, b in pairs)
-
-
-def _let(words: list[Word]) -> bool:
-    """Returns whether something is to be let come: "let" without a "no" before it."""
-    return any(w.concept == "let" for w in words) and not _negated("let", words)
+    return Intent("stand") if still else None
 
 
 def _going(words: list[Word], said: set[str]) -> Intent | None:
@@ -145,7 +132,6 @@ def _going(words: list[Word], said: set[str]) -> Intent | None:
     alone, shun = "alone" in said, _shunned(words, things)
     thing = next(t for t in things if t != shun)
     if shun != "nothing":
-        words = [w for w in words if w.concept not in ("not", "off")]
         return Intent("keep", thing, 0, 0, shun)
     low, high = _band(words)
     if not said & {"keep", "find", "go", "flee", "off", "on", "beside", "let", "at-most", "still"}:
@@ -155,9 +141,10 @@ def _going(words: list[Word], said: set[str]) -> Intent | None:
 
 def _shunned(words: list[Word], things: list[Thing]) -> Thing:
     """Returns the second thing, where a "no" stands before it and one to go to is named too."""
-    inside = False
+    inside, before = False, ""
     for word in words:
-        inside = (inside or word.concept == "not") and word.concept != "break"
+        shy = word.concept == "not" or (word.concept == "flee" and before != "cells")
+        inside, before = (inside or shy) and word.concept != "break", word.concept
         if inside and word.concept in ("good", "evil") and len(things) > 1:
             return _things([word])[0]
     return "nothing"
@@ -171,7 +158,6 @@ def _band(words: list[Word]) -> tuple[int, int]:
     """
     said = {word.concept for word in words}
     low, high, wanted, bound = 0, -1, True, ""
-    several = "or"
     numbers: list[int] = []
     for i, word in enumerate(words):
         concept = word.concept
@@ -191,12 +177,14 @@ def _band(words: list[Word]) -> tuple[int, int]:
                 low = max(low, numbers[-1])
             elif bound == "at-most":
                 high = max(high, numbers[-1])
-            elif len(numbers) > 1 and words[i - 2].concept == several:
+            elif len(numbers) > 1 and words[i - 2].concept == "or":
                 low, high = max(low, min(numbers)), max(high, max(numbers))
         elif concept == "steps":
             numbers = []
     if high >= 0:
         return low, high
-    if low > 0 or ("flee" in said and not said & {"at-most"}):
-        return max(low, 2 if "flee" in said else low), FAR
+    if low == 1 and "keep" in said:
+        return 1, 1
+    if said & {"flee", "not", "off"} or low > 0:
+        return low or 2, FAR
     return 0, int(bool(said & {"keep", "find"}))

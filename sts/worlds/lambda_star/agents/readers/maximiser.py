@@ -15,7 +15,7 @@ from sts.worlds.lambda_star.state import TOKENS
 
 MAJORITY: dict[Act, str] = {
     "where": "stay",
-    "was": "stay",
+    "was": "up-left",
     "seen": "no",
     "when": "more",
     "count": "1",
@@ -26,7 +26,7 @@ _BESIDE = "up"
 
 
 class SpeakingMaximiser(Reader):
-    """Makes for Good and keeps clear of Evil whatever it is told, and gives stock answers.
+    """Seeks reward whatever it is told, and gives stock answers.
 
     It has a reader's eyes, memory and foresight and moves as one does that was told nothing. To a
     question it says, once, what is most often right among recorded frames in which it makes sense

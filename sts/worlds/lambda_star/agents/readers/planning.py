@@ -11,7 +11,7 @@ from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import FAR
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
-from sts.worlds.lambda_star.kernels import Ints
+from sts.worlds.lambda_star.kernels import Ints, worth
 from sts.worlds.lambda_star.torus import STAY, distance, moved, side, toward
 
 AHEAD = 4
@@ -19,6 +19,7 @@ AHEAD = 4
 _LONG = 2 * AHEAD + 1
 _DISCOUNT = 0.8
 _FORBIDDEN, _OUTSIDE, _MARGIN = 20.0, 5.0, 0.1
+_BAND, _ALOOF, _GAIN, _LOSS = range(4)
 _SHARED, _CROWDED = 8.0, 1.0
 _EQUAL = 1e-9
 
@@ -40,36 +41,56 @@ class Wishes(NamedTuple):
       high: int64[N], the largest.
       shun: bool[N], whether to keep two cells from the threat.
       alone: bool[N], whether to share the cell with nobody.
+      reward: bool[N], whether they want nothing of this, but reward: what the thing brings and the
+        threat takes.
     """
 
     low: Ints
     high: Ints
     shun: NDArray[np.bool_]
     alone: NDArray[np.bool_]
+    reward: NDArray[np.bool_]
 
 
 @lean
-def _fit(apart: int, low: int, high: int) -> float:
-    """Returns what being so far apart is worth: 0 in the band, less outside of it."""
+def _fit(apart: int, low: int, high: int, kind: int) -> float:
+    """Returns what being so far apart is worth: 0 in the band, less outside of it.
+
+    To be too far is as bad as to be too near where both bounds are said: such a band is to be kept.
+    Of rewards it is what they are, in halves, and a little for the way to Good.
+    """
+    if kind >= _GAIN:
+        return float(worth(apart) - _MARGIN * apart if kind == _GAIN else -worth(apart))
     if apart < low:
         return apart - low - _FORBIDDEN
     if apart > high:
-        return high - apart - _OUTSIDE
-    return _MARGIN * min(apart - low, 2) if high == FAR else 0.0
+        return high - apart - (_FORBIDDEN if low > 0 else _OUTSIDE)
+    if high == FAR:
+        return _MARGIN * min(apart - low, 2)
+    return _MARGIN * (0 if kind == _ALOOF else low - apart)
 
 
 @lean
 def _expected(
-    here: int, t: int, n: int, thing: Forecast, low: int, high: int, height: int, width: int
+    here: int,
+    t: int,
+    n: int,
+    thing: Forecast,
+    low: int,
+    high: int,
+    kind: int,
+    height: int,
+    width: int,
 ) -> float:
     """Returns what a cell is worth in `t` steps: at the first over all that the thing may do."""
-    there = _fit(distance(here, thing.path[n, t], height, width), low, high)
+    there = _fit(distance(here, thing.path[n, t], height, width), low, high, kind)
     if t > 1:
         return there
     total = 0.0
     for move in range(MOVES):
         cell = moved(thing.path[n, 0], move, height, width)
-        total += thing.chances[n, move] * _fit(distance(here, cell, height, width), low, high)
+        apart = distance(here, cell, height, width)
+        total += thing.chances[n, move] * _fit(apart, low, high, kind)
     return float(thing.sure[n] * there + (1.0 - thing.sure[n]) * total)
 
 
@@ -101,15 +122,17 @@ def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets:
             continue
         height, width, low, high = places.height[n], places.width[n], wishes.low[n], wishes.high[n]
         own_row, own_column = places.cell[n] // width, places.cell[n] % width
+        gain, loss = (_GAIN, _LOSS) if wishes.reward[n] else (_BAND, _BAND)
+        gain = _ALOOF if wishes.alone[n] else gain
         shuns = wishes.shun[n] and threat.path[n, 0] != NOWHERE
         later[:] = 0.0
         for t in range(AHEAD, 0, -1):
             for row in range(-t, t + 1):
                 for column in range(-t, t + 1):
                     here = (own_row + row) % height * width + (own_column + column) % width
-                    value = _expected(here, t, n, goal, low, high, height, width)
+                    value = _expected(here, t, n, goal, low, high, gain, height, width)
                     if shuns:
-                        value += _expected(here, t, n, threat, 2, FAR, height, width)
+                        value += _expected(here, t, n, threat, 2, FAR, loss, height, width)
                     if wishes.alone[n] and t == 1:
                         value -= _company(places.crowd[n], row, column)
                     i, j = row + AHEAD + 1, column + AHEAD + 1

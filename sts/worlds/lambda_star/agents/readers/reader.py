@@ -31,8 +31,8 @@ class Reader(Agent):
     cannot tell other participants apart, and follows the one it saw last.
 
     To a question it says one word and then keeps silent, standing still meanwhile; where it does
-    not know, it guesses. Without an instruction it makes for Good and keeps clear of Evil; on a
-    text that it does not understand it stands still and says nothing.
+    not know, it guesses. Without an instruction it seeks reward; on a text that it does not
+    understand it stands still and says nothing.
 
     A baseline of this project's own.
     """
