@@ -16,6 +16,8 @@ from sts.worlds.lambda_star.torus import way as way_
 MOVES = 9
 SURE = 0.9
 """How much an agreed period counts for; the rest is left for a thing that was in another's way."""
+_ONCE = 0.1
+"""What a move that was never seen counts for, and staying twice, as against one that was."""
 _UNKNOWN = -1
 
 
@@ -88,7 +90,8 @@ def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
         if last < 0:
             continue
         shifts = np.full(length - 1, _UNKNOWN, np.int64)
-        seen = np.full(MOVES, 1 / MOVES)
+        seen = np.full(MOVES, _ONCE)
+        seen[STAY] += _ONCE
         for j in range(1, length):
             if trace[n, j] != NOWHERE and trace[n, j - 1] != NOWHERE:
                 shifts[j - 1] = _shift(trace[n, j - 1], trace[n, j], height[n], width[n])

@@ -69,8 +69,8 @@ def _infer(
 ) -> None:
     """Writes where Good and Evil must be, one cell out of sight.
 
-    All pairs of places that fit are tried; a thing is where all that fit agree. Grids on which the
-    ring around the sight would meet itself are left alone.
+    Of all pairs of places that fit, those with the fewest things near count; a thing is where they
+    agree. Grids on which the ring around the sight would meet itself are left alone.
     """
     cells = reward.shape[1]
     k = side(cells) // 2
@@ -94,11 +94,15 @@ def _infer(
                         places[which, counts[which]] = m
                         counts[which] += 1
                 counts[which] += 1
-        fits = np.full(2, -2, np.int64)
+        fits, fewest = np.full(2, -2, np.int64), 3
         for i in range(counts[0]):
             for j in range(counts[1]):
                 good, evil = places[0, i], places[1, j]
-                if _explains(reward[n], good, evil, k):
+                near = (good >= 0) + (evil >= 0)
+                if near <= fewest and _explains(reward[n], good, evil, k):
+                    if near < fewest:
+                        fewest = near
+                        fits[:] = -2
                     fits[0] = good if fits[0] in (-2, good) else -3
                     fits[1] = evil if fits[1] in (-2, evil) else -3
         for which in range(2):
