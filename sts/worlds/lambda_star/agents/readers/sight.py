@@ -98,7 +98,7 @@ def _infer(
         for i in range(counts[0]):
             for j in range(counts[1]):
                 good, evil = places[0, i], places[1, j]
-                near = (good >= 0) + (evil >= 0)
+                near = int(good >= 0) + int(evil >= 0)
                 if near <= fewest and _explains(reward[n], good, evil, k):
                     if near < fewest:
                         fewest = near
