@@ -192,6 +192,11 @@ def test_an_ambush_takes_two_rounds_of_watching():
     assert caught == {"reader": 1.0, "reader-without-memory": 0.0, "reader-near": 0.0}
 
 
+def test_a_walk_may_be_longer_than_half_of_the_way_round():
+    p = told("reader", "Walk 8 cells down.", cells=[at(5, 5)], good=at(0, 0), evil=at(0, 6))
+    assert (p.scene[:, -3:, 2] == at(1, 5)).all()
+
+
 def test_a_walk_ends_where_it_was_to_end():
     scene = {"cells": [at(5, 5)], "good": at(0, 0), "evil": at(0, 6), "walked": [DOWN, DOWN]}
     text = "Walk 3 cells up and to the left."

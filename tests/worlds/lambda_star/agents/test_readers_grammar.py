@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenarios import categories
-from sts.worlds.lambda_star.agents.readers.grammar import FAR, Intent, parse
+from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse
 from sts.worlds.lambda_star.state import MOVES
 
 UP_LEFT = MOVES.index("up-left")
@@ -244,6 +246,19 @@ def test_all_wordings_of_a_category_mean_one_thing(category):
 )
 def test_a_text_without_a_task_is_unknown(text):
     assert parse(text) == Intent("unknown")
+
+
+WORDS = sorted({word.strip(".,:;!?").lower() for text, _ in MEANT for word in text.split()})
+
+
+@given(st.lists(st.sampled_from([*WORDS, ".", ",", "?", "9" * 30]), max_size=12), st.booleans())
+def test_any_words_in_any_order_mean_something_or_are_unknown(words, qualified):
+    intent = parse(" ".join(words), qualified)
+    assert intent.act in ACTS and 0 <= intent.low <= intent.high <= FAR
+
+
+def test_a_number_beyond_any_grid_is_any_large_one():
+    assert parse(f"Keep at least {10**40} cells away from Evil.").low < FAR
 
 
 def test_the_order_and_the_small_words_do_not_matter():

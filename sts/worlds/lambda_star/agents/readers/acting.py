@@ -14,7 +14,7 @@ from sts.worlds.lambda_star.agents.readers.told import Told
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.state import MOVES as NAMES
-from sts.worlds.lambda_star.torus import STAY, moved, offset
+from sts.worlds.lambda_star.torus import STAY, moved
 
 _AHEAD = 15
 _SWEEP = 3
@@ -62,7 +62,7 @@ def moves(
     active = told.asks("nothing", "keep") | (told.asks("hold") & memory["met"])
     return np.select(
         [told.asks("walk"), told.asks("ambush"), active],
-        [1 << _walk(told, seen, memory), waiting.reshape(shape), planned.reshape(shape)],
+        [1 << _walk(told, memory), waiting.reshape(shape), planned.reshape(shape)],
         1 << STAY,
     ), lost
 
@@ -112,11 +112,10 @@ def _swept(searched: Ints, seen: Observation) -> Ints:
     return np.where(sideways, NAMES.index("down-right"), NAMES.index("down"))
 
 
-def _walk(told: Told, seen: Observation, memory: Memory) -> Ints:
+def _walk(told: Told, memory: Memory) -> Ints:
     """Returns the next move to the cell that lies so many cells that way from where it was told."""
-    way = offset(memory["origin"], seen.cell, *_size(seen))
-    number = told.number[:, None]
-    rows = number * (told.move // 3 - 1)[:, None] - way.rows
-    columns = number * (told.move % 3 - 1)[:, None] - way.columns
-    move: Ints = 3 * np.sign(rows) + np.sign(columns) + STAY
+    rows, columns = np.moveaxis(memory["gone"], -1, 0)
+    down = told.number * (told.move // 3 - 1)
+    right = told.number * (told.move % 3 - 1)
+    move: Ints = 3 * np.sign(down[:, None] - rows) + np.sign(right[:, None] - columns) + STAY
     return move

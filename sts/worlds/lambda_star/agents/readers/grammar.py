@@ -84,8 +84,8 @@ def _question(words: list[Word], said: set[str]) -> Intent:
         return Intent("seen", thing)
     anchors = [t for t in things if ("from", t) in _pairs(words)]
     if len(things) > 1 and anchors:
-        anchor = anchors[0]
-        return Intent("where", next(t for t in things if t != anchor), anchor=anchor)
+        other = next(thing for thing in things if thing != anchors[0])
+        return Intent("where", other, anchor=anchors[0])
     if {"last", "see"} <= said:
         return Intent("was", thing)
     if "last" in said or "did" in said:
@@ -125,8 +125,8 @@ def _going(words: list[Word], said: set[str]) -> Intent | None:
         if move != STAY and numbers and "go" in said:
             return Intent("walk", number=numbers[0], move=move)
         return None
-    if "first" in said and things[0] in ("good", "evil"):
-        return Intent("keep", "first", 0, 0)
+    if "first" in said:
+        return Intent("keep", "first", 0, 0) if things[0] == "good" else None
     if things[0] == "people" and len(things) > 1:
         things = [t for t in things if t != "people"]
     alone, shun = "alone" in said, _shunned(words, things)

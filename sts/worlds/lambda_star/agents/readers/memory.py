@@ -22,9 +22,10 @@ def begin(batch: int, roles: int) -> Memory:
     Of three things, which are Good, Evil and another participant: `trace`, int64[B, R, 3, LENGTH],
     their cells, the newest last; `place`, int64[B, R, 3], where each was last in sight, and `age`,
     how many steps ago. `first`, int64[B, R], is where Good was seen first. Since the last text,
-    whose number is `text`, int64[B]: `origin` is the cell where it was heard, `stood` for how many
-    steps the role has not moved, `searched` for how many it has looked for something, `met`
-    whether what it waits for has come near, and `spoke` whether it has spoken.
+    whose number is `text`, int64[B]: `gone`, int64[B, R, 2], is how many rows down and columns
+    right the role has gone, `stood` for how many steps it has not moved, `searched` for how many it
+    has looked for something, `met` whether what it waits for has come near, and `spoke` whether it
+    has spoken.
     """
     shape = (batch, roles)
     return {
@@ -33,7 +34,7 @@ def begin(batch: int, roles: int) -> Memory:
         "age": np.full((*shape, 3), NEVER, np.int64),
         "first": np.full(shape, NOWHERE, np.int64),
         "text": np.full(batch, NEVER, np.int64),
-        "origin": np.full(shape, NOWHERE, np.int64),
+        "gone": np.zeros((*shape, 2), np.int64),
         "stood": np.zeros(shape, np.int64),
         "searched": np.zeros(shape, np.int64),
         "met": np.zeros(shape, np.bool_),
@@ -59,6 +60,7 @@ def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -
         believed[..., which] = np.where(in_sight[..., which], cells[..., which], beyond)
     first = memory["first"]
     trace = np.concatenate((memory["trace"][..., 1:], believed[..., None]), -1)
+    step = np.stack((seen.last_move // 3 - 1, seen.last_move % 3 - 1), -1).astype(np.int64)
     near = told.of(_apart(seen, cells) <= 1)
     return {
         "trace": trace,
@@ -66,7 +68,7 @@ def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -
         "age": age,
         "first": np.where(first == NOWHERE, cells[..., GOOD], first),
         "text": told.text,
-        "origin": np.where(anew, seen.cell, memory["origin"]),
+        "gone": np.where(anew[..., None], 0, memory["gone"] + step),
         "stood": np.where(anew | (seen.last_move != STAY), 0, memory["stood"] + 1),
         "searched": np.where(anew, 0, memory["searched"]),
         "met": (memory["met"] & ~anew) | near,

@@ -79,6 +79,7 @@ for _concept, _words in _LISTS.items():
     for _word in _words.split():
         _CONCEPTS[_word] = (*_CONCEPTS.get(_word, ()), _concept)
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MOST = 999
 QUALIFIERS = frozenset(
     "not off first until alone at-most at-least last next ago from will did number "
     "down up left right".split()
@@ -106,7 +107,8 @@ def concepts(text: str) -> list[Word]:
     out: list[Word] = []
     for token in re.findall(r"\d+|at-most|at-least|how-many|[a-z]+|[.,:;!?]", plain):
         if token.isdigit() or token in _NUMBERS:
-            number = int(token[:4]) if token.isdigit() else _NUMBERS.index(token)
+            number = int(token[:9]) if token.isdigit() else _NUMBERS.index(token)
+            number = min(number, _MOST)
             out.append(Word("number", number))
         elif not token.isalpha() and token not in _CONCEPTS:
             out.append(Word("question" if token == "?" else "break"))
