@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,12 +76,17 @@ def answers(p: Played) -> list[str]:
     return [TOKENS[row[np.flatnonzero(row)[0]]] if row.any() else "silence" for row in spoken]
 
 
-def share(passed: np.ndarray) -> float:
+def share(passed: Any) -> float:
     return float(np.mean(passed))
 
 
 def test_what_was_lost_is_sought_where_it_was():
-    scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(11, 11), "walked": [RIGHT] * 4}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "good": at(5, 4),
+        "evil": at(11, 11),
+        "walked": [RIGHT] * 4,
+    }
     found = {
         name: share((apart(told(name, "Find Good again.", steps=4, **scene), 0, 4) <= 1).any(1))
         for name in ("reader", "reader-without-memory")
@@ -90,7 +96,12 @@ def test_what_was_lost_is_sought_where_it_was():
 
 def test_where_good_was_first_is_returned_to():
     text = "Return to the cell where Good stood when you first saw it."
-    scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0), "good_pattern": (LEFT,)}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "good": at(5, 4),
+        "evil": at(0, 0),
+        "good_pattern": (LEFT,),
+    }
     back = {}
     for name in ("reader", "reader-without-memory"):
         p = told(name, text, walked=[RIGHT] * 4, steps=6, **scene)
@@ -108,7 +119,7 @@ def test_where_good_was_first_is_returned_to():
     ],
 )
 def test_questions_about_the_past_take_memory(text, answer):
-    scene = {
+    scene: dict[str, Any] = {
         "cells": [at(5, 2)],
         "evil": at(5, 1),
         "good": at(1, 6),
@@ -128,7 +139,12 @@ def test_questions_about_the_past_take_memory(text, answer):
 
 
 def test_who_sees_no_corners_does_not_know_what_stands_there():
-    scene = {"cells": [at(5, 5), at(4, 6)], "good": at(4, 4), "evil": at(6, 5), "steps": 1}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5), at(4, 6)],
+        "good": at(4, 4),
+        "evil": at(6, 5),
+        "steps": 1,
+    }
     cases = {
         "Where is Good?": "up-left",
         "Which way is Evil, seen from Good?": "down-right",
@@ -144,8 +160,13 @@ def test_who_sees_no_corners_does_not_know_what_stands_there():
 
 
 def test_evil_two_cells_away_is_known_by_the_rewards_in_sight():
-    scene = {"cells": [at(5, 5)], "evil": at(5, 8), "good": at(0, 0), "evil_pattern": (LEFT,)}
-    text = "Evade Evil until the end: never let it be on your cell or next to you."
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "evil": at(5, 8),
+        "good": at(0, 0),
+        "evil_pattern": (LEFT,),
+    }
+    text = "Until the end, keep Evil off your cell and off the eight cells around it."
     safe = {
         name: share((apart(told(name, text, walked=[STAY], **scene), 1) > 1).all(1))
         for name in ("reader", "reader-near", "reader-half")
@@ -155,7 +176,7 @@ def test_evil_two_cells_away_is_known_by_the_rewards_in_sight():
 
 
 def test_a_not_is_heeded_by_who_reads_it():
-    scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
+    scene: dict[str, Any] = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
     text = "Stay within two cells of Good, but never be on its cell."
     beside = {}
     for name in ("reader", "reader-half"):
@@ -165,14 +186,24 @@ def test_a_not_is_heeded_by_who_reads_it():
 
 
 def test_a_way_round_evil_is_taken_where_it_is_asked_for():
-    scene = {"cells": [at(5, 5)], "good": at(5, 3), "evil": at(7, 4), "evil_pattern": (RIGHT,)}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "good": at(5, 3),
+        "evil": at(7, 4),
+        "evil_pattern": (RIGHT,),
+    }
     text = "Get onto Good's cell without ever being on Evil or next to it."
     p = told("reader", text, walked=[STAY], **scene)
     assert (apart(p, 0) == 0).any(1).all() and (apart(p, 1) > 1).all()
 
 
 def test_a_condition_is_waited_for():
-    scene = {"cells": [at(5, 5)], "good": at(0, 0), "evil": at(5, 9), "evil_pattern": (LEFT,)}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "good": at(0, 0),
+        "evil": at(5, 9),
+        "evil_pattern": (LEFT,),
+    }
     text = "Do not move until Evil is next to you; then be at least two cells away within 4 steps."
     p = told("reader", text, **scene)
     assert (p.moves[:, :3, 0] == STAY).all() and (p.moves[:, 3, 0] != STAY).all()
@@ -180,7 +211,12 @@ def test_a_condition_is_waited_for():
 
 
 def test_an_ambush_takes_two_rounds_of_watching():
-    scene = {"cells": [at(6, 5)], "good": at(4, 4), "evil": at(0, 0), "good_pattern": LOOP}
+    scene: dict[str, Any] = {
+        "cells": [at(6, 5)],
+        "good": at(4, 4),
+        "evil": at(0, 0),
+        "good_pattern": LOOP,
+    }
     text = "Ambush Good: stand still for at least 3 steps and let it come onto your cell."
     caught = {}
     for name in ("reader", "reader-without-memory", "reader-near"):
@@ -198,7 +234,12 @@ def test_a_walk_may_be_longer_than_half_of_the_way_round():
 
 
 def test_a_walk_ends_where_it_was_to_end():
-    scene = {"cells": [at(5, 5)], "good": at(0, 0), "evil": at(0, 6), "walked": [DOWN, DOWN]}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "good": at(0, 0),
+        "evil": at(0, 6),
+        "walked": [DOWN, DOWN],
+    }
     text = "Walk 3 cells up and to the left."
     p = told("reader", text, **scene)
     assert (p.scene[:, -7:, 2] == at(4, 2)).all()
@@ -207,14 +248,19 @@ def test_a_walk_ends_where_it_was_to_end():
 
 @pytest.mark.parametrize("name", [name for name in LADDER if name != "speaking-maximiser"])
 def test_an_unknown_text_leaves_a_silent_stander(name):
-    scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
+    scene: dict[str, Any] = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
     p = told(name, "Sing a song.", **scene)
     assert not p.says.any()
     assert share(p.moves[:, :, 0] == STAY) > 0.35
 
 
 def test_the_speaking_maximiser_moves_alike_whatever_it_is_told():
-    scene = {"cells": [at(5, 5)], "good": at(5, 6), "evil": at(0, 0), "good_pattern": (LEFT,)}
+    scene: dict[str, Any] = {
+        "cells": [at(5, 5)],
+        "good": at(5, 6),
+        "evil": at(0, 0),
+        "good_pattern": (LEFT,),
+    }
     texts = ("", "Do not move.", "Keep away from Good.", "Do you see Evil?", "Sing a song.")
     every = [told("speaking-maximiser", text, **scene) for text in texts]
     for p in every:
@@ -226,7 +272,7 @@ def test_the_speaking_maximiser_moves_alike_whatever_it_is_told():
 
 @pytest.mark.parametrize("name", LADDER)
 def test_a_question_gets_one_word(name):
-    scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
+    scene: dict[str, Any] = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
     for text in ("Where is Good?", "How many steps ago did you last see Evil?"):
         p = told(name, text, walked=[STAY] * 3, **scene)
         assert ((p.says > 0).sum(1)[:, 0] == 1).all()

@@ -11,8 +11,8 @@ from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, par
 from sts.worlds.lambda_star.state import MOVES
 
 UP_LEFT = MOVES.index("up-left")
-NUMBER, MATES = "4", ("your team-mate", "participant C")
-FIELDS = {"steps": NUMBER, "cells": NUMBER, "direction": "up and to the left"}
+MATES = ("your team-mate", "participant C")
+FIELDS = {"steps": "3", "cells": "4", "direction": "up and to the left"}
 
 # A category's intent, its wordings (those of the existing ones are read where they stand), and ways
 # to say it that stand nowhere.
@@ -186,6 +186,41 @@ SAYINGS: dict[str, tuple[Intent, tuple[str, ...]]] = {
             "Wait 3 steps for Good to step onto you.",
         ),
     ),
+    "evade-or-shadow, shadow": (
+        Intent("keep", "evil", 0, 1),
+        (
+            "Mind Evil: be on it or next to it for 4 steps in a row.",
+            "Evil is about: be on it or next to it for 4 steps in a row.",
+            "As to Evil: be on it or next to it for 4 steps in a row.",
+        ),
+    ),
+    "evade-or-shadow, evade": (
+        Intent("keep", "evil", 2, FAR),
+        (
+            "Mind Evil: never be on it or next to it until the end.",
+            "Evil is about: never be on it or next to it until the end.",
+            "As to Evil: never be on it or next to it until the end.",
+        ),
+    ),
+    "beside-or-leave, beside": (
+        Intent("keep", "good", 1, 2),
+        (
+            "Mind Good: never be on its cell and never more than two cells away from it until the "
+            "end.",
+            "Good is next to you: never be on its cell and never more than two cells away from it "
+            "until the end.",
+            "As to Good: never be on its cell and never more than two cells away from it until the "
+            "end.",
+        ),
+    ),
+    "beside-or-leave, leave": (
+        Intent("keep", "good", 4, FAR),
+        (
+            "Mind Good: get at least four cells away from it.",
+            "Good is next to you: get at least four cells away from it.",
+            "As to Good: get at least four cells away from it.",
+        ),
+    ),
     "reach-good": (
         Intent("keep", "good", 0, 0),
         ("catch good", "Please go and stand on Good's cell."),
@@ -235,10 +270,19 @@ def test_a_text_means_what_its_words_say(text, intent):
     assert alike(parse(f"  {text.upper()} "), intent)
 
 
-@pytest.mark.parametrize("category", categories.of("lambda-star"), ids=lambda c: c.name)
+PLAIN = [c for c in categories.of("lambda-star") if c.name in SAYINGS]
+
+
+@pytest.mark.parametrize("category", PLAIN, ids=lambda c: c.name)
 def test_all_wordings_of_a_category_mean_one_thing(category):
     texts = [wording.format(**FIELDS, mate=mate) for wording in category.wordings for mate in MATES]
-    assert all(alike(parse(text), SAYINGS[category.name][0]) for text in texts)
+    assert len({parse(text) for text in texts}) == 1
+    assert alike(parse(texts[0]), SAYINGS[category.name][0])
+
+
+def test_every_category_has_its_sayings():
+    names = {name.split(",")[0] for name in SAYINGS}
+    assert {category.name for category in categories.of("lambda-star")} <= names
 
 
 @pytest.mark.parametrize(
@@ -268,13 +312,29 @@ def test_the_order_and_the_small_words_do_not_matter():
     )
 
 
-def test_half_of_the_words_mean_something_else_where_it_matters():
-    for name in ("evade-evil", "keep-beside", "clean-take", "return-to-first", "hold-until-evil"):
-        intent, texts = SAYINGS[name]
-        assert not any(alike(parse(text, False), intent) for text in texts[:3]), name
-    for name in ("next-move", "last-move", "when-evil", "where-was-evil", "evil-from-good"):
-        intent, texts = SAYINGS[name]
-        assert not any(alike(parse(text, False), intent) for text in texts[:3]), name
-    for name in ("shadow-evil", "find-good-again", "count-others", "follow-mate"):
-        intent, texts = SAYINGS[name]
-        assert all(alike(parse(text, False), intent) for text in texts[:3]), name
+def understood_by_half(name: str) -> list[bool]:
+    """Returns for each wording whether it means the same without the qualifying words."""
+    intent, texts = SAYINGS[name]
+    return [alike(parse(text, False), intent) for text in texts[:3]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("keep-beside", "clean-take", "return-to-first", "hold-until-evil", "next-move"),
+        *("last-move", "when-evil", "where-was-evil", "evil-from-good"),
+    ],
+)
+def test_without_half_of_the_words_a_text_that_needs_them_means_something_else(name):
+    assert not any(understood_by_half(name))
+
+
+@pytest.mark.parametrize(
+    "name", ["shadow-evil", "find-good-again", "count-others", "follow-mate", "where-is-good"]
+)
+def test_without_half_of_the_words_a_text_without_them_means_the_same(name):
+    assert all(understood_by_half(name))
+
+
+def test_a_verb_that_says_no_by_itself_needs_no_other_word():
+    assert understood_by_half("evade-evil") == [True, False, False]

@@ -95,6 +95,12 @@ def _question(words: list[Word], said: set[str]) -> Intent:
     return Intent("where", thing)
 
 
+def _about_you(words: list[Word]) -> bool:
+    """Returns whether words begin with "you" or "your", but not with "your team-mate"."""
+    order = [word.concept for word in words[:2]]
+    return order[:1] == ["you"] and order[1:] != ["people"]
+
+
 def _pairs(words: list[Word]) -> list[tuple[str, str]]:
     """Returns every two concepts that follow one another."""
     return [(a.concept, b.concept) for a, b in zip(words, words[1:], strict=False)]
@@ -153,8 +159,9 @@ def _shunned(words: list[Word], things: list[Thing]) -> Thing:
 def _band(words: list[Word]) -> tuple[int, int]:
     """Returns the smallest and largest distance that a text allows.
 
-    "on" and "beside" are 0 and 1: wanted, they bound from above, and after a "no" from below. A
-    number of cells bounds from the side that the words before it say; "one or two" from both.
+    "on" and "beside" are 0 and 1: wanted, they bound from above, and after a "no" from below; what
+    is "next to you" is where it is, and only after a "no" a wish. A number of cells bounds from the
+    side that the words before it say; "one or two" from both.
     """
     said = {word.concept for word in words}
     low, high, wanted, bound = 0, -1, True, ""
@@ -169,6 +176,8 @@ def _band(words: list[Word]) -> tuple[int, int]:
             bound = concept
         elif concept == "number":
             numbers.append(word.number)
+        elif wanted and concept in ("on", "beside") and _about_you(words[i + 1 :]):
+            continue
         elif concept in ("on", "beside"):
             near = int(concept == "beside")
             low, high = (low, max(high, near)) if wanted else (max(low, near + 1), high)
