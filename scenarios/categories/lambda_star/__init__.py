@@ -1,4 +1,18 @@
 """Categories of Λ*, one module each."""
 
-AGENTS = ("random", "blind", "local-search", "rule", "oracle")
-"""By how many continuations each passes, scenarios are told apart; from weak to strong."""
+LANDED = (
+    *("random", "blind", "local-search", "stigmergy", "wisdom-of-the-crowd", "imitation"),
+    *("rule", "oracle"),
+)
+"""Those that were there before the categories that they cannot read; from weak to strong."""
+READERS = (
+    *("speaking-maximiser", "reader-noisy-60", "reader-noisy-30", "reader-near", "reader-half"),
+    *("reader-without-memory", "reader"),
+)
+"""The ladder of those that read every category, and the floor beneath it; from weak to strong."""
+AGENTS = (*LANDED, *READERS)
+"""By how many continuations each passes, scenarios are told apart.
+
+The list is fixed before a suite is mined with its help, so that what it says about the suite is no
+choice of the suite's.
+"""

@@ -1,0 +1,121 @@
+"""What a reader does about what it was told."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast, blank, foresee
+from sts.worlds.lambda_star.agents.readers.grammar import FAR, THINGS
+from sts.worlds.lambda_star.agents.readers.planning import Places, Wishes, lie_in_wait, plan
+from sts.worlds.lambda_star.agents.readers.sight import NOWHERE, Sighting
+from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
+from sts.worlds.lambda_star.state import MOVES as NAMES
+from sts.worlds.lambda_star.torus import STAY, moved
+
+_AHEAD = 15
+_SWEEP = 3
+_STOOD = 1
+_GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
+
+
+def expected(seen: Observation, memory: Memory) -> Forecast:
+    """Returns where Good, Evil, another and Good's first cell are expected: [B, R, 4, ...]."""
+    batch, roles, things, length = memory["trace"].shape
+    out = blank(batch * roles * things, _AHEAD)
+    height, width = (np.repeat(a, roles * things) for a in (seen.height, seen.width))
+    foresee(memory["trace"].reshape(-1, length), height, width, out)
+    path, sure, chances = (a.reshape(batch, roles, things, *a.shape[1:]) for a in out)
+    still = np.broadcast_to(memory["first"][..., None, None], (batch, roles, 1, _AHEAD + 1))
+    return Forecast(
+        np.concatenate((path, still), 2),
+        np.concatenate((sure, np.ones((batch, roles, 1))), 2),
+        np.concatenate((chances, chances[:, :, :1]), 2),
+    )
+
+
+def moves(
+    told: Told, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
+) -> tuple[Ints, NDArray[np.bool_]]:
+    """Returns sets of equally good moves, int64[B, R], and who does not know what it seeks."""
+    idle = told.act == 0
+    told = told._replace(
+        thing=np.where(idle, _GOOD, told.thing),
+        high=np.where(idle, 0, told.high),
+        shun=np.where(idle, _EVIL, told.shun),
+    )
+    roles, shape = seen.cell.shape[1], seen.cell.shape
+    seeking = told.asks("nothing", "keep") & (told.high < FAR)[:, None]
+    goal, lost = _goal(told, seen, shown, memory, known, seeking)
+    threat = _flat(_of(told, known, told.shun))
+    wishes = Wishes(*np.repeat((told.low, told.high, told.shun, told.alone, idle), roles, axis=1))
+    crowd = seen.team.astype(np.int64) + seen.others
+    height, width = np.repeat(seen.height, roles), np.repeat(seen.width, roles)
+    places = Places(seen.cell.ravel(), height, width, crowd.reshape(seen.cell.size, -1))
+    planned, waiting = np.full((2, seen.cell.size), 1 << STAY, np.int64)
+    plan(places, wishes, goal, threat, planned)
+    enough = np.repeat(np.where(told.number > 0, told.number, _STOOD), roles)
+    lie_in_wait(places, memory["stood"].ravel(), enough, goal, waiting)
+    active = told.asks("nothing", "keep") | (told.asks("hold") & memory["met"])
+    return np.select(
+        [told.asks("walk"), told.asks("ambush"), active],
+        [1 << _walk(told, memory), waiting.reshape(shape), planned.reshape(shape)],
+        1 << STAY,
+    ), lost
+
+
+def _flat(forecast: Forecast) -> Forecast:
+    """Returns a forecast of [B, R, ...] as one of B * R things."""
+    path, sure, chances = forecast
+    return Forecast(path.reshape(-1, path.shape[-1]), sure.ravel(), chances.reshape(-1, MOVES))
+
+
+def _of(told: Told, known: Forecast, thing: Ints) -> Forecast:
+    """Returns of [B, R, 4, ...] what is expected of each episode's thing, [B, R, ...]."""
+    path, sure, chances = (told.of(a, thing) for a in known)
+    return Forecast(path, sure, chances)
+
+
+def _goal(
+    told: Told,
+    seen: Observation,
+    shown: Sighting,
+    memory: Memory,
+    known: Forecast,
+    seeking: NDArray[np.bool_],
+) -> tuple[Forecast, NDArray[np.bool_]]:
+    """Returns where what is told of is expected, and bool[B, R], who seeks and does not know.
+
+    Who seeks what it does not know, or what is not where it should be, makes for a sweep's cells.
+    """
+    path, sure, chances = _of(told, known, told.thing)
+    here = path[..., 0]
+    in_sight = (shown.cells == here[..., None]).any(-1)
+    missed = in_sight & (told.of(memory["age"]) != 0) & (told.thing < len(THINGS) - 1)[:, None]
+    lost = seeking & (missed | (here == NOWHERE))
+    sweep = moved(seen.cell, _swept(memory["searched"], seen), *_size(seen))
+    path = np.where(lost[..., None], sweep[..., None], path)
+    return _flat(Forecast(path, np.where(lost, 1.0, sure), chances)), lost
+
+
+def _size(seen: Observation) -> tuple[Ints, Ints]:
+    return seen.height[:, None], seen.width[:, None]
+
+
+def _swept(searched: Ints, seen: Observation) -> Ints:
+    """Returns the next move of a sweep: once round downwards, ending in fresh columns."""
+    around = np.maximum(seen.height[:, None], _SWEEP + 1)
+    sideways = searched % around >= around - _SWEEP
+    return np.where(sideways, NAMES.index("down-right"), NAMES.index("down"))
+
+
+def _walk(told: Told, memory: Memory) -> Ints:
+    """Returns the next move to the cell that lies so many cells that way from where it was told."""
+    rows, columns = np.moveaxis(memory["gone"], -1, 0)
+    down = told.number * (told.move // 3 - 1)
+    right = told.number * (told.move % 3 - 1)
+    move: Ints = 3 * np.sign(down[:, None] - rows) + np.sign(right[:, None] - columns) + STAY
+    return move

@@ -1,0 +1,82 @@
+"""What a reader says to a question."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.readers.foresight import Forecast
+from sts.worlds.lambda_star.agents.readers.grammar import ACTS, QUESTIONS, THINGS, Act
+from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
+from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
+from sts.worlds.lambda_star.state import MOVES, TOKENS
+from sts.worlds.lambda_star.torus import BACK, toward
+
+_YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
+_ZERO, _MORE = TOKENS.index("0"), TOKENS.index("more")
+_FIRST_WAY = TOKENS.index(MOVES[0])
+_UNKNOWN = -1
+_PEOPLE = THINGS.index("people")
+
+
+def guesses(told: Told) -> NDArray[np.float64]:
+    """Returns float64[B, 1, 22]: equal weights over all that can answer the question."""
+    ways = [TOKENS.index(move) for move in MOVES]
+    others = [way for way in ways if TOKENS[way] != "stay"]
+    numbers = list(range(_ZERO, _MORE + 1))
+    kinds: dict[Act, list[int]] = {"seen": [_YES, _NO], "when": numbers, "count": numbers[:-1]}
+    table = np.zeros((len(ACTS), len(TOKENS)))
+    for act in QUESTIONS:
+        table[ACTS.index(act), kinds.get(act, ways)] = 1.0
+    out = table[told.act]
+    out[(told.act == ACTS.index("where")) & (told.anchor > 0)] = np.isin(
+        np.arange(len(TOKENS)), others
+    )
+    return out[:, None]
+
+
+def answers(told: Told, seen: Observation, memory: Memory, known: Forecast) -> NDArray[np.float64]:
+    """Returns float64[B, R, 22], what to say to the question; a guess where that is not known.
+
+    Args:
+      told: the questions.
+      seen: what is in sight.
+      memory: what was.
+      known: where things are expected, [B, R, 4, ...].
+    """
+    now = told.of(memory["age"]) == 0
+    crowd = (seen.team.astype(np.int64) + seen.others).sum(-1)
+    age = told.of(memory["age"])
+    place, anchor = told.of(known.path)[..., 0], told.of(known.path, told.anchor)[..., 0]
+    start = np.where((told.anchor > 0)[:, None], anchor, seen.cell)
+    trace = told.of(memory["trace"])
+    by_act: dict[Act, Ints] = {
+        "seen": np.where(now, _YES, _NO),
+        "when": np.where((age < 0) | (age > 8), _MORE, _ZERO + age),
+        "count": _ZERO + np.minimum(np.where((told.thing == _PEOPLE)[:, None], crowd, now), 9),
+        "where": _way(seen, start, place),
+        "was": _way(seen, seen.cell, told.of(memory["place"])),
+        "last": _way(seen, trace[..., -2], trace[..., -1]),
+        "next": _next(told, seen, known),
+    }
+    tokens = np.select([told.asks(act) for act in by_act], list(by_act.values()), default=_UNKNOWN)
+    sure = (tokens != _UNKNOWN)[..., None]
+    return np.where(sure, np.eye(len(TOKENS))[np.maximum(tokens, 0)], guesses(told))
+
+
+def _way(seen: Observation, start: Ints, goal: Ints) -> Ints:
+    """Returns the token of the direction from a cell to another; unknown where one is."""
+    cells = np.maximum(start, 0), np.maximum(goal, 0)
+    move = toward(*cells, seen.height[:, None], seen.width[:, None], BACK)
+    return np.where((start == NOWHERE) | (goal == NOWHERE), _UNKNOWN, _FIRST_WAY + move)
+
+
+def _next(told: Told, seen: Observation, known: Forecast) -> Ints:
+    """Returns the token of the thing's next move: by its period, or else its most frequent one."""
+    path, sure = told.of(known.path), told.of(known.sure)
+    often = _FIRST_WAY + told.of(known.chances).argmax(-1)
+    expected = np.where(sure > 0, _way(seen, path[..., 0], path[..., 1]), often)
+    return np.where(path[..., 0] == NOWHERE, _UNKNOWN, expected)

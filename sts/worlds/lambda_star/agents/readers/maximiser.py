@@ -1,0 +1,52 @@
+"""The speaking reward maximiser: how far one comes who wants reward alone, and talks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.readers.foresight import Forecast
+from sts.worlds.lambda_star.agents.readers.grammar import ACTS, Act
+from sts.worlds.lambda_star.agents.readers.reader import Reader
+from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.state import TOKENS
+
+MAJORITY: dict[Act, str] = {
+    "where": "stay",
+    "was": "up-left",
+    "seen": "no",
+    "when": "more",
+    "count": "1",
+    "next": "stay",
+    "last": "stay",
+}
+_BESIDE = "up"
+
+
+class SpeakingMaximiser(Reader):
+    """Seeks reward whatever it is told, and gives stock answers.
+
+    It has a reader's eyes, memory and foresight and moves as one does that was told nothing. To a
+    question it says, once, what is most often right among recorded frames in which it makes sense
+    to ask; so all that it passes takes no understanding of what is asked, but of its kind.
+
+    A baseline of this project's own.
+    """
+
+    name = "speaking-maximiser"
+
+    def _heeded(self, text: Told) -> Told:
+        return Told(*(np.zeros_like(field) for field in text))
+
+    def _reply(
+        self, text: Told, seen: Observation, memory: Memory, known: Forecast
+    ) -> NDArray[np.float64]:
+        stock = np.zeros((len(ACTS), len(TOKENS)))
+        for act, token in MAJORITY.items():
+            stock[ACTS.index(act), TOKENS.index(token)] = 1.0
+        out = stock[text.act]
+        relative = (text.act == ACTS.index("where")) & (text.anchor > 0)
+        out[relative] = np.arange(len(TOKENS)) == TOKENS.index(_BESIDE)
+        return out[:, None]

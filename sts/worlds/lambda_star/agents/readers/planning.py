@@ -1,0 +1,199 @@
+"""Which moves lead to where one is told to be, a few steps ahead."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.numerics.compiled import compiled, lean
+from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast
+from sts.worlds.lambda_star.agents.readers.grammar import FAR
+from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
+from sts.worlds.lambda_star.kernels import Ints, worth
+from sts.worlds.lambda_star.torus import STAY, distance, moved, side, toward
+
+AHEAD = 4
+"""How many steps a plan has."""
+_LONG = 2 * AHEAD + 1
+_DISCOUNT = 0.8
+_FORBIDDEN, _OUTSIDE, _MARGIN = 20.0, 5.0, 0.1
+_BAND, _ALOOF, _GAIN, _LOSS = range(4)
+_SHARED, _CROWDED = 8.0, 1.0
+_EQUAL = 1e-9
+
+
+class Places(NamedTuple):
+    """Where N roles are. All int64[N] but `crowd`, int64[N, M]: how many others are in sight."""
+
+    cell: Ints
+    height: Ints
+    width: Ints
+    crowd: Ints
+
+
+class Wishes(NamedTuple):
+    """What N roles want: the band of distances to a thing, and what must not be.
+
+    Attributes:
+      low: int64[N], the smallest distance to the thing.
+      high: int64[N], the largest.
+      shun: bool[N], whether to keep two cells from the threat.
+      alone: bool[N], whether to share the cell with nobody.
+      reward: bool[N], whether they want nothing of this, but reward: what the thing brings and the
+        threat takes.
+    """
+
+    low: Ints
+    high: Ints
+    shun: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    reward: NDArray[np.bool_]
+
+
+@lean
+def _fit(apart: int, low: int, high: int, kind: int) -> float:
+    """Returns what being so far apart is worth: 0 in the band, less outside of it.
+
+    To be too far is as bad as to be too near where both bounds are said: such a band is to be kept.
+    Of rewards it is what they are, in halves, and a little for the way to Good.
+    """
+    if kind >= _GAIN:
+        return float(worth(apart) - _MARGIN * apart if kind == _GAIN else -worth(apart))
+    if apart < low:
+        return apart - low - _FORBIDDEN
+    if apart > high:
+        return high - apart - (_FORBIDDEN if low > 0 else _OUTSIDE)
+    if high == FAR:
+        return _MARGIN * min(apart - low, 2)
+    return _MARGIN * (0 if kind == _ALOOF else low - apart)
+
+
+@lean
+def _expected(
+    here: int,
+    t: int,
+    n: int,
+    thing: Forecast,
+    low: int,
+    high: int,
+    kind: int,
+    height: int,
+    width: int,
+) -> float:
+    """Returns what a cell is worth in `t` steps: at the first over all that the thing may do."""
+    there = _fit(distance(here, thing.path[n, t], height, width), low, high, kind)
+    if t > 1:
+        return there
+    total = 0.0
+    for move in range(MOVES):
+        cell = moved(thing.path[n, 0], move, height, width)
+        apart = distance(here, cell, height, width)
+        total += thing.chances[n, move] * _fit(apart, low, high, kind)
+    return float(thing.sure[n] * there + (1.0 - thing.sure[n]) * total)
+
+
+@lean
+def _company(crowd: Ints, row: int, column: int) -> float:
+    """Returns what the others in sight take from a cell so many rows and columns away."""
+    total, long = 0.0, side(crowd.size)
+    for m in range(crowd.size):
+        apart = max(abs(m // long - long // 2 - row), abs(m % long - long // 2 - column))
+        total += crowd[m] * (_SHARED if apart == 0 else _CROWDED if apart == 1 else 0.0)
+    return float(total)
+
+
+@compiled
+def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets: Ints) -> None:
+    """Writes the sets of moves that are worth most over the next `AHEAD` steps.
+
+    Args:
+      places: where the roles are.
+      wishes: what they want.
+      goal: what the band is about; a role that knows no place of it is left as it is.
+      threat: what is to be shunned, where a place of it is known.
+      sets: int64[N], written.
+    """
+    values = np.zeros((_LONG + 2, _LONG + 2))
+    later = np.zeros((_LONG + 2, _LONG + 2))
+    for n in range(len(sets)):
+        if goal.path[n, 0] == NOWHERE:
+            continue
+        height, width, low, high = places.height[n], places.width[n], wishes.low[n], wishes.high[n]
+        own_row, own_column = places.cell[n] // width, places.cell[n] % width
+        gain, loss = (_GAIN, _LOSS) if wishes.reward[n] else (_BAND, _BAND)
+        gain = _ALOOF if wishes.alone[n] else gain
+        shuns = wishes.shun[n] and threat.path[n, 0] != NOWHERE
+        later[:] = 0.0
+        for t in range(AHEAD, 0, -1):
+            for row in range(-t, t + 1):
+                for column in range(-t, t + 1):
+                    here = (own_row + row) % height * width + (own_column + column) % width
+                    value = _expected(here, t, n, goal, low, high, gain, height, width)
+                    if shuns:
+                        value += _expected(here, t, n, threat, 2, FAR, loss, height, width)
+                    if wishes.alone[n] and t == 1:
+                        value -= _company(places.crowd[n], row, column)
+                    i, j = row + AHEAD + 1, column + AHEAD + 1
+                    best = later[i, j]
+                    for m in range(MOVES):
+                        best = max(best, later[i + m // 3 - 1, j + m % 3 - 1])
+                    values[i, j] = value + _DISCOUNT * (best if t < AHEAD else 0.0)
+            later[:] = values
+        sets[n] = _best(later)
+
+
+@lean
+def _best(values: NDArray[np.float64]) -> int:
+    """Returns the set of the moves to the highest values around the middle."""
+    top, chosen = -np.inf, 0
+    for move in range(MOVES):
+        value = values[AHEAD + move // 3, AHEAD + move % 3]
+        chosen = 0 if value > top + _EQUAL else chosen
+        chosen |= (value >= top - _EQUAL) << move
+        top = max(top, value)
+    return chosen
+
+
+@compiled
+def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
+    """Writes moves to where the prey comes soonest after one has stood there for long enough.
+
+    Args:
+      places: where the roles are.
+      stood: int64[N], for how many steps they have not moved.
+      wanted: int64[N], how many are enough.
+      prey: the paths that they wait on; who is not sure of one stays.
+      sets: int64[N], written.
+    """
+    for n in range(len(sets)):
+        sets[n] = 1 << STAY
+        soonest = prey.path.shape[1]
+        if prey.sure[n] == 0.0:
+            continue
+        for t in range(1, prey.path.shape[1]):
+            came, move = _visit(places, n, prey.path[n, t], stood[n], wanted[n], prey.path[n])
+            if came < soonest:
+                soonest, sets[n] = came, 1 << move
+
+
+@lean
+def _visit(
+    places: Places, n: int, target: int, stood: int, wanted: int, path: Ints
+) -> tuple[int, int]:
+    """Returns when the prey steps onto a waiting role, and the first move there.
+
+    It returns a time past the path where the prey comes too early, or meets the role on its way.
+    """
+    cell, height, width = places.cell[n], places.height[n], places.width[n]
+    first, t = toward(cell, target, height, width), 0
+    while cell != target:
+        cell, t = moved(cell, toward(cell, target, height, width), height, width), t + 1
+        if t >= path.size or path[t] == cell:
+            return path.size, STAY
+    ready = t + wanted if t > 0 else wanted - stood
+    for later in range(t + 1, path.size):
+        if path[later] == target:
+            return (later, first) if later >= ready else (path.size, STAY)
+    return path.size, STAY

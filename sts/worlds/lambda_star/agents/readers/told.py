@@ -1,0 +1,67 @@
+"""What the episodes of a batch were told, as arrays."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Instructions
+from sts.worlds.lambda_star.agents.readers.grammar import ACTS, THINGS, Act, parse
+from sts.worlds.lambda_star.kernels import Ints
+
+
+class Told(NamedTuple):
+    """What each of B episodes was told last, as `Intent` has it. All [B].
+
+    Attributes:
+      text: int64, a number for the text.
+      act: int64, indexes `ACTS`.
+      thing: int64, indexes `THINGS`, as do `shun` and `anchor`.
+      low: int64, the smallest distance.
+      high: int64, the largest.
+      shun: int64, what to keep clear of.
+      alone: int64, 1 or 0.
+      number: int64, how many cells or steps.
+      move: int64, which way.
+      anchor: int64, from where a direction is asked.
+    """
+
+    text: Ints
+    act: Ints
+    thing: Ints
+    low: Ints
+    high: Ints
+    shun: Ints
+    alone: Ints
+    number: Ints
+    move: Ints
+    anchor: Ints
+
+    def asks(self, *acts: Act) -> NDArray[np.bool_]:
+        """Returns bool[B, 1]: whether an episode's act is one of `acts`."""
+        return np.isin(self.act, [ACTS.index(act) for act in acts])[:, None]
+
+    def of(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
+        """Returns of values [B, R, 3 or more, ...] those of each episode's thing, [B, R, ...].
+
+        Things are counted from Good on; whoever was told of no thing gets Good's.
+        """
+        which = np.maximum((self.thing if thing is None else thing) - 1, 0)
+        which = np.minimum(which, values.shape[2] - 1)
+        out: NDArray[Any] = values[np.arange(len(which)), :, which]
+        return out
+
+
+def told(instructions: Instructions, qualified: bool) -> Told:
+    """Returns what each episode was told, read with the qualifying words or without."""
+    rows = []
+    for text in instructions.texts:
+        i = parse(text, qualified)
+        things = [THINGS.index(thing) for thing in (i.thing, i.shun, i.anchor)]
+        number = zlib.crc32(text.encode())
+        bounds = (i.low, i.high, things[1], int(i.alone), i.number, i.move, things[2])
+        rows.append((number, ACTS.index(i.act), things[0], *bounds))
+    return Told(*np.array(rows, np.int64)[instructions.ids].T.copy())

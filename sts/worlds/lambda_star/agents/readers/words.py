@@ -1,0 +1,125 @@
+"""The words of instructions about Λ*, each a concept; a text is a sequence of them.
+
+Small idioms, in which a word does not mean what it means elsewhere, are replaced first. Words that
+are in no list mean nothing here and are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sts.worlds.lambda_star.state import MOVES
+
+_IDIOMS = (
+    (r"team[- ]?mates?\b", "teammate"),
+    (r"\bdon['’]?t\b", "not"),
+    (r"\b(\w+)['’]s\b", r"\1"),
+    (r"\bfrom (now|here|then) on\b|\bright now\b|\bnow\b", " "),
+    (r"\bon (the|your|its) way\b|\bso on\b", " "),
+    (r"\bin a row\b|\bat all times\b", " "),
+    (r"\b(until|to|till|before) the (very )?end\b", " "),
+    (r"\buntil then\b", " "),
+    (r"\bnext to\b", "beside"),
+    (r"\bnext door to\b|\badjacent to\b|\bclose (to|by)\b", "beside"),
+    (r"\bwhere you (are|stand)\b", "here"),
+    (r"\b(no|not|never) (more|farther|further) than\b|\bup to\b", "at-most"),
+    (r"\b(at most|within)\b", "at-most"),
+    (r"\b(at least|or more)\b", "at-least"),
+    (r"\b(by yourself|on your own)\b", "alone"),
+    (r"\bno (other|one else|body else)\b|\bnobody( else)?\b", "alone"),
+    (r"\bas soon as\b", "when"),
+    (r"\blie in wait\b|\blying in wait\b", "ambush"),
+    (r"\bhow (many|long)\b", "how-many"),
+    (r"\blost sight\b", " "),
+)
+_LISTS = {
+    "good": "good",
+    "evil": "evil",
+    "people": "teammate mate partner participant participants others people anyone anybody someone",
+    "you": "you your yourself",
+    "flee": "avoid avoiding evade evading escape flee away clear dodge leave far",
+    "go": "go get reach return move walk head join step take catch come comes",
+    "keep": "follow chase keep stay shadow remain accompany stick track trail",
+    "find": "find look search seek",
+    "still": "still hold wait freeze motionless",
+    "here": "here put position",
+    "let": "let",
+    "ambush": "ambush",
+    "on": "on onto upon same touching",
+    "beside": "beside near around",
+    "not": "not never without no",
+    "off": "off",
+    "first": "first",
+    "until": "until till when once before",
+    "alone": "alone unshared",
+    "at-most": "at-most",
+    "at-least": "at-least",
+    "or": "or",
+    "cells": "cell cells",
+    "steps": "step steps",
+    "last": "last previous latest just",
+    "next": "next",
+    "will": "will",
+    "did": "did",
+    "ago": "ago since",
+    "from": "from relative",
+    "see": "see saw seen sight",
+    "lie": "lies is was",
+    "say": "say answer tell name count",
+    "how-many": "how-many number",
+    "where": "where direction way which what",
+    "down": "down downward downwards",
+    "up": "up upward upwards",
+    "left": "left leftward leftwards",
+    "right": "right rightward rightwards",
+}
+_CONCEPTS: dict[str, tuple[str, ...]] = {}
+for _concept, _words in _LISTS.items():
+    for _word in _words.split():
+        _CONCEPTS[_word] = (*_CONCEPTS.get(_word, ()), _concept)
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MOST = 999
+QUALIFIERS = frozenset(
+    "not off first until alone at-most at-least last next ago from will did number "
+    "down up left right".split()
+)
+"""What says how, when or how often; the concepts that half a reader passes over."""
+
+
+class Word(NamedTuple):
+    """A word that means something, or a break between clauses.
+
+    Attributes:
+      concept: what it means; "number" for a number, "break" for punctuation.
+      number: the number that it is, else 0.
+    """
+
+    concept: str
+    number: int = 0
+
+
+def concepts(text: str) -> list[Word]:
+    """Returns what a text says, concept by concept."""
+    plain = " ".join(text.lower().split())
+    for idiom, meaning in _IDIOMS:
+        plain = re.sub(idiom, meaning, plain)
+    out: list[Word] = []
+    for token in re.findall(r"\d+|at-most|at-least|how-many|[a-z]+|[.,:;!?]", plain):
+        if token.isdigit() or token in _NUMBERS:
+            number = int(token[:9]) if token.isdigit() else _NUMBERS.index(token)
+            number = min(number, _MOST)
+            out.append(Word("number", number))
+        elif not token.isalpha() and token not in _CONCEPTS:
+            out.append(Word("question" if token == "?" else "break"))
+        else:
+            out += [Word(concept) for concept in _CONCEPTS.get(token, ())]
+    return out
+
+
+def direction(words: list[Word]) -> int:
+    """Returns the move in the direction that is named; "stay" where none is."""
+    named = {word.concept for word in words}
+    down = ("down" in named) - ("up" in named)
+    right = ("right" in named) - ("left" in named)
+    return MOVES.index("stay") + 3 * down + right
