@@ -1,4 +1,4 @@
-"""What can be had of a category without eyes: the best policy that looks at nothing."""
+"""What agents pass of a category by its rule, and the best policy that looks at nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scenarios.category import Category
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.domains import Domain, domain
 from sts.suites.types import Scenario
 
@@ -24,7 +24,7 @@ class Unseeing(Agent):
         """Takes the indices of moves and tokens."""
         self._moves = np.isin(np.arange(len(world.moves)), moves).astype(np.float64)
         self._says = np.isin(np.arange(len(world.tokens)), says).astype(np.float64)
-        self.moves, self.says = tuple(moves), tuple(says)
+        self.deterministic = len(moves) == len(says) == 1  # type: ignore[misc]
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
@@ -33,6 +33,37 @@ class Unseeing(Agent):
         shape = draws.shape[:2]
         moves = np.broadcast_to(self._moves, (*shape, len(self._moves)))
         return Choice(moves, np.broadcast_to(self._says, (*shape, len(self._says)))), memory
+
+
+def pass_rate(
+    category: Category,
+    scenarios: Sequence[Scenario],
+    agent: Agent,
+    *,
+    continuations: int,
+    seed: int = 0,
+) -> float:
+    """Returns the share of an agent's continuations that a category's rule calls a success.
+
+    Args:
+      category: whose rule says what passes.
+      scenarios: of it, at least one.
+      agent: that continues them.
+      continuations: of each scenario; one where neither the agent nor its partner draws.
+      seed: of the draws.
+    """
+    passed = [
+        category.label(one.episode, one.takeover, one.roles, scenario.parameters).verdict
+        == "success"
+        for group in by_shape(scenarios)
+        for indices in (range(1 if always_alike(agent, group[0].partner) else continuations),)
+        for scenario, one in zip(
+            (s for s in group for _ in indices),
+            continue_all(group, agent, seed=seed, indices=indices),
+            strict=True,
+        )
+    ]
+    return sum(passed) / len(passed)
 
 
 def open_loop(
@@ -51,20 +82,11 @@ def open_loop(
     """
     if not scenarios:
         return 0.0
-    passed = []
-    for policy in _policies(category):
-        indices = range(continuations if len(policy.moves) > 1 else 1)
-        verdicts = [
-            category.label(one.episode, one.takeover, one.roles, scenario.parameters).verdict
-            for group in by_shape(scenarios)
-            for scenario, one in zip(
-                (s for s in group for _ in indices),
-                continue_all(group, policy, seed=seed, indices=indices),
-                strict=True,
-            )
-        ]
-        passed.append(verdicts.count("success") / len(verdicts))
-    return max(passed, default=0.0)
+    rates = (
+        pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
+        for policy in _policies(category)
+    )
+    return max(rates, default=0.0)
 
 
 def _policies(category: Category) -> Iterator[Unseeing]:

@@ -28,23 +28,25 @@ FLIGHT, NEAR = 3, 2
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which Evil is near and standing still ends badly."""
     for track, moment in moments(trajectory.episode, context, horizon):
-        if _fault(track, moment, context) or _escapes(track, moment, horizon, 0, 0):
+        if _fault(track, moment, context) or escapes(track, moment, horizon, 0, 0):
             continue
-        if _possible(track, moment, horizon):
-            yield Candidate(moment, track.role, _difficulty(track, moment, horizon))
+        if possible(track, moment, horizon):
+            yield Candidate(moment, track.role, difficulty(track, moment, horizon))
 
 
-def _difficulty(track: Track, moment: int, horizon: int) -> str:
+def difficulty(track: Track, moment: int, horizon: int) -> str:
     down, right = offsets(track.evil[moment], track.me[moment], track.size)
-    if _escapes(track, moment, horizon, np.sign(down), np.sign(right)):
+    if escapes(track, moment, horizon, np.sign(down), np.sign(right)):
         return "easy"
     flights = (heading(move) for move in MOVES)
-    return "medium" if any(_escapes(track, moment, horizon, *way) for way in flights) else "hard"
+    return "medium" if any(escapes(track, moment, horizon, *way) for way in flights) else "hard"
 
 
-def _escapes(track: Track, moment: int, horizon: int, down: int, right: int) -> bool:
-    """Says whether FLIGHT steps that way and then standing still keep clear of Evil."""
-    steps = np.minimum(np.arange(1, horizon + 1), FLIGHT)
+def escapes(
+    track: Track, moment: int, horizon: int, down: int, right: int, flight: int = FLIGHT
+) -> bool:
+    """Says whether `flight` steps that way and then standing still keep clear of Evil."""
+    steps = np.minimum(np.arange(1, horizon + 1), flight)
     row, column = divmod(int(track.me[moment]), track.size.width)
     rows, columns = (
         (row + down * steps) % track.size.height,
@@ -55,7 +57,7 @@ def _escapes(track: Track, moment: int, horizon: int, down: int, right: int) -> 
     return bool((distances(cells, evil, track.size) > SIGHT).all())
 
 
-def _possible(track: Track, moment: int, horizon: int) -> bool:
+def possible(track: Track, moment: int, horizon: int) -> bool:
     """Says whether any moves at all keep clear of Evil."""
     size = track.size
     everywhere = np.arange(size.height * size.width)
@@ -103,4 +105,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    superseded=True,
 )

@@ -104,4 +104,5 @@ CATEGORY = Category(
     label=label,
     fits=fits,
     words=words,
+    superseded=True,
 )
