@@ -59,9 +59,19 @@ class Gate(NamedTuple):
 def pool(
     category: Category, trajectories: Iterable[Trajectory], count: int = POOL, *, seed: int = 0
 ) -> tuple[Scenario, ...]:
-    """Returns up to `count` scenarios that a category finds on the test side, mined as ever."""
+    """Returns up to `count` scenarios that a category finds on the test side, mined as ever.
+
+    No answer stands more often than its share of `count`, so there are fewer where one is rare.
+    """
     mined = mining.mine(trajectories, [category], per_category=count, seed=seed, per_world=count)
-    return mined.scenarios
+    answers = category.controls.answers if category.controls else ()
+    if not answers:
+        return mined.scenarios
+    by_answer: dict[str, list[Scenario]] = defaultdict(list)
+    for one in mined.scenarios:
+        by_answer[str(one.parameters["answer"])].append(one)
+    share = math.ceil(count / len(answers))
+    return tuple(one for own in by_answer.values() for one in own[:share])
 
 
 def of_pool(

@@ -30,11 +30,11 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     for track, moment in moments(trajectory.episode, context, horizon):
         if _fault(track, moment, context) or escapes(track, moment, horizon, 0, 0):
             continue
-        if possible(track, moment, horizon):
-            yield Candidate(moment, track.role, difficulty(track, moment, horizon))
+        if _possible(track, moment, horizon):
+            yield Candidate(moment, track.role, _difficulty(track, moment, horizon))
 
 
-def difficulty(track: Track, moment: int, horizon: int) -> str:
+def _difficulty(track: Track, moment: int, horizon: int) -> str:
     down, right = offsets(track.evil[moment], track.me[moment], track.size)
     if escapes(track, moment, horizon, np.sign(down), np.sign(right)):
         return "easy"
@@ -42,11 +42,9 @@ def difficulty(track: Track, moment: int, horizon: int) -> str:
     return "medium" if any(escapes(track, moment, horizon, *way) for way in flights) else "hard"
 
 
-def escapes(
-    track: Track, moment: int, horizon: int, down: int, right: int, flight: int = FLIGHT
-) -> bool:
-    """Says whether `flight` steps that way and then standing still keep clear of Evil."""
-    steps = np.minimum(np.arange(1, horizon + 1), flight)
+def escapes(track: Track, moment: int, horizon: int, down: int, right: int) -> bool:
+    """Says whether FLIGHT steps that way and then standing still keep clear of Evil."""
+    steps = np.minimum(np.arange(1, horizon + 1), FLIGHT)
     row, column = divmod(int(track.me[moment]), track.size.width)
     rows, columns = (
         (row + down * steps) % track.size.height,
@@ -57,7 +55,7 @@ def escapes(
     return bool((distances(cells, evil, track.size) > SIGHT).all())
 
 
-def possible(track: Track, moment: int, horizon: int) -> bool:
+def _possible(track: Track, moment: int, horizon: int) -> bool:
     """Says whether any moves at all keep clear of Evil."""
     size = track.size
     everywhere = np.arange(size.height * size.width)

@@ -20,8 +20,8 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.state import MOVES
 
 from .avoid_evil import escapes, label
-from .playing import HIDDEN, STAY, Past, imagined, last, moving, shifts
-from .tracks import DOMAIN, Track, ago, distances, heading, moments, offsets
+from .playing import HIDDEN, STAY, Past, held, imagined, last, moving, shifts
+from .tracks import DOMAIN, Track, ago, distances, moments, offsets
 
 HORIZON = 10
 RECENT, AWAY = 2, 2
@@ -34,10 +34,10 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     for track, moment in moments(episode, context, horizon):
         if _fault(track, moment, context) or escapes(track, moment, horizon, 0, 0):
             continue
-        ways = (escapes(track, moment, horizon, *heading(way), horizon) for way in MOVES)
-        if sum(ways) > SPARED:
+        ways = (held(episode, track, moment, horizon, "no-op", way) for way in range(len(MOVES)))
+        if sum(label(one, 0, (track.role,), {}).verdict == "success" for one in ways) > SPARED:
             continue
-        fled = imagined(episode, track, moment, context, horizon, _away, "no-op")
+        fled = imagined(episode, track, moment, context, horizon, away, "no-op")
         if label(fled, 0, (track.role,), {}).verdict == "success":
             yield Candidate(moment, track.role, _difficulty(track, moment, context, horizon))
 
@@ -62,7 +62,7 @@ def fits(scenario: Scenario) -> str | None:
     return _fault(track, scenario.takeover, scenario.takeover)
 
 
-def _away(seen: Past) -> int:
+def away(seen: Past) -> int:
     """Returns a move that leads farthest from where Evil is and, by its last move, will be."""
     evil, since = last(seen.evil)
     if evil == HIDDEN:
@@ -97,7 +97,7 @@ CATEGORY = Category(
         "board. One step beside Evil is a failure, however it came about.",
     ),
     controls=Controls(
-        probe=moving(_away),
+        probe=moving(away),
         shortcut=LocalSearch(),
         open_loop=0.4,
         why="of nine moves some lead away from Evil whatever it does",

@@ -8,6 +8,7 @@ so that both come to the same.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -180,10 +181,16 @@ def imagined(
     return _silent(episode, scene, moves)
 
 
-def standing(episode: Episode, track: Track, moment: int, horizon: int, partner: str) -> Episode:
-    """Returns what would follow if a participant stood still; otherwise as `imagined`."""
+def held(
+    episode: Episode, track: Track, moment: int, horizon: int, partner: str, move: int = STAY
+) -> Episode:
+    """Returns what would follow if a participant made one move for ever; else as `imagined`."""
     scene, moves = _without(episode, moment, horizon, partner)
-    scene[:, FIRST + track.role], moves[:, track.role] = track.me[moment], STAY
+    down, right = (np.arange(horizon + 1) * way for way in (move // 3 - 1, move % 3 - 1))
+    row, column = divmod(int(track.me[moment]), track.size.width)
+    cells = (row + down) % track.size.height * track.size.width
+    scene[:, FIRST + track.role] = cells + (column + right) % track.size.width
+    moves[:, track.role] = move
     return _silent(episode, scene, moves)
 
 
@@ -240,3 +247,66 @@ def repeated(moves: list[int]) -> list[int] | None:
         if whole and len(set(recent)) > 1:
             found.append(recent[:period])
     return found[0] if found and len({one[0] for one in found}) == 1 else None
+
+
+def expected(seen: Past, cells: list[int]) -> NDArray[np.float64]:
+    """Returns with what chance something will be in each cell at the next frame.
+
+    It repeats its moves where they have been seen to repeat; else each that was seen is as likely
+    as it was often. Where it would have been seen since, it is not. Even where nothing is known.
+    """
+    size, everywhere = seen.size, np.arange(seen.size.height * seen.size.width)
+    place, since = last(cells)
+    if place == HIDDEN:
+        return np.full(len(everywhere), 1 / len(everywhere))
+    moves = shifts(cells, size)[: len(cells) - 1 - since]
+    period = repeated(moves)
+    likely = [move for move in moves if move != HIDDEN] or [*range(len(MOVES))]
+    chance: NDArray[np.float64] = (everywhere == place).astype(np.float64)
+    sources = _sources(size)
+    for n in range(since + 1):
+        ways = likely if period is None else [period[n % len(period)]]
+        often = np.bincount(ways, minlength=len(MOVES)) / len(ways)
+        spread: NDArray[np.float64] = often @ chance[sources]
+        if n < since:
+            me = seen.me[len(cells) - since + n]
+            spread[torus.moved(me, np.arange(len(MOVES)), *size)] = 0
+        if not spread.any():  # it moved as it never had
+            break
+        chance = spread / spread.sum()
+    return chance
+
+
+@functools.lru_cache(maxsize=64)
+def _sources(size: Grid) -> Cells:
+    """Returns int64[moves, cells], from where each move leads to each cell."""
+    moves, cells = np.arange(len(MOVES))[:, None], np.arange(size.height * size.width)
+    found: Cells = torus.moved(cells, len(MOVES) - 1 - moves, *size)
+    return found
+
+
+def landings(seen: Past) -> Cells:
+    """Returns the cells that each of MOVES leads to."""
+    cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
+    return cells
+
+
+def within(seen: Past, chance: NDArray[np.float64], away: int) -> NDArray[np.float64]:
+    """Returns for each of MOVES with what chance something is then so near or nearer."""
+    apart, weights = _apart(seen, chance)
+    near: NDArray[np.float64] = (apart <= away) @ weights
+    return near
+
+
+def far(seen: Past, chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns for each of MOVES how far from something one is then, on average."""
+    apart, weights = _apart(seen, chance)
+    mean: NDArray[np.float64] = apart @ weights
+    return mean
+
+
+def _apart(seen: Past, chance: NDArray[np.float64]) -> tuple[Cells, NDArray[np.float64]]:
+    """Returns how far each landing is from each cell that has a chance, and the chances."""
+    cells = np.flatnonzero(chance)
+    apart: Cells = distances(landings(seen)[:, None], cells, seen.size)
+    return apart, chance[cells]

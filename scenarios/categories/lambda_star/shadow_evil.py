@@ -17,8 +17,8 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from .follow_good import in_a_row
-from .playing import Past, last, moving, standing, toward
-from .tracks import DOMAIN, SIGHT, Track, distances, moments, number, once
+from .playing import Past, held, last, moving, toward
+from .tracks import DOMAIN, SIGHT, Track, leaving, moments, number, once
 
 HORIZON = 12
 STEPS = 4
@@ -35,19 +35,11 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         if 2 * moved.sum() < horizon or STEPS > horizon:
             continue
         asked = {"steps": STEPS}
-        idle = standing(episode, track, moment, horizon, "no-op")
+        idle = held(episode, track, moment, horizon, "no-op")
         if label(idle, 0, (track.role,), asked).verdict == "success":
             continue
-        yield Candidate(
-            moment, track.role, _difficulty(track, moment), asked, {"steps": str(STEPS)}
-        )
-
-
-def _difficulty(track: Track, moment: int) -> str:
-    """Returns easy where Evil can be stood beside for a while, hard where it runs at once."""
-    near = distances(track.evil[moment + 1 : moment + 1 + STEPS], int(track.me[moment]), track.size)
-    stays = int((near <= SIGHT).sum())
-    return "easy" if stays > 2 else "medium" if stays == 2 else "hard"
+        difficulty = leaving(ahead[1 : 1 + STEPS], int(track.me[moment]), track.size)
+        yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
 
 
 def _fault(track: Track, moment: int) -> str | None:
