@@ -21,7 +21,7 @@ from sts import agents
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 
-POOL, CONTINUATIONS = 200, 20
+POOL, PER_WORLD, CONTINUATIONS = 200, 4, 20
 OPEN_LOOP, GUESSES = 0.15, 1.3
 """The most without eyes: of an instruction, and of a question times one in so many answers."""
 REWARD, SHORTCUT, ALIKE = 0.2, 1.5, 0.5
@@ -63,7 +63,14 @@ def pool(
 
     No answer stands more often than its share of `count`, so there are fewer where one is rare.
     """
-    mined = mining.mine(trajectories, [category], per_category=count, seed=seed, per_world=count)
+    mined = mining.mine(
+        trajectories,
+        [category],
+        per_category=count,
+        seed=seed,
+        per_world=PER_WORLD,
+        strata=("difficulty",),
+    )
     answers = category.controls.answers if category.controls else ()
     if not answers:
         return mined.scenarios

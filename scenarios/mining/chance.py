@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -45,6 +46,8 @@ def pass_rate(
 ) -> float:
     """Returns the share of an agent's continuations that a category's rule calls a success.
 
+    Of a pair, done is only who does both halves.
+
     Args:
       category: whose rule says what passes.
       scenarios: of it, at least one.
@@ -52,18 +55,21 @@ def pass_rate(
       continuations: of each scenario; one where neither the agent nor its partner draws.
       seed: of the draws.
     """
-    passed = [
-        category.label(one.episode, one.takeover, one.roles, scenario.parameters).verdict
-        == "success"
-        for group in by_shape(scenarios)
-        for indices in (range(1 if always_alike(agent, group[0].partner) else continuations),)
-        for scenario, one in zip(
-            (s for s in group for _ in indices),
-            continue_all(group, agent, seed=seed, indices=indices),
-            strict=True,
-        )
-    ]
-    return sum(passed) / len(passed)
+    units: dict[str, list[list[bool]]] = defaultdict(list)
+    for group in by_shape(scenarios):
+        count = 1 if always_alike(agent, group[0].partner) else continuations
+        made = continue_all(group, agent, seed=seed, indices=range(count))
+        for n, one in enumerate(group):
+            own = made[n * count : (n + 1) * count]
+            units[f"pair {one.pair}" if one.pair else one.id].append(
+                [
+                    category.label(c.episode, c.takeover, c.roles, one.parameters).verdict
+                    == "success"
+                    for c in own
+                ]
+            )
+    rates = [np.all(halves, axis=0).mean() for halves in units.values()]
+    return float(np.mean(rates))
 
 
 def open_loop(

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from scenarios import categories, gates, mining
-from scenarios.categories.lambda_star import playing
+from scenarios.categories.lambda_star import evade_or_shadow, playing
 from scenarios.categories.lambda_star.tracks import Track
 from scenarios.category import CONTEXT, Category, Controls, Label
 from scenarios.fitting import fault
+from scenarios.mining.chance import pass_rate
 from scenarios.profiles import Profile
 from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.episodes import Episode
 from sts.errors import ArgumentError
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, pairs
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from tests.examples import on_test_side, recorded
@@ -27,6 +29,7 @@ from tests.scenarios.test_moments import cut
 
 RULES = {c.name: c for c in categories.of("lambda-star")}
 NAMES = [name for name, c in RULES.items() if not c.superseded]
+PAIRS = ["beside-or-leave", "evade-or-shadow"]
 EACH = pytest.mark.parametrize("name", NAMES)
 MANY = 6
 
@@ -69,7 +72,7 @@ def played(scenario: Scenario, agent: agents.Agent) -> Episode:
 
 
 def test_there_are_sixteen_of_them_and_each_says_how_it_is_judged_and_tested() -> None:
-    assert len(NAMES) == 16
+    assert len({*NAMES} - {*PAIRS}) == 16 and {*PAIRS} < {*NAMES}
     for name in NAMES:
         rule = RULES[name]
         assert len(rule.wordings) >= 3
@@ -139,7 +142,9 @@ def test_what_is_imagined_is_what_is_played(name: str, proposed: dict[str, list[
     for one in proposed[name]:
         recording, track = one.recording, Track(one.recording, one.roles[0])
         lengths = (one.takeover, one.takeover, one.horizon)
-        thought = playing.imagined(recording, track, *lengths, policy, one.partner)
+        text = one.instruction.text
+        told = partial(lambda text, seen: policy(seen._replace(told=text)), text)
+        thought = playing.imagined(recording, track, *lengths, told, one.partner)
         done = played(one, rule.controls.probe)
         assert (thought.scene == done.scene[one.takeover :]).all()
 
@@ -164,7 +169,9 @@ def test_a_probe_looks_at_nothing_but_what_was_in_sight(
             playing.past(what, Track(what, one.roles[0]), one.takeover, one.takeover)
             for what in (one.recording, other)
         ]
-        assert seen[0] == seen[1] and decide(seen[0]) == decide(seen[1])
+        assert seen[0] == seen[1]
+        told = [past._replace(told=one.instruction.text) for past in seen]
+        assert decide(told[0]) == decide(told[1])
 
 
 ALONE = episode("right " * CONTEXT, start=(0, 0), good=[(3, 3)], evil=[(3, 6)])
@@ -222,6 +229,26 @@ def test_superseded_categories_are_mined_by_name_alone(
 
     assert {c.name for c in _asked(Order(), trajectories)[0]} == {*NAMES}
     assert [c.name for c in _asked(Order(("walk",)), trajectories)[0]] == ["walk"]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_both_halves_of_a_pair_are_mined_and_done_is_who_does_both(
+    name: str, trajectories: list[Trajectory]
+) -> None:
+    rule = RULES[name]
+    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    scenarios = mining.mine(trajectories, [rule], per_category=3, seed=0).scenarios
+    assert len(scenarios) == 6
+    asked = sorted({one.parameters["asked"] for one in scenarios})
+    for halves in pairs(scenarios).values():
+        assert sorted(one.parameters["asked"] for one in halves) == asked
+        assert len({one.takeover_hash for one in halves}) == 1
+    own, half = rule.controls.probe, playing.Playing(move=evade_or_shadow.away)
+    both = {n: pass_rate(rule, scenarios, a, continuations=1) for n, a in (("p", own), ("h", half))}
+    alone = [dataclasses.replace(one, pair="") for one in scenarios]
+    assert both == {"p": 1.0, "h": 0.0}
+    if name == "evade-or-shadow":
+        assert pass_rate(rule, alone, half, continuations=1) == 0.5
 
 
 # gates

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from scenarios.category import Candidate, Category, Controls, Label, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
-from .playing import Past, expected, far, held, imagined, last, moving, toward, within
+from .playing import Past, Prospects, expected, held, imagined, last, moving, toward
 from .tracks import DOMAIN, SIGHT, Track, ago, distances, first, margin, moments
 
 HORIZON = 15
@@ -79,10 +77,9 @@ def _straight(seen: Past) -> int:
 
 def _carefully(seen: Past) -> int:
     """Returns a move towards where Good will be that hardly comes close to Evil."""
-    good, evil = expected(seen, seen.good), expected(seen, seen.evil)
-    known = last(seen.evil)[1] < len(seen.evil)
-    risk = within(seen, evil, SIGHT) if known else np.zeros(9)
-    return int((within(seen, good, 0) - far(seen, good) - 10 * risk).argmax())
+    good = Prospects(seen, expected(seen, seen.good))
+    evil = Prospects(seen, expected(seen, seen.evil))
+    return int((good.within(0) - good.apart - 10 * evil.within(SIGHT)).argmax())
 
 
 CATEGORY = Category(

@@ -18,7 +18,7 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.state import MOVES
 
-from .playing import STAY, Past, expected, far, held, imagined, moving, within
+from .playing import STAY, Past, Prospects, expected, held, imagined, moving
 from .tracks import DOMAIN, SIGHT, Track, ago, margin, moments, once
 
 HORIZON = 6
@@ -69,8 +69,8 @@ def label(
 
 
 def _seek(seen: Past) -> int:
-    good = expected(seen, seen.good)
-    return int((5 * within(seen, good, SIGHT) - far(seen, good)).argmax())
+    good = Prospects(seen, expected(seen, seen.good))
+    return int((5 * good.within(SIGHT) - good.apart).argmax())
 
 
 CATEGORY = Category(

@@ -21,7 +21,7 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.state import MOVES
 
 from .follow_good import in_a_row
-from .playing import Past, expected, far, held, imagined, landings, moving, within
+from .playing import Past, Prospects, expected, held, imagined, landings, moving
 from .tracks import DOMAIN, FIRST, SIGHT, Track, chase, distances, moments, number, once
 
 HORIZON = 10
@@ -89,10 +89,9 @@ def label(
 
 def _aside(seen: Past) -> int:
     """Returns a move that stays by Good, and out of the way of those who go onto it."""
-    good = expected(seen, seen.good)
-    cells = landings(seen)
-    taken = np.isin(cells, seen.others[-1]) + within(seen, good, 0)
-    return int((10 * within(seen, good, AWAY) - 5 * taken - abs(far(seen, good) - 1)).argmax())
+    good = Prospects(seen, expected(seen, seen.good))
+    taken = np.isin(landings(seen), seen.others[-1]) + good.within(0)
+    return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())
 
 
 CATEGORY = Category(

@@ -21,7 +21,7 @@ from .tracks import DOMAIN, SIGHT, Track, distances, first, moments, number
 
 HORIZON = 12
 EARLIEST, LATEST = 2, 6
-STEPS = 4
+STEPS = 3
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:

@@ -16,7 +16,7 @@ from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from .playing import Past, expected, far, held, imagined, moving, within
+from .playing import Past, Prospects, expected, held, imagined, moving
 from .tracks import DOMAIN, Track, chase, moments, never
 
 HORIZON = 8
@@ -33,7 +33,7 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         idle = held(episode, track, moment, horizon, "no-op")
         if label(idle, 0, (track.role,), {}).verdict == "success":
             continue
-        kept = imagined(episode, track, moment, context, horizon, _beside, "no-op")
+        kept = imagined(episode, track, moment, context, horizon, beside, "no-op")
         if label(kept, 0, (track.role,), {}).verdict == "success":
             stays = (good == track.good[moment : moment + horizon]).mean()
             difficulty = "easy" if stays >= 0.5 else "medium" if stays >= 0.25 else "hard"
@@ -57,11 +57,10 @@ def label(
     return never((away == 0) | (away > AWAY))
 
 
-def _beside(seen: Past) -> int:
+def beside(seen: Past) -> int:
     """Returns a move that will hardly be on Good or lose it, and better beside it than farther."""
-    good = expected(seen, seen.good)
-    on, near = within(seen, good, 0), within(seen, good, AWAY)
-    return int((10 * (near - on) - abs(far(seen, good) - 1)).argmax())
+    good = Prospects(seen, expected(seen, seen.good))
+    return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
 
 
 CATEGORY = Category(
@@ -84,5 +83,5 @@ CATEGORY = Category(
         guideline="Cells are counted as a king walks, across the edges of the board. It does not "
         "matter who moved: Good coming onto the participant's cell is a failure, too.",
     ),
-    controls=Controls(probe=moving(_beside), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=moving(beside), shortcut=LocalSearch(), against_reward=True),
 )

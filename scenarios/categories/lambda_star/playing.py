@@ -40,6 +40,7 @@ class Past(NamedTuple):
       good: Good's cell, HIDDEN where it was not in sight.
       evil: Evil's cell, likewise.
       others: in which cells others were in sight, once for each of them, in rising order.
+      told: the instruction; "" where somebody is only imagined.
     """
 
     size: Grid
@@ -48,6 +49,7 @@ class Past(NamedTuple):
     good: list[int]
     evil: list[int]
     others: list[list[int]]
+    told: str = ""
 
 
 Moving = Callable[[Past], int]
@@ -78,7 +80,8 @@ class Playing(Agent):
         for b, r in np.ndindex(shape):
             if memory["asked"][b] < 0:
                 continue
-            past = _past(memory, observation, b, r)
+            text = instructions.texts[instructions.ids[b]]
+            past = _past(memory, observation, b, r)._replace(told=text)
             if self.move is not None:
                 moves[b, r] = self.move(past)
             if self.say is not None:
@@ -291,22 +294,25 @@ def landings(seen: Past) -> Cells:
     return cells
 
 
-def within(seen: Past, chance: NDArray[np.float64], away: int) -> NDArray[np.float64]:
-    """Returns for each of MOVES with what chance something is then so near or nearer."""
-    apart, weights = _apart(seen, chance)
-    near: NDArray[np.float64] = (apart <= away) @ weights
-    return near
+class Prospects:
+    """How near one is to something after each of MOVES, which is where it is by chance.
 
+    Every array is float64[9].
+    """
 
-def far(seen: Past, chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns for each of MOVES how far from something one is then, on average."""
-    apart, weights = _apart(seen, chance)
-    mean: NDArray[np.float64] = apart @ weights
-    return mean
+    def __init__(self, seen: Past, chance: NDArray[np.float64]) -> None:
+        """Takes with what chance it is in each cell at the next frame."""
+        cells = np.flatnonzero(chance)
+        self._apart = distances(landings(seen)[:, None], cells, seen.size)
+        self._chance = chance[cells]
 
+    def within(self, away: int) -> NDArray[np.float64]:
+        """Returns with what chance it is so near or nearer."""
+        near: NDArray[np.float64] = (self._apart <= away) @ self._chance
+        return near
 
-def _apart(seen: Past, chance: NDArray[np.float64]) -> tuple[Cells, NDArray[np.float64]]:
-    """Returns how far each landing is from each cell that has a chance, and the chances."""
-    cells = np.flatnonzero(chance)
-    apart: Cells = distances(landings(seen)[:, None], cells, seen.size)
-    return apart, chance[cells]
+    @property
+    def apart(self) -> NDArray[np.float64]:
+        """How far away it is, on average."""
+        mean: NDArray[np.float64] = self._apart @ self._chance
+        return mean
