@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scenarios import categories, gates, mining
-from scenarios.categories.lambda_star import evade_or_shadow, playing
+from scenarios.categories.lambda_star import evade_evil, playing
 from scenarios.categories.lambda_star.tracks import Track
 from scenarios.category import CONTEXT, Category, Controls, Label
 from scenarios.fitting import fault
@@ -243,7 +243,7 @@ def test_both_halves_of_a_pair_are_mined_and_done_is_who_does_both(
     for halves in pairs(scenarios).values():
         assert sorted(one.parameters["asked"] for one in halves) == asked
         assert len({one.takeover_hash for one in halves}) == 1
-    own, half = rule.controls.probe, playing.Playing(move=evade_or_shadow.away)
+    own, half = rule.controls.probe, playing.Playing(move=evade_evil.away)
     both = {n: pass_rate(rule, scenarios, a, continuations=1) for n, a in (("p", own), ("h", half))}
     alone = [dataclasses.replace(one, pair="") for one in scenarios]
     assert both == {"p": 1.0, "h": 0.0}
