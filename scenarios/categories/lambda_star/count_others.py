@@ -29,6 +29,8 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     episode = trajectory.episode
     counts: dict[int, NDArray[np.int64]] = {}
     for track, moment in moments(episode, context, horizon):
+        if moment == 0:
+            continue
         if track.role not in counts:
             counts[track.role] = _counts(episode, track)
         before, count = (int(n) for n in counts[track.role][moment - 1 : moment + 1])
