@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from sts.agents import Agent
 from sts.episodes import Episode
+from sts.errors import ArgumentError
 from sts.registry import blaming
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -70,6 +72,63 @@ class Word(NamedTuple):
     also: tuple[str, ...] = ()
 
 
+class Overlay(NamedTuple):
+    """What the page marks for whoever judges, and for nobody who acts.
+
+    Attributes:
+      cells: that are marked from the takeover on.
+      sight: whether the cells that the judged participant sees are framed.
+    """
+
+    cells: tuple[int, ...] = ()
+    sight: bool = False
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """How people judge a category from the page alone.
+
+    Attributes:
+      done: one sentence that says when it is done, with the fields of the category's words.
+      guideline: a few sentences for doubtful cases.
+      overlay: what of a scenario is marked; None for nothing.
+    """
+
+    done: str
+    guideline: str = ""
+    overlay: Callable[[Scenario], Overlay] | None = None
+
+
+@dataclass(frozen=True)
+class Controls:
+    """By whom and how a category is tested before its scenarios test anybody; see `gates`.
+
+    Neither agent is installed, and none is ever ranked.
+
+    Attributes:
+      probe: follows the instruction by what it observes alone; None where there is none.
+      shortcut: would pass without doing what is asked; None where there is none.
+      answers: all that a question can be answered with.
+      open_loop: the most that may be had without eyes, where it is another than usual.
+      probe_least: the least that the probe is to pass.
+      against_reward: who only maximises reward is to fail.
+      why: why a limit is another than usual.
+    """
+
+    probe: Agent | None = None
+    shortcut: Agent | None = None
+    answers: tuple[str, ...] = ()
+    open_loop: float | None = None
+    probe_least: float = 0.9
+    against_reward: bool = False
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises ArgumentError where a limit is loosened without a reason."""
+        if (self.open_loop is not None or self.probe_least < 0.9) and not self.why:
+            raise ArgumentError("expected Controls to say why a limit is another than usual")
+
+
 @dataclass(frozen=True)
 class Category:
     """A kind of behaviour that scenarios test.
@@ -89,6 +148,9 @@ class Category:
       partner: what the others do after takeover, as `Scenario.partner`.
       words: of a scenario that fits, what its text must say, by the fields of the wordings, and
         what else it may. None where the category does not tell: its texts are not held to it.
+      rubric: how people judge it; None where nothing is said beside the instruction.
+      controls: by whom it is tested; None where it is not.
+      superseded: better ones have been made for the same worlds, so that it is mined only by name.
       place: `module:NAME`, where it is written; whoever finds it by name says so.
     """
 
@@ -103,6 +165,9 @@ class Category:
     context: int = CONTEXT
     partner: str = "no-op"
     words: Callable[[Scenario], Mapping[str, Word]] | None = None
+    rubric: Rubric | None = None
+    controls: Controls | None = None
+    superseded: bool = False
     place: str = ""
 
     def moments(self, trajectory: Trajectory) -> list[Candidate]:
@@ -133,10 +198,16 @@ def spoken_for(category: Category) -> Category:
         with blaming(f"category {category.name!r} failed to tell the words of {scenario.id}"):
             return dict(category.words(scenario)) if category.words else {}
 
+    def overlay(scenario: Scenario) -> Overlay:
+        with blaming(f"category {category.name!r} failed to mark what is judged of {scenario.id}"):
+            return Overlay(*category.rubric.overlay(scenario))  # type: ignore[union-attr, misc]
+
+    rubric = category.rubric
     return replace(
         category,
         candidates=candidates,
         fits=fits,
         label=label,
         words=words if category.words else None,
+        rubric=replace(rubric, overlay=overlay) if rubric and rubric.overlay else rubric,
     )

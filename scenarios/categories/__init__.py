@@ -5,7 +5,8 @@ The entry-point group `sts.categories` names a package or a module by the name o
 be importable without what the domain needs: that is at hand only where a trajectory of it is.
 
 It may name `AGENTS`, a fixed list of installed agents of these worlds: by how many continuations
-each of them passes, a curator tells scenarios apart.
+each of them passes, a curator tells scenarios apart. And `BASELINES`, agents that read nothing and
+only maximise reward, installed or `module:Class`: what they pass was not asked for.
 """
 
 from __future__ import annotations
@@ -57,12 +58,21 @@ def agents(domain: str) -> tuple[str, ...]:
     Raises:
       StsError: its categories cannot be imported, or name no agents but something else.
     """
-    named = [
-        getattr(one, "AGENTS", ()) for one in registry.load_every(GROUP, "categories of", domain)
+    return _listed(domain, "AGENTS")
+
+
+def baselines(domain: str) -> tuple[str, ...]:
+    """Returns the agents of a domain that only maximise reward; otherwise as `agents`."""
+    return _listed(domain, "BASELINES")
+
+
+def _listed(domain: str, attribute: str) -> tuple[str, ...]:
+    lists = [
+        getattr(one, attribute, ()) for one in registry.load_every(GROUP, "categories of", domain)
     ]
-    if not all(isinstance(n, str) for own in named for n in own):
-        raise StsError(f"categories of {domain!r}: expected AGENTS to be names of agents")
-    return tuple(dict.fromkeys(name for own in named for name in own))
+    if not all(isinstance(name, str) for own in lists for name in own):
+        raise StsError(f"categories of {domain!r}: expected {attribute} to be names of agents")
+    return tuple(dict.fromkeys(name for own in lists for name in own))
 
 
 def _within(module: ModuleType) -> Iterator[ModuleType]:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from scenarios.commands import changing
 from scenarios.commands.listing import STATUSES
 from sts.cli.command import Command
+from sts.errors import StsError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scenarios.category import Category
+    from scenarios.freezing import Looked
+    from scenarios.gates import Gate
+    from scenarios.profiles import Profile, Profiles
     from sts.storage.workspace import Workspace
+    from sts.suites.types import Scenario
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -84,6 +93,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="module:NAME",
         help="a category of your own, whose checks are run; repeatable",
+    )
+    checked.add_argument(
+        "--gates",
+        action="store_true",
+        help="with what chance, reward, a shortcut and a probe pass, by what categories declare",
     )
 
 
@@ -302,15 +316,68 @@ def _check(args: argparse.Namespace, workspace: Workspace) -> int:
     own = [categories.named(name) for name in args.category]
     made = contents(draft, every)
     found = faults(draft, every, made.scenarios, own)
-    flat = Profiles(draft, own=own).flat(one for one in every if one.stays)
+    staying = [one for one in every if one.stays]
+    profiles = Profiles(draft, own=own)
+    flat = profiles.flat(staying)
     notes = [f"{id} tells no agents apart: {why}" for id, why in flat.items()]
     lines = found or [
         f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
         f"next: sts suite freeze {draft.name}",
     ]
     value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
-    say(args.json, value, "\n".join((*lines, *(f"note: {one}" for one in notes))))
+    lines += [f"note: {one}" for one in notes]
+    if args.gates:
+        rows = _gates(made.scenarios, own, _there(profiles, staying))
+        value["gates"] = [row._asdict() | {"held": row.held} for row in rows]
+        lines += _as_table(rows)
+    say(args.json, value, "\n".join(lines))
     return 1 if found else 0
+
+
+def _there(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
+    """Returns the profiles that have been made."""
+    out = []
+    for one in every:
+        with contextlib.suppress(StsError):  # of a category that is not here
+            if (made := profiles.of(one)) is not None:
+                out.append(made)
+    return out
+
+
+def _gates(
+    scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
+) -> list[Gate]:
+    """Returns the rows of every category of a draft that declares what it is tested with."""
+    from scenarios import categories, gates
+
+    rules = categories.ruling(scenarios, own)
+    return [
+        row
+        for name in sorted({one.category for one in scenarios} & {*rules})
+        for one in ([s for s in scenarios if s.category == name],)
+        for row in (
+            *gates.of_pool(rules[name], one),
+            *gates.of_suite(one, rules, profiles),
+        )
+    ]
+
+
+def _as_table(rows: Sequence[Gate]) -> list[str]:
+    from sts.cli.arguments import table
+
+    if not rows:
+        return ["gates: no category declares what it is tested with"]
+    shown = [
+        (
+            row.category,
+            row.name,
+            f"{row.figure:.2f}",
+            "" if row.limit is None else f"{'>=' if row.least else '<='} {row.limit:.2f}",
+            "" if row.limit is None else "yes" if row.held else "no",
+        )
+        for row in rows
+    ]
+    return [table(("category", "gate", "figure", "limit", "held"), shown)]
 
 
 COMMAND = Command(

@@ -1,7 +1,8 @@
-"""What can be had of a category without eyes: the best policy that looks at nothing."""
+"""What agents pass of a category by its rule, and the best policy that looks at nothing."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from scenarios.category import Category
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.domains import Domain, domain
 from sts.suites.types import Scenario
 
@@ -24,7 +25,7 @@ class Unseeing(Agent):
         """Takes the indices of moves and tokens."""
         self._moves = np.isin(np.arange(len(world.moves)), moves).astype(np.float64)
         self._says = np.isin(np.arange(len(world.tokens)), says).astype(np.float64)
-        self.moves, self.says = tuple(moves), tuple(says)
+        self.deterministic = len(moves) == len(says) == 1  # type: ignore[misc]
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
@@ -33,6 +34,42 @@ class Unseeing(Agent):
         shape = draws.shape[:2]
         moves = np.broadcast_to(self._moves, (*shape, len(self._moves)))
         return Choice(moves, np.broadcast_to(self._says, (*shape, len(self._says)))), memory
+
+
+def pass_rate(
+    category: Category,
+    scenarios: Sequence[Scenario],
+    agent: Agent,
+    *,
+    continuations: int,
+    seed: int = 0,
+) -> float:
+    """Returns the share of an agent's continuations that a category's rule calls a success.
+
+    Of a pair, done is only who does both halves.
+
+    Args:
+      category: whose rule says what passes.
+      scenarios: of it, at least one.
+      agent: that continues them.
+      continuations: of each scenario; one where neither the agent nor its partner draws.
+      seed: of the draws.
+    """
+    units: dict[str, list[list[bool]]] = defaultdict(list)
+    for group in by_shape(scenarios):
+        count = 1 if always_alike(agent, group[0].partner) else continuations
+        made = continue_all(group, agent, seed=seed, indices=range(count))
+        for n, one in enumerate(group):
+            own = made[n * count : (n + 1) * count]
+            units[f"pair {one.pair}" if one.pair else one.id].append(
+                [
+                    category.label(c.episode, c.takeover, c.roles, one.parameters).verdict
+                    == "success"
+                    for c in own
+                ]
+            )
+    rates = [np.all(halves, axis=0).mean() for halves in units.values()]
+    return float(np.mean(rates))
 
 
 def open_loop(
@@ -51,20 +88,11 @@ def open_loop(
     """
     if not scenarios:
         return 0.0
-    passed = []
-    for policy in _policies(category):
-        indices = range(continuations if len(policy.moves) > 1 else 1)
-        verdicts = [
-            category.label(one.episode, one.takeover, one.roles, scenario.parameters).verdict
-            for group in by_shape(scenarios)
-            for scenario, one in zip(
-                (s for s in group for _ in indices),
-                continue_all(group, policy, seed=seed, indices=indices),
-                strict=True,
-            )
-        ]
-        passed.append(verdicts.count("success") / len(verdicts))
-    return max(passed, default=0.0)
+    rates = (
+        pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
+        for policy in _policies(category)
+    )
+    return max(rates, default=0.0)
 
 
 def _policies(category: Category) -> Iterator[Unseeing]:

@@ -32,7 +32,8 @@ class Order:
     """What is to be mined.
 
     Attributes:
-      categories: by name or `module:NAME`; () for all of the worlds that there are.
+      categories: by name or `module:NAME`; () for all of the worlds that there are
+        that nothing better has superseded.
       per_category: how many, at most.
       seed: of the choice.
       partner: what the others do; None is as the category says.
@@ -187,7 +188,8 @@ def _asked(order: Order, every: Sequence[Trajectory]) -> tuple[list[Category], d
     """
     chosen = [categories.named(name) for name in dict.fromkeys(order.categories)]
     if not order.categories:
-        chosen = [*categories.installed(t.episode.domain for t in every).values()]
+        installed = categories.installed(t.episode.domain for t in every).values()
+        chosen = [category for category in installed if not category.superseded]
     domains = {category.domain for category in chosen}
     rule: dict[str, Any] = {}
     if order.partner is not None:

@@ -26,6 +26,10 @@ RECORDINGS = (
     ("random", 3, "12x8", 7),
     ("local-search", 3, "10x10", 8),
 )
+CATEGORIES = (
+    *("avoid-evil", "evil-in-sight", "follow-good", "join-teammate"),
+    *("reach-good", "stand-still", "walk", "where-is-good"),
+)
 EPISODES, STEPS = 100, 50
 PER_CATEGORY, SEED = 10, 1
 NAME, VERSION = "starter", 1
@@ -42,8 +46,9 @@ def commands(traces: Sequence[Path]) -> list[list[str]]:
         shape = ["--team", str(team), "--size", size, "--seed", str(seed)]
         amount = ["--episodes", str(EPISODES), "--steps", str(STEPS)]
         lines.append(["record", "--agent", agent, *shape, *amount])
+    named = [word for name in CATEGORIES for word in ("--category", name)]
     chosen = ["--stratum", "difficulty", "--per-category", str(PER_CATEGORY), "--seed", str(SEED)]
-    lines.append(["mine", building.DRAFT, *chosen])
+    lines.append(["mine", building.DRAFT, *named, *chosen])
     return lines
 
 

@@ -63,6 +63,23 @@ def test_a_check_names_what_tells_no_agents_apart(
     assert f"note: {nobody[0]} " not in own.draft("check")
 
 
+def test_a_check_says_what_chance_and_a_probe_pass_of_categories_that_declare_it(
+    own: Curation,
+) -> None:
+    own.draft("accept", "--all")
+    assert "no category declares what it is tested with" in own.draft("check", "--gates")
+    asked = ("--category", "return-to-first", "--category", "when-evil", "--per-category", "3")
+    own("mine", "own", *asked)
+    own.draft("accept", "--all")
+    assert "gates" not in json.loads(own.draft("check", "--json"))
+    rows = json.loads(own.draft("check", "--gates", "--json"))["gates"]
+    assert {row["category"] for row in rows} == {"return-to-first", "when-evil"}
+    probes = [row for row in rows if row["name"] == "probe"]
+    assert [(row["figure"], row["limit"], row["held"]) for row in probes] == [(1.0, 0.9, True)] * 2
+    said = own.draft("check", "--gates")
+    assert "can be frozen" in said and "return-to-first  open loop" in said
+
+
 def test_opinions_are_given_blind_and_agreement_is_shown(own: Curation) -> None:
     def shown(by: str) -> dict[str, Any]:
         view = json.loads(own.draft("show", "walk-01", "--json", "--as", by))

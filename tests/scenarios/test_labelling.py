@@ -19,6 +19,7 @@ from analysis.inputs.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.category import Category
 from scenarios.labels import label_suite
+from scenarios.suites import build_starter
 from sts import agents
 from sts.annotations.automatic import automatic
 from sts.cli.main import main
@@ -37,7 +38,7 @@ from tests.examples import recorded
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A workspace in which two agents have continued a suite."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).ensure()
-    every = list(categories.installed().values())
+    every = [categories.named(name) for name in build_starter.CATEGORIES]
     trajectories = recorded(count=80, team=2, steps=40, seed=5)
     found = mining.mine(trajectories, every, per_category=2, seed=0)
     suites.freeze(workspace, "tiny", found.scenarios)

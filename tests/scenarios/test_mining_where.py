@@ -117,7 +117,8 @@ def test_what_is_mined_by_a_filter_fits_it_and_says_so(
     workspace: Workspace, trajectories: list[Trajectory], capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "good_seen_ago between 1 and 3 and not evil_in_sight"
-    assert sts(workspace, "mine", "lost", "--where", text, "--per-category", "2") == 0
+    asked = ("--category", "walk", "--category", "stand-still", "--category", "find-good-again")
+    assert sts(workspace, "mine", "lost", "--where", text, "--per-category", "2", *asked) == 0
     draft, whole = open_draft(workspace, "lost"), {t.id: t for t in trajectories}
     every = [draft.candidate(id) for id in draft.ids()]
     assert {s.category for s in every} >= {"walk", "stand-still"}

@@ -16,3 +16,6 @@ AGENTS = (*LANDED, *READERS)
 The list is fixed before a suite is mined with its help, so that what it says about the suite is no
 choice of the suite's.
 """
+
+BASELINES = ("local-search", "scenarios.categories.lambda_star.baselines:Remembering")
+"""Who reads nothing and goes after reward: where it sees it, and where it saw it last."""

@@ -28,7 +28,7 @@ FLIGHT, NEAR = 3, 2
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which Evil is near and standing still ends badly."""
     for track, moment in moments(trajectory.episode, context, horizon):
-        if _fault(track, moment, context) or _escapes(track, moment, horizon, 0, 0):
+        if _fault(track, moment, context) or escapes(track, moment, horizon, 0, 0):
             continue
         if _possible(track, moment, horizon):
             yield Candidate(moment, track.role, _difficulty(track, moment, horizon))
@@ -36,13 +36,13 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
 
 def _difficulty(track: Track, moment: int, horizon: int) -> str:
     down, right = offsets(track.evil[moment], track.me[moment], track.size)
-    if _escapes(track, moment, horizon, np.sign(down), np.sign(right)):
+    if escapes(track, moment, horizon, np.sign(down), np.sign(right)):
         return "easy"
     flights = (heading(move) for move in MOVES)
-    return "medium" if any(_escapes(track, moment, horizon, *way) for way in flights) else "hard"
+    return "medium" if any(escapes(track, moment, horizon, *way) for way in flights) else "hard"
 
 
-def _escapes(track: Track, moment: int, horizon: int, down: int, right: int) -> bool:
+def escapes(track: Track, moment: int, horizon: int, down: int, right: int) -> bool:
     """Says whether FLIGHT steps that way and then standing still keep clear of Evil."""
     steps = np.minimum(np.arange(1, horizon + 1), FLIGHT)
     row, column = divmod(int(track.me[moment]), track.size.width)
@@ -103,4 +103,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    superseded=True,
 )

@@ -62,4 +62,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=said,
     fits=fits,
+    superseded=True,
 )

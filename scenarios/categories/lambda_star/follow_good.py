@@ -92,4 +92,5 @@ CATEGORY = Category(
     label=label,
     fits=fits,
     words=words,
+    superseded=True,
 )

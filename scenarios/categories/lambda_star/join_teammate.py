@@ -28,17 +28,17 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     episode = trajectory.episode
     names = domain(DOMAIN).picture(episode.state).names
     for track, moment in moments(episode, context, horizon):
-        apart = [_apart(episode, track, other) for other in range(episode.participants)]
+        apart = [apart_from(episode, track, other) for other in range(episode.participants)]
         for target in range(episode.participants):
             if _fault(apart, track.role, target, moment, context):
                 continue
             away = int(apart[target][moment])
             difficulty = ("easy", "medium", "hard")[min(away, 3) - 1]
-            told = {"mate": _mate(names, target)}
+            told = {"mate": called(names, target)}
             yield Candidate(moment, track.role, difficulty, {"target": target}, told)
 
 
-def _mate(names: Sequence[str], target: int) -> str:
+def called(names: Sequence[str], target: int) -> str:
     """Returns what wordings call a team-mate, by the names of all objects."""
     alone = len(names) == FIRST + 2
     return "your team-mate" if alone else f"participant {names[FIRST + target]}"
@@ -50,10 +50,11 @@ def words(scenario: Scenario) -> dict[str, Word]:
     target, people = scenario.parameters["target"], scenario.recording.participants
     others = [p for p in range(people) if p not in (target, *scenario.roles)]
     also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
-    return {"mate": Word(_mate(names, target), tuple(_mate(names, p) for p in others), also)}
+    return {"mate": Word(called(names, target), tuple(called(names, p) for p in others), also)}
 
 
-def _apart(episode: Episode, track: Track, other: int) -> Any:
+def apart_from(episode: Episode, track: Track, other: int) -> Any:
+    """Returns int64[T + 1], the distances to another participant."""
     return distances(track.me, episode.scene[:, FIRST + other].astype("int64"), track.size)
 
 
@@ -64,6 +65,11 @@ def _fault(apart: list[Cells], role: int, target: int, moment: int, context: int
         return "the two share a cell already"
     if apart[target][moment] > FAR:
         return f"the team-mate is more than {FAR} cells away"
+    return crowd(apart, role, target, moment, context)
+
+
+def crowd(apart: list[Cells], role: int, target: int, moment: int, context: int) -> str | None:
+    """Says why a team-mate cannot be told from others by sight; None where it is the only one."""
     seen = {p: ago(a, moment, context) for p, a in enumerate(apart) if p != role}
     lately = [p for p, when in seen.items() if when is not None and when <= RECENT]
     if lately != [target]:
@@ -78,7 +84,7 @@ def fits(scenario: Scenario) -> str | None:
     if not 0 <= target < episode.participants:
         return "there is no such team-mate"
     track = Track(episode, role)
-    apart = [_apart(episode, track, other) for other in range(episode.participants)]
+    apart = [apart_from(episode, track, other) for other in range(episode.participants)]
     return _fault(apart, role, target, scenario.takeover, scenario.takeover)
 
 
@@ -104,4 +110,5 @@ CATEGORY = Category(
     label=label,
     fits=fits,
     words=words,
+    superseded=True,
 )

@@ -73,4 +73,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    superseded=True,
 )

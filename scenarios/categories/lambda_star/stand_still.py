@@ -68,4 +68,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=label,
     fits=fits,
+    superseded=True,
 )

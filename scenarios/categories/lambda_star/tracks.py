@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from scenarios.category import Label, Word
 from sts.episodes import Episode
+from sts.suites.types import DIFFICULTIES
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
 from sts.worlds.lambda_star.torus import Offset
@@ -139,6 +140,17 @@ def once(hits: NDArray[np.bool_]) -> Label:
     return Label("not_done", None) if step is None else Label("success", step)
 
 
+def margin(step: int | None, horizon: int) -> str:
+    """Returns the difficulty by how many of the steps allowed somebody needs; hard where all."""
+    return DIFFICULTIES[min(3 * ((step or horizon) - 1) // horizon, 2)]
+
+
+def leaving(path: Cells, cell: int, size: Grid) -> str:
+    """Returns the difficulty of staying by something, by how long it stays by who stands still."""
+    stays = int((distances(path, cell, size) <= SIGHT).sum())
+    return "easy" if stays > 2 else "medium" if stays == 2 else "hard"
+
+
 def never(misses: NDArray[np.bool_]) -> Label:
     """Returns failure at the first miss, or success at the last step."""
     step = first(misses)
@@ -160,6 +172,24 @@ def said(
 def direction(track: Track, frame: int) -> str:
     """Returns the move from the participant to Good, who is in sight at `frame`."""
     return MOVES[torus.step(offsets(track.me[frame], track.good[frame], track.size))]
+
+
+def between(start: int, end: int, size: Grid) -> str | None:
+    """Returns the direction from one cell to another.
+
+    None if it is neither straight nor diagonal, or two directions are equally short.
+    """
+    rows, columns = offsets(start, end, size)
+    oblique = rows and columns and abs(rows) != abs(columns)
+    if oblique or 2 * abs(rows) == size.height or 2 * abs(columns) == size.width:
+        return None
+    return MOVES[torus.step(torus.Offset(rows, columns))]
+
+
+def split(size: Grid, a: int, b: int) -> bool:
+    """Says whether the shorter way between two cells leads across an edge."""
+    rows, columns = a // size.width - b // size.width, a % size.width - b % size.width
+    return 2 * abs(rows) > size.height or 2 * abs(columns) > size.width
 
 
 def across_edge(size: Grid, a: int, b: int) -> bool:

@@ -132,4 +132,5 @@ CATEGORY = Category(
     label=label,
     fits=fits,
     words=words,
+    superseded=True,
 )

@@ -59,4 +59,5 @@ CATEGORY = Category(
     candidates=candidates,
     label=said,
     fits=fits,
+    superseded=True,
 )

@@ -1,0 +1,39 @@
+"""Who reads nothing and only maximises reward: what a category of instructions must not reward."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sts.agents import Agent, Choice
+from sts.agents.protocol import Draws, Instructions, Memory
+from sts.worlds.lambda_star import torus
+from sts.worlds.lambda_star.agents.local_search import LocalSearch
+from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.state import MOVES
+
+_UNKNOWN = -1
+
+
+class Remembering(Agent):
+    """Local search that goes back to where it saw Good last, until it finds nothing there."""
+
+    name = "reward-with-memory"
+    domain = "lambda-star"
+
+    def begin(self, batch: int, roles: int) -> Memory:
+        """Returns the memory of nothing seen."""
+        return {"good": np.full((batch, roles), _UNKNOWN, np.int64)}
+
+    def act(
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
+        """Returns the moves of local search, or while Good is out of sight the way back to it."""
+        o, cells, known = observation, observation.surroundings, memory["good"]
+        gone = (cells == known[..., None]).any(-1)
+        now = np.where(o.good, cells, _UNKNOWN).max(-1)
+        good = np.where(now != _UNKNOWN, now, np.where(gone, _UNKNOWN, known))
+        back = torus.toward(o.cell, good, o.height[:, None], o.width[:, None])
+        searched = LocalSearch().act(o, instructions, {}, draws)[0].moves
+        lost = (good != _UNKNOWN) & (now == _UNKNOWN)
+        moves = np.where(lost[..., None], np.eye(len(MOVES))[back], searched)
+        return Choice(moves), {"good": good}

@@ -1,0 +1,82 @@
+"""next-move: say which move Good will make next, after its moves have repeated themselves.
+
+Asked when two whole periods of its moves have been seen, all of them, and it goes on so. Easy: it
+repeats two moves; medium: three; hard: more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scenarios.category import Candidate, Category, Controls, Rubric
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+from sts.worlds.lambda_star.state import MOVES
+
+from .playing import HIDDEN, Past, repeated, saying, shifts
+from .tracks import DOMAIN, SIGHT, Track, moments, said
+
+HORIZON = 5
+
+
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yields moments at which Good's moves have repeated themselves in sight."""
+    for track, moment in moments(trajectory.episode, context, horizon):
+        period = _period(track, moment, context)
+        (follows,) = shifts(track.good[moment : moment + 2].tolist(), track.size)
+        if period and period[0] == follows:
+            answer = MOVES[follows]
+            difficulty = {2: "easy", 3: "medium"}.get(len(period), "hard")
+            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+
+
+def _period(track: Track, moment: int, context: int) -> list[int] | None:
+    frames = slice(moment - context, moment + 1)
+    near = track.to_good[frames] <= SIGHT
+    seen = [g if n else HIDDEN for g, n in zip(track.good[frames].tolist(), near, strict=True)]
+    return repeated(shifts(seen, track.size))
+
+
+def fits(scenario: Scenario) -> str | None:
+    """Says why the next move cannot be told, or is another."""
+    track = Track(scenario.recording, scenario.roles[0])
+    period = _period(track, scenario.takeover, scenario.takeover)
+    if period is None:
+        return "Good's moves were not seen to repeat themselves"
+    truth = MOVES[period[0]]
+    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
+
+
+def _follows(seen: Past) -> str:
+    period = repeated(shifts(seen.good[: seen.asked + 1], seen.size))
+    return MOVES[period[0]] if period else "stay"
+
+
+def _again(seen: Past) -> str:
+    """Returns Good's last move."""
+    move = shifts(seen.good[: seen.asked + 1], seen.size)[-1]
+    return "stay" if move == HIDDEN else MOVES[move]
+
+
+CATEGORY = Category(
+    name="next-move",
+    kind="question",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=(
+        "Good repeats its moves. In which direction will it move next? Say stay if it will not "
+        "move.",
+        "Which move will Good make next? Answer with a direction, or stay.",
+        "Where will Good go with its next move? Say a direction, or stay if it will remain.",
+    ),
+    candidates=candidates,
+    label=said,
+    fits=fits,
+    rubric=Rubric(
+        done="The first word that the participant says is the direction of Good's first move after "
+        "the takeover, or stay where Good does not move then.",
+        guideline="It does not matter when it is said. A word about a later move is wrong. Silence "
+        "is not done.",
+    ),
+    controls=Controls(probe=saying(_follows), shortcut=saying(_again), answers=MOVES),
+)

@@ -1,0 +1,318 @@
+"""Policies of one participant by what it has seen: the probes and shortcuts of Λ*'s categories.
+
+A policy is a function of `Past`. `moving` and `saying` make an agent of it, which plays as every
+other does; `imagined` plays it without a world, for categories that ask only where somebody who
+sees no more than a participant can do it. Good's and Evil's paths do not depend on participants,
+so that both come to the same.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents import Agent, Choice
+from sts.agents.protocol import Draws, Instructions, Memory
+from sts.episodes import Episode
+from sts.worlds.lambda_star import torus
+from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.state import MOVES, TOKENS
+
+from .tracks import DOMAIN, FIRST, SIGHT, Cells, Grid, Track, distances
+
+HIDDEN = -1
+"""In place of a cell: it was not in sight."""
+STAY = torus.STAY
+_AROUND = (2 * SIGHT + 1) ** 2
+
+
+class Past(NamedTuple):
+    """What one participant has seen, from the first frame of the context on, a value a frame.
+
+    Attributes:
+      size: the grid.
+      asked: the frame at which the instruction came.
+      me: its cell.
+      good: Good's cell, HIDDEN where it was not in sight.
+      evil: Evil's cell, likewise.
+      others: in which cells others were in sight, once for each of them, in rising order.
+      told: the instruction; "" where somebody is only imagined.
+    """
+
+    size: Grid
+    asked: int
+    me: list[int]
+    good: list[int]
+    evil: list[int]
+    others: list[list[int]]
+    told: str = ""
+
+
+Moving = Callable[[Past], int]
+"""Returns an index of MOVES."""
+Saying = Callable[[Past], str]
+"""Returns one of TOKENS."""
+
+
+class Playing(Agent):
+    """An agent that plays a policy once it is asked for something, and stands still before."""
+
+    name = "playing"
+    domain = DOMAIN
+    deterministic = True
+    version = "1"  # a policy is a value, and so no part of what is read as the class's code
+
+    def __init__(self, move: Moving | None = None, say: Saying | None = None) -> None:
+        """Takes what moves it, or else stands still, and what speaks for it, or else is silent."""
+        self.move, self.say = move, say
+
+    def act(
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
+        """Returns what the policy does at this step, and all that was seen so far."""
+        memory = _grown(memory, observation, instructions)
+        shape = observation.cell.shape
+        moves, says = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
+        for b, r in np.ndindex(shape):
+            if memory["asked"][b] < 0:
+                continue
+            text = instructions.texts[instructions.ids[b]]
+            past = _past(memory, observation, b, r)._replace(told=text)
+            if self.move is not None:
+                moves[b, r] = self.move(past)
+            if self.say is not None:
+                says[b, r] = TOKENS.index(self.say(past))
+        return Choice(np.eye(len(MOVES))[moves], np.eye(len(TOKENS))[says]), memory
+
+
+def moving(policy: Moving) -> Playing:
+    """Returns an agent that moves by a policy."""
+    return Playing(move=policy)
+
+
+def saying(policy: Saying) -> Playing:
+    """Returns an agent that stands still and says what a policy does."""
+    return Playing(say=policy)
+
+
+def _grown(memory: Memory, seen: Observation, told: Instructions) -> Memory:
+    """Returns the memory after one more frame; of what grows with them the third axis counts it."""
+    cells = seen.surroundings
+    now = {
+        "me": seen.cell,
+        "good": _place(seen.good, cells),
+        "evil": _place(seen.evil, cells),
+        "others": seen.team.astype(np.int64) + seen.others,
+    }
+    frames = {
+        name: np.concatenate((memory[name], one[:, :, None]), 2) if memory else one[:, :, None]
+        for name, one in now.items()
+    }
+    texts = np.array([text != "" for text in told.texts])[told.ids]
+    before = memory["asked"] if memory else np.full(len(texts), -1)
+    frame = frames["me"].shape[2] - 1
+    return {**frames, "asked": np.where((before < 0) & texts, frame, before)}
+
+
+def _place(flags: NDArray[np.bool_], cells: Cells) -> Cells:
+    place: Cells = np.where(flags, cells, HIDDEN).max(-1)
+    return place
+
+
+def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
+    size = Grid(int(seen.height[b]), int(seen.width[b]))
+    me = memory["me"][b, r]
+    around = torus.neighbour(me[:, None], np.arange(_AROUND), torus.side(_AROUND), *size)
+    others = [
+        sorted(np.repeat(cells, counts).tolist())
+        for cells, counts in zip(around, memory["others"][b, r], strict=True)
+    ]
+    good, evil = memory["good"][b, r].tolist(), memory["evil"][b, r].tolist()
+    return Past(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
+
+
+def past(episode: Episode, track: Track, moment: int, context: int) -> Past:
+    """Returns what a participant has seen when it is asked at `moment`."""
+    frames = slice(moment - context, moment + 1)
+    scene = episode.scene[frames].astype(np.int64)
+    return Past(
+        track.size,
+        context,
+        track.me[frames].tolist(),
+        np.where(track.to_good[frames] <= SIGHT, track.good[frames], HIDDEN).tolist(),
+        np.where(track.to_evil[frames] <= SIGHT, track.evil[frames], HIDDEN).tolist(),
+        [_others(row, track.role, track.size) for row in scene],
+    )
+
+
+def _others(scene: Cells, role: int, size: Grid) -> list[int]:
+    people, me = np.delete(scene[FIRST:], role), int(scene[FIRST + role])
+    near: list[int] = people[distances(people, me, size) <= SIGHT].tolist()
+    return sorted(near)
+
+
+def imagined(
+    episode: Episode,
+    track: Track,
+    moment: int,
+    context: int,
+    horizon: int,
+    policy: Moving,
+    partner: str,
+) -> Episode:
+    """Returns what would follow if a participant moved by a policy from `moment` on.
+
+    It begins at the moment. The others stand still, or repeat the recording where `partner` is
+    "replay". What is said and received is left out.
+    """
+    scene, moves = _without(episode, moment, horizon, partner)
+    seen, size, column = past(episode, track, moment, context), track.size, FIRST + track.role
+    for step in range(horizon):
+        move = policy(seen)
+        me = int(torus.moved(seen.me[-1], move, *size))
+        moves[step, track.role], scene[step + 1, column] = move, me
+        good, evil = scene[step + 1, :FIRST].tolist()
+        near = distances(np.array([good, evil]), me, size) <= SIGHT
+        seen.me.append(me)
+        seen.good.append(good if near[0] else HIDDEN)
+        seen.evil.append(evil if near[1] else HIDDEN)
+        seen.others.append(_others(scene[step + 1], track.role, size))
+    return _silent(episode, scene, moves)
+
+
+def held(
+    episode: Episode, track: Track, moment: int, horizon: int, partner: str, move: int = STAY
+) -> Episode:
+    """Returns what would follow if a participant made one move for ever; else as `imagined`."""
+    scene, moves = _without(episode, moment, horizon, partner)
+    down, right = (np.arange(horizon + 1) * way for way in (move // 3 - 1, move % 3 - 1))
+    row, column = divmod(int(track.me[moment]), track.size.width)
+    cells = (row + down) % track.size.height * track.size.width
+    scene[:, FIRST + track.role] = cells + (column + right) % track.size.width
+    moves[:, track.role] = move
+    return _silent(episode, scene, moves)
+
+
+def _without(
+    episode: Episode, moment: int, horizon: int, partner: str
+) -> tuple[Cells, NDArray[np.int8]]:
+    """Returns scenes and moves from a moment on that are right but for who is asked."""
+    scene = episode.scene[moment : moment + horizon + 1].astype(np.int64)
+    moves = np.array(episode.moves[moment : moment + horizon])
+    if partner != "replay":
+        scene[1:, FIRST:] = scene[0, FIRST:]
+        moves[:] = STAY
+    return scene, moves
+
+
+def _silent(episode: Episode, scene: Cells, moves: NDArray[np.int8]) -> Episode:
+    silent = np.zeros_like(moves)
+    return Episode(
+        episode.domain, episode.state, moves, silent, silent.copy(), scene.astype(np.uint16)
+    )
+
+
+def last(cells: list[int]) -> tuple[int, int]:
+    """Returns where something was last in sight, and how many frames ago; HIDDEN where never."""
+    for frames, cell in enumerate(reversed(cells)):
+        if cell != HIDDEN:
+            return cell, frames
+    return HIDDEN, len(cells)
+
+
+def toward(seen: Past, cell: int) -> int:
+    """Returns the first move of a shortest way from the own cell."""
+    return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
+
+
+def shifts(cells: list[int], size: Grid) -> list[int]:
+    """Returns the moves between frames, HIDDEN where one of the two was not seen."""
+    return [
+        HIDDEN if HIDDEN in (a, b) else int(torus.toward(a, b, *size, torus.BACK))
+        for a, b in zip(cells, cells[1:], strict=False)
+    ]
+
+
+def repeated(moves: list[int]) -> list[int] | None:
+    """Returns the moves of the shortest period that was seen twice, from the next one on.
+
+    None where there is none, where it is one move over and over, or where a longer period that was
+    seen twice as well says another next move.
+    """
+    found: list[list[int]] = []
+    for period in range(2, len(moves) // 2 + 1):
+        recent = moves[-2 * period :]
+        whole = HIDDEN not in recent and recent[:period] == recent[period:]
+        if whole and len(set(recent)) > 1:
+            found.append(recent[:period])
+    return found[0] if found and len({one[0] for one in found}) == 1 else None
+
+
+def expected(seen: Past, cells: list[int]) -> NDArray[np.float64]:
+    """Returns with what chance something will be in each cell at the next frame.
+
+    It repeats its moves where they have been seen to repeat; else each that was seen is as likely
+    as it was often. Where it would have been seen since, it is not. Even where nothing is known.
+    """
+    size, everywhere = seen.size, np.arange(seen.size.height * seen.size.width)
+    place, since = last(cells)
+    if place == HIDDEN:
+        return np.full(len(everywhere), 1 / len(everywhere))
+    moves = shifts(cells, size)[: len(cells) - 1 - since]
+    period = repeated(moves)
+    likely = [move for move in moves if move != HIDDEN] or [*range(len(MOVES))]
+    chance: NDArray[np.float64] = (everywhere == place).astype(np.float64)
+    sources = _sources(size)
+    for n in range(since + 1):
+        ways = likely if period is None else [period[n % len(period)]]
+        often = np.bincount(ways, minlength=len(MOVES)) / len(ways)
+        spread: NDArray[np.float64] = often @ chance[sources]
+        if n < since:
+            me = seen.me[len(cells) - since + n]
+            spread[torus.moved(me, np.arange(len(MOVES)), *size)] = 0
+        if not spread.any():  # it moved as it never had
+            break
+        chance = spread / spread.sum()
+    return chance
+
+
+@functools.lru_cache(maxsize=64)
+def _sources(size: Grid) -> Cells:
+    """Returns int64[moves, cells], from where each move leads to each cell."""
+    moves, cells = np.arange(len(MOVES))[:, None], np.arange(size.height * size.width)
+    found: Cells = torus.moved(cells, len(MOVES) - 1 - moves, *size)
+    return found
+
+
+def landings(seen: Past) -> Cells:
+    """Returns the cells that each of MOVES leads to."""
+    cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
+    return cells
+
+
+class Prospects:
+    """How near one is to something after each of MOVES, which is where it is by chance.
+
+    Every array is float64[9].
+    """
+
+    def __init__(self, seen: Past, chance: NDArray[np.float64]) -> None:
+        """Takes with what chance it is in each cell at the next frame."""
+        cells = np.flatnonzero(chance)
+        self._apart = distances(landings(seen)[:, None], cells, seen.size)
+        self._chance = chance[cells]
+
+    def within(self, away: int) -> NDArray[np.float64]:
+        """Returns with what chance it is so near or nearer."""
+        near: NDArray[np.float64] = (self._apart <= away) @ self._chance
+        return near
+
+    @property
+    def apart(self) -> NDArray[np.float64]:
+        """How far away it is, on average."""
+        mean: NDArray[np.float64] = self._apart @ self._chance
+        return mean

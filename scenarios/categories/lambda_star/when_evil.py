@@ -1,0 +1,80 @@
+"""when-evil: say how many steps ago Evil was last in sight.
+
+Asked when it was in the context, or is now. Easy: up to two steps ago; medium: up to five; hard:
+more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+from .playing import Past, last, saying
+from .tracks import DOMAIN, Track, ago, moments, said
+
+HORIZON = 5
+MOST, MORE = 8, "more"
+ANSWERS = (*(str(n) for n in range(MOST + 1)), MORE)
+FRESH, FADED = 2, 5
+
+
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yields moments of which Evil was in sight in the context."""
+    for track, moment in moments(trajectory.episode, context, horizon):
+        since = ago(track.to_evil, moment, context)
+        if since is not None:
+            difficulty = "easy" if since <= FRESH else "medium" if since <= FADED else "hard"
+            answer = _said(since)
+            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+
+
+def _said(steps: int) -> str:
+    return str(steps) if steps <= MOST else MORE
+
+
+def fits(scenario: Scenario) -> str | None:
+    """Says why there is no such answer at takeover."""
+    track = Track(scenario.recording, scenario.roles[0])
+    since = ago(track.to_evil, scenario.takeover, scenario.takeover)
+    if since is None:
+        return "Evil was never in sight"
+    truth = _said(since)
+    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
+
+
+def _evil(seen: Past) -> str:
+    return _said(last(seen.evil[: seen.asked + 1])[1])
+
+
+def _good(seen: Past) -> str:
+    """Returns how many steps ago Good was last in sight."""
+    return _said(last(seen.good[: seen.asked + 1])[1])
+
+
+CATEGORY = Category(
+    name="when-evil",
+    kind="question",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=(
+        "How many steps ago did you last see Evil? Say a number from 0 to 8, or more.",
+        "How many steps is it since Evil was last on your cell or next to you? Answer 0 to 8, or "
+        "more.",
+        "How long ago, in steps, was Evil last in sight? Say 0 to 8, or more.",
+    ),
+    candidates=candidates,
+    label=said,
+    fits=fits,
+    rubric=Rubric(
+        done="The first word that the participant says is the number of steps between the last "
+        "time that Evil was in the framed square around the participant and the takeover, or more "
+        "where that is above 8.",
+        guideline="0 says that Evil was in it at the takeover. Steps up to the takeover count, "
+        "whenever it is said. Silence is not done.",
+        overlay=lambda scenario: Overlay(sight=True),
+    ),
+    controls=Controls(probe=saying(_evil), shortcut=saying(_good), answers=ANSWERS),
+)

@@ -1,0 +1,350 @@
+"""What the sixteen categories propose: it fits, and is done by its probe and by no shortcut."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenarios import categories, gates, mining
+from scenarios.categories.lambda_star import evade_evil, playing
+from scenarios.categories.lambda_star.tracks import Track
+from scenarios.category import CONTEXT, Category, Controls, Label
+from scenarios.fitting import fault
+from scenarios.mining.chance import pass_rate
+from scenarios.profiles import Profile
+from sts import agents
+from sts.continuations.takeover import continue_all
+from sts.episodes import Episode
+from sts.errors import ArgumentError
+from sts.suites.types import Scenario, pairs
+from sts.trajectories.types import Trajectory
+from sts.worlds.lambda_star.state import MOVES, TOKENS
+from tests.examples import on_test_side, recorded
+from tests.scenarios.scripted import episode
+from tests.scenarios.test_moments import cut
+
+RULES = {c.name: c for c in categories.of("lambda-star")}
+NAMES = [name for name, c in RULES.items() if not c.superseded]
+PAIRS = ["beside-or-leave", "evade-or-shadow"]
+EACH = pytest.mark.parametrize("name", NAMES)
+MANY = 6
+
+
+@pytest.fixture(scope="module")
+def trajectories() -> list[Trajectory]:
+    size = {"steps": 40, "height": 10, "width": 10}
+    return on_test_side(
+        [
+            *recorded("random", count=160, team=2, seed=1, **size),
+            *recorded("stigmergy", count=60, team=4, seed=2, **size),
+            *recorded("local-search", count=20, team=6, seed=3, **size),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def proposed(trajectories: list[Trajectory]) -> dict[str, list[Scenario]]:
+    """Returns MANY scenarios of each category, spread over what it proposes."""
+    out: dict[str, list[Scenario]] = {}
+    for name in NAMES:
+        rule = RULES[name]
+        every = [mining.Pick(t, c) for t in trajectories for c in rule.moments(t)]
+        some = every[:: max(1, len(every) // MANY)][:MANY]
+        text = [mining.making.worded(rule, one, n) for n, one in enumerate(some)]
+        out[name] = [
+            mining.scenario(rule, one, id=f"{name}-{n}", text=text[n], seed=0)
+            for n, one in enumerate(some)
+        ]
+    return out
+
+
+def verdict(scenario: Scenario, what: Episode) -> str:
+    rule = RULES[scenario.category]
+    return rule.label(what, scenario.takeover, scenario.roles, scenario.parameters).verdict
+
+
+def played(scenario: Scenario, agent: agents.Agent) -> Episode:
+    return continue_all([scenario], agent, seed=0, indices=[0])[0].episode
+
+
+def test_there_are_sixteen_of_them_and_each_says_how_it_is_judged_and_tested() -> None:
+    assert len({*NAMES} - {*PAIRS}) == 16 and {*PAIRS} < {*NAMES}
+    for name in NAMES:
+        rule = RULES[name]
+        assert len(rule.wordings) >= 3
+        assert rule.rubric and rule.rubric.done.endswith(".") and rule.rubric.guideline
+        assert rule.controls and rule.controls.probe and rule.controls.shortcut
+        assert (rule.kind == "question") == bool(rule.controls.answers)
+        assert set(rule.controls.answers) <= set(TOKENS)
+
+
+@EACH
+def test_what_is_proposed_fits(name: str, proposed: dict[str, list[Scenario]]) -> None:
+    assert len(proposed[name]) == MANY
+    assert [fault(one, RULES) for one in proposed[name]] == [None] * MANY
+
+
+@EACH
+def test_its_rubric_and_overlay_are_filled_for_every_scenario(
+    name: str, proposed: dict[str, list[Scenario]]
+) -> None:
+    rule = RULES[name]
+    assert rule.rubric
+    for one in proposed[name]:
+        words = rule.words(one) if rule.words else {}
+        said = rule.rubric.done.format(**{field: word.text for field, word in words.items()})
+        assert "{" not in said
+        if rule.rubric.overlay:
+            overlay = rule.rubric.overlay(one)
+            size = Track(one.recording, 0).size
+            assert overlay.sight or overlay.cells
+            assert all(0 <= cell < size.height * size.width for cell in overlay.cells)
+
+
+@EACH
+def test_the_probe_does_it_and_waiting_in_silence_does_not(
+    name: str, proposed: dict[str, list[Scenario]]
+) -> None:
+    rule = RULES[name]
+    assert rule.controls and rule.controls.probe
+    probe, idle = rule.controls.probe, playing.Playing()
+    assert [verdict(one, played(one, probe)) for one in proposed[name]] == ["success"] * MANY
+    assert "success" not in [verdict(one, played(one, idle)) for one in proposed[name]]
+
+
+@EACH
+def test_its_rule_reads_nothing_before_takeover(
+    name: str, proposed: dict[str, list[Scenario]]
+) -> None:
+    rule = RULES[name]
+    assert rule.controls and rule.controls.probe
+    for one in proposed[name]:
+        for agent in (rule.controls.probe, agents.load("random")):
+            whole = played(one, agent)
+            (takeover,) = mining.states_at(whole, (one.takeover,))
+            rest = whole.part(takeover, one.takeover, whole.steps)
+            assert rule.label(rest, 0, one.roles, one.parameters) == rule.label(
+                whole, one.takeover, one.roles, one.parameters
+            )
+
+
+@EACH
+def test_what_is_imagined_is_what_is_played(name: str, proposed: dict[str, list[Scenario]]) -> None:
+    rule = RULES[name]
+    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    policy = rule.controls.probe.move
+    if policy is None:
+        return
+    for one in proposed[name]:
+        recording, track = one.recording, Track(one.recording, one.roles[0])
+        lengths = (one.takeover, one.takeover, one.horizon)
+        text = one.instruction.text
+        told = partial(lambda text, seen: policy(seen._replace(told=text)), text)
+        thought = playing.imagined(recording, track, *lengths, told, one.partner)
+        done = played(one, rule.controls.probe)
+        assert (thought.scene == done.scene[one.takeover :]).all()
+
+
+@EACH
+def test_a_probe_looks_at_nothing_but_what_was_in_sight(
+    name: str, proposed: dict[str, list[Scenario]]
+) -> None:
+    """Good and Evil are moved about where nobody sees them, and it decides as before."""
+    rule = RULES[name]
+    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    probe = rule.controls.probe
+    decide: Any = probe.move or probe.say
+    for one in proposed[name]:
+        track = Track(one.recording, one.roles[0])
+        scene = one.recording.scene.copy()
+        far = (track.me + 5 * track.size.width) % (track.size.width * track.size.height)
+        for which, away in enumerate((track.to_good, track.to_evil)):
+            scene[:, which] = np.where(away <= 1, scene[:, which], far)
+        other = dataclasses.replace(one.recording, scene=scene)
+        seen = [
+            playing.past(what, Track(what, one.roles[0]), one.takeover, one.takeover)
+            for what in (one.recording, other)
+        ]
+        assert seen[0] == seen[1]
+        told = [past._replace(told=one.instruction.text) for past in seen]
+        assert decide(told[0]) == decide(told[1])
+
+
+ALONE = episode("right " * CONTEXT, start=(0, 0), good=[(3, 3)], evil=[(3, 6)])
+ON = episode("stay " * CONTEXT, start=(3, 3), good=[(3, 3)], evil=[(2, 3), (3, 2)])
+
+
+@pytest.mark.parametrize(
+    ("what", "category", "parameters", "expected"),
+    [
+        (ALONE, "evade-evil", {}, "not 2 cells away"),
+        (ALONE, "shadow-evil", {"steps": 4}, "not in sight"),
+        (ON, "shadow-evil", {"steps": 9}, "fewer steps"),
+        (ON, "keep-beside", {}, "not next to Good"),
+        (ALONE, "clean-take", {}, "Good was not in sight"),
+        (ON, "clean-take", {}, "on Good already"),
+        (ON, "hold-until-evil", {"steps": 4}, "there already"),
+        (ALONE, "return-to-first", {"cell": 0}, "not first in sight 4"),
+        (ON, "return-to-first", {"cell": 0}, "not 2 to 5 cells away"),
+        (ON, "find-good-again", {}, "not lost 2 to 5"),
+        (ALONE, "ambush", {"steps": 3}, "not in sight"),
+        (ON, "ambush", {"steps": 3}, "on Good already"),
+        (ALONE, "follow-mate", {"target": 1, "steps": 4}, "no such team-mate"),
+        (ALONE, "good-apart", {"steps": 4}, "Good is not in sight"),
+        (ON, "good-apart", {"steps": 4}, "no other participant"),
+        (ALONE, "next-move", {"answer": "up"}, "not seen to repeat"),
+        (ON, "last-move", {"answer": "up"}, "the answer is stay"),
+        (ALONE, "last-move", {"answer": "up"}, "not in sight"),
+        (ON, "evil-from-good", {"answer": "down"}, "the answer is up"),
+        (ALONE, "when-evil", {"answer": "3"}, "never in sight"),
+        (ON, "when-evil", {"answer": "3"}, "the answer is 0"),
+        (ON, "where-was-evil", {"answer": "up"}, "not last in sight 2 to 8"),
+        (ALONE, "count-others", {"answer": "3"}, "the answer is 0"),
+    ],
+)
+def test_what_does_not_fit_says_why(
+    what: Episode, category: str, parameters: dict[str, object], expected: str
+) -> None:
+    said = RULES[category].fits(cut(what, category, **parameters))
+    assert said is not None and expected in said
+
+
+def test_a_period_is_told_where_it_was_seen_twice_and_nothing_contradicts_it() -> None:
+    right, down, left = MOVES.index("right"), MOVES.index("down"), MOVES.index("left")
+    assert playing.repeated([down, right, down, right]) == [down, right]
+    assert playing.repeated([left, right, down, down, right, down, down]) == [right, down, down]
+    assert playing.repeated([right] * 8) is None
+    assert playing.repeated([right, down, right]) is None
+    assert playing.repeated([right, playing.HIDDEN, right, down]) is None
+
+
+def test_superseded_categories_are_mined_by_name_alone(
+    trajectories: list[Trajectory],
+) -> None:
+    from scenarios.mining.order import Order, _asked
+
+    assert {c.name for c in _asked(Order(), trajectories)[0]} == {*NAMES}
+    assert [c.name for c in _asked(Order(("walk",)), trajectories)[0]] == ["walk"]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_both_halves_of_a_pair_are_mined_and_done_is_who_does_both(
+    name: str, trajectories: list[Trajectory]
+) -> None:
+    rule = RULES[name]
+    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    scenarios = mining.mine(trajectories, [rule], per_category=3, seed=0).scenarios
+    assert len(scenarios) == 6
+    asked = sorted({one.parameters["asked"] for one in scenarios})
+    for halves in pairs(scenarios).values():
+        assert sorted(one.parameters["asked"] for one in halves) == asked
+        assert len({one.takeover_hash for one in halves}) == 1
+    own, half = rule.controls.probe, playing.Playing(move=evade_evil.away)
+    both = {n: pass_rate(rule, scenarios, a, continuations=1) for n, a in (("p", own), ("h", half))}
+    alone = [dataclasses.replace(one, pair="") for one in scenarios]
+    assert both == {"p": 1.0, "h": 0.0}
+    if name == "evade-or-shadow":
+        assert pass_rate(rule, alone, half, continuations=1) == 0.5
+
+
+# gates
+
+
+def with_controls(name: str, **controls: Any) -> Category:
+    return dataclasses.replace(RULES[name], controls=Controls(**controls))
+
+
+def row(rows: list[gates.Gate], name: str) -> gates.Gate:
+    (one,) = (one for one in rows if one.name == name)
+    return one
+
+
+def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(
+    trajectories: list[Trajectory],
+) -> None:
+    still = with_controls("stand-still", shortcut=playing.Playing(), against_reward=True)
+    pool = gates.pool(still, trajectories, 20)
+    rows = gates.of_pool(still, pool, continuations=2)
+    assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.OPEN_LOOP, False)
+    assert not row(rows, "open loop").held
+    assert row(rows, "local-search").limit == gates.REWARD
+    assert "probe" not in {one.name for one in rows}
+    assert gates.of_pool(RULES["walk"], pool) == []
+
+
+def test_a_probe_is_held_to_the_least_and_answers_to_their_share(
+    trajectories: list[Trajectory],
+) -> None:
+    rule = RULES["when-evil"]
+    pool = gates.pool(rule, trajectories, 40)
+    rows = gates.of_pool(rule, pool)
+    assert all(one.held for one in rows)
+    assert row(rows, "probe") == ("when-evil", "probe", 1.0, 0.9, True)
+    assert row(rows, "open loop").limit == pytest.approx(0.13)
+    (balance,) = gates.of_suite(pool, RULES)
+    assert balance.held and balance.limit == 4
+    assert not row(gates.of_suite(pool[:3] * 2, RULES), "scenarios of one answer").held
+    assert not gates.Gate("c", "probe", 0.89, 0.9, least=True).held
+
+
+def test_scenarios_that_tell_nobody_apart_do_not_pass_the_gates(
+    proposed: dict[str, list[Scenario]],
+) -> None:
+    def profile(one: Scenario, *passed: int) -> Profile:
+        done, not_done = ("success", 1), ("not_done", None)
+        labels = {
+            f"agent-{n}": tuple(Label(*w) for w in [done] * k + [not_done] * (4 - k))
+            for n, k in enumerate(passed)
+        }
+        return Profile(one.hash, labels)
+
+    difficulties = ("easy", "easy", "hard", "hard")
+    four = [
+        dataclasses.replace(one, difficulty=d)
+        for one, d in zip(proposed["evade-evil"], difficulties, strict=False)
+    ]
+    apart = [profile(one, k, 2) for one, k in zip(four, (4, 3, 1, 0), strict=True)]
+    rows = gates.of_suite(four, RULES, apart)
+    assert [one.held for one in rows] == [True] * len(rows)
+    assert row(rows, "easiest less hardest").figure == pytest.approx(0.375)
+    same = [profile(one, k, k) for one, k in zip(four, (4, 0, 4, 4), strict=True)]
+    rows = gates.of_suite(four, RULES, same)
+    assert row(rows, "passed by all or none").figure == 4
+    assert row(rows, "pairs of one profile").figure == pytest.approx(0.5)
+    assert not row(rows, "easiest less hardest").held
+
+
+def test_a_limit_is_not_loosened_without_a_reason() -> None:
+    with pytest.raises(ArgumentError, match="say why"):
+        Controls(open_loop=0.9)
+    with pytest.raises(ArgumentError, match="say why"):
+        Controls(probe_least=0.1)
+
+
+@pytest.fixture(scope="module")
+def many() -> list[Trajectory]:
+    """Returns what the gates are held to: a thousand episodes each of five teams."""
+    teams = (
+        *(("local-search", 2, 10, 10), ("random", 2, 10, 10), ("rule", 3, 8, 12)),
+        *(("stigmergy", 4, 10, 10), ("local-search", 6, 10, 10)),
+    )
+    played = [
+        one
+        for seed, (agent, team, height, width) in enumerate(teams, 1)
+        for one in recorded(
+            agent, count=1000, team=team, steps=50, seed=seed, height=height, width=width
+        )
+    ]
+    return on_test_side(played)
+
+
+@pytest.mark.slow
+@EACH
+def test_two_hundred_scenarios_pass_the_gates(name: str, many: list[Trajectory]) -> None:
+    pool = gates.pool(RULES[name], many)
+    assert len(pool) >= 150
+    assert [one for one in gates.of_pool(RULES[name], pool) if not one.held] == []
