@@ -16,7 +16,7 @@ from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
 from annotator_app.curation.exchange import prepare
 from annotator_app.curation.ghosts import Ghosts
-from annotator_app.episodes import shown
+from annotator_app.episodes import criterion, shown
 from annotator_app.events import Broken
 from annotator_app.play import Plays
 from annotator_app.settings import Settings, current
@@ -30,7 +30,7 @@ from sts.domains.drawing import drawing
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.types import Suite
+from sts.suites.types import Scenario, Suite
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""
@@ -59,6 +59,12 @@ def store() -> Store:
 def suite() -> Suite:
     """The suite that is judged."""
     return suites.load(workspace(), settings().suite)
+
+
+@st.cache_resource(show_spinner=False)
+def scenarios() -> dict[str, Scenario]:
+    """The scenarios of that suite by their content hashes."""
+    return {one.hash: one for one in suite().scenarios}
 
 
 @st.cache_resource(show_spinner=False)
@@ -129,11 +135,13 @@ def episode(continuation: str) -> dict[str, Any]:
       StsError: it is seen as frames, and cannot be rendered; or nothing here draws its world.
     """
     there = len(continuations().beginning(continuation)) == 1
-    data = shown(workspace(), find(workspace(), continuation, continuations() if there else None))
+    one = find(workspace(), continuation, continuations() if there else None)
+    data = shown(workspace(), one)
     name = data["drawing"]
     if name is not None and name not in drawings():
         raise StsError(f"there is no drawing of domain {name!r} here")
-    return data
+    scenario = scenarios().get(one.identity.scenario)
+    return data | {"criterion": criterion(scenario) if scenario else None}
 
 
 def warm_up() -> None:

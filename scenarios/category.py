@@ -99,6 +99,20 @@ class Rubric:
     overlay: Callable[[Scenario], Overlay] | None = None
 
 
+class Criterion(NamedTuple):
+    """By what people judge one scenario: its category's rubric, filled in.
+
+    Attributes:
+      done: one sentence that says when it is done.
+      guideline: a few sentences for doubtful cases.
+      overlay: what the page marks.
+    """
+
+    done: str
+    guideline: str
+    overlay: Overlay
+
+
 @dataclass(frozen=True)
 class Controls:
     """By whom and how a category is tested before its scenarios test anybody; see `gates`.
@@ -173,6 +187,20 @@ class Category:
     def moments(self, trajectory: Trajectory) -> list[Candidate]:
         """Returns the candidates of a trajectory at the category's own lengths."""
         return list(self.candidates(trajectory, self.context, self.horizon))
+
+    def criterion(self, scenario: Scenario) -> Criterion | None:
+        """Returns by what people judge a scenario that fits; None where there is no rubric.
+
+        Raises:
+          StsError: the sentence has a field that the category's words do not fill.
+        """
+        if self.rubric is None:
+            return None
+        words = self.words(scenario) if self.words else {}
+        with blaming(f"category {self.name!r} failed to say when {scenario.id} is done"):
+            done = self.rubric.done.format(**{field: word.text for field, word in words.items()})
+        overlay = self.rubric.overlay(scenario) if self.rubric.overlay else Overlay()
+        return Criterion(done, self.rubric.guideline, overlay)
 
 
 def spoken_for(category: Category) -> Category:

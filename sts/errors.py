@@ -23,6 +23,8 @@ from typing import Any, Self, TypeVar
 
 _LONGEST = 60
 """Letters of a name that a line repeats."""
+_MOST, _COMPARED = 20, 1000
+"""Names that it lists, and among which the likest is looked for."""
 _E = TypeVar("_E", bound="StsError")
 
 
@@ -73,7 +75,7 @@ class UnknownName(ArgumentError):
       kind: what was looked for, such as "agent".
       name: what was typed.
       known: the names that exist.
-      most: of so many, at most, the line says how they are called, and it counts the others.
+      most: of so many the line says how they are called, and it counts the others.
       total: how many exist, where `known` has not all of them.
     """
 
@@ -83,7 +85,7 @@ class UnknownName(ArgumentError):
         name: str,
         known: Iterable[str],
         *,
-        most: int | None = None,
+        most: int = _MOST,
         total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
@@ -91,7 +93,7 @@ class UnknownName(ArgumentError):
         rest = (total or len(self.known)) - len(said)
         exist = ", ".join(said) if said else "none yet"
         exist += f" and {rest} more" if rest else ""
-        meant = closest(name, said) if len(said) > 1 else ""
+        meant = closest(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
         quoted = repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
         super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")
 

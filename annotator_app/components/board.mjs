@@ -39,11 +39,14 @@ export class Board {
     this.film.keep(known(spriteAt(view)), later);
   }
 
-  // Shows a frame of an episode; `said` are utterances, of which those of the frame itself are fresh.
-  /** @param {Episode} episode @param {number} frame @param {Utterance[]} said */
-  show(episode, frame, said = []) {
-    const options = this.#begin(frame > episode.takeover);
-    if (!options) return;
+  // Shows a frame of an episode; `said` are utterances, of which those of the frame itself are fresh,
+  // and `overlay` is what its drawing marks.
+  /** @param {Episode} episode @param {number} frame @param {Utterance[]} said
+   * @param {Overlay | null} overlay */
+  show(episode, frame, said = [], overlay = null) {
+    const begun = this.#begin(frame > episode.takeover);
+    if (!begun) return;
+    const options = { ...begun, overlay };
     if (episode.sprites) {
       if (this.#showSprite(episode, frame, options)) return;
       const broken = this.pictured(episode, frame) === "broken";

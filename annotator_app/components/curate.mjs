@@ -200,6 +200,7 @@ class CuratePage {
       if (host.dataset[name] !== String(value)) host.dataset[name] = String(value);
     viewer.soon = curation.soon;
     viewer.sight = curation.seen?.view ?? null;
+    viewer.overlay = (curation.editing?.tried?.facts ?? curation.candidate)?.criterion ?? null;
     host.classList.toggle("edits", !!curation.editing);
     const { draft, total, candidate } = curation;
     this.$(".judging").hidden = !draft;

@@ -34,6 +34,7 @@ export class Curation extends Passage {
   act(action, now) {
     const { name } = action;
     if (name === "help") this.help = !this.help;
+    else if (name === "guideline") this.guideline = !this.guideline;
     else if (name === "cancel") this.#cancel(now);
     else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
     else if (name === "opinion" && !this.editing) return this.#second();

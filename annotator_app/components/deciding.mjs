@@ -3,7 +3,7 @@
 import { WHY } from "./curation.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
 import { element } from "./page.mjs";
-import { keyRows, legendRows, reasonRows, renderUtterances } from "./panel.mjs";
+import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "./panel.mjs";
 
 const MOST_REASON = 500; // letters of a typed reason
 /** @type {Record<string, Partial<KeyRow>>} */
@@ -26,6 +26,7 @@ export const CURATING_KEYS = [
   { keys: ["w"], action: "words" },
   { keys: ["g"], show: "G", action: "ghost", help: "how an agent goes on, and the next; at last the recording" },
   { keys: ["o"], show: "O", action: "half", help: "the other half of its pair" },
+  { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
   { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
   { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
   { keys: ["b"], show: "B", action: "opinion", help: "give a second opinion, blind to what others decided; or leave it" },
@@ -89,6 +90,7 @@ export class Deciding {
     const key = tried ?? candidate;
     if (this.shown !== key || anew) this.#renderCandidate(shown);
     this.shown = key;
+    renderCriterion(this.$(".criterion"), shown?.criterion, curation.guideline);
     for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".answer > .decide"))) one.hidden = !!editing;
     this.$(".coverage-box").hidden = !!editing;
     this.$('[data-action="sight"]').setAttribute("aria-pressed", curation.sees);

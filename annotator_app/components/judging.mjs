@@ -2,7 +2,7 @@
 
 import { count, instructionAt } from "./episode.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
-import { keyRows, legendRows, reasonRows, renderUtterances } from "./panel.mjs";
+import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "./panel.mjs";
 import { REASONS } from "./session.mjs";
 
 const MOST_WORDS = 300; // letters of a reason in a person's own words
@@ -14,6 +14,7 @@ export const JUDGING_KEYS = [
   { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
   { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
   { keys: ["1", "2", "3", "4"], action: "reason" },
+  { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
   { keys: ["u"], show: "U", action: "undo", help: "take the mark away" },
   { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and go on" },
   { keys: ["b"], show: "B", action: "previous", help: "back to the one before, to correct it" },
@@ -50,6 +51,7 @@ export class Judging {
     if (anew || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
+    renderCriterion(this.$(".criterion"), episode.criterion, session.guideline);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
       button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
     this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);

@@ -15,6 +15,21 @@ export function legendRows(episode, called, symbol) {
   });
 }
 
+// When it is done, and on demand what holds in doubtful cases.
+/** @param {any} box @param {Criterion | null | undefined} criterion @param {boolean} open */
+export function renderCriterion(box, criterion, open) {
+  box.hidden = !criterion;
+  const { done = "", guideline = "" } = criterion ?? {};
+  const opener = box.querySelector("button");
+  opener.hidden = !guideline;
+  opener.setAttribute("aria-expanded", String(open));
+  for (const [selector, text] of [[".done", done], [".guideline", guideline]]) {
+    const part = box.querySelector(selector);
+    if (part.textContent !== text) part.textContent = text;
+  }
+  box.querySelector(".guideline").hidden = !open || !guideline;
+}
+
 // A button for each reason, by its number, and a field for another of at most `most` letters. Whoever
 // wants to hear of every letter that is typed gives `write`.
 /** @param {string[]} reasons @param {number} most @param {(text: string) => void} write */

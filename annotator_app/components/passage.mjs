@@ -38,6 +38,7 @@ export class Passage {
   total = 0;
   near = 0; // where in the list one was last
   help = false;
+  guideline = false; // what holds in doubtful cases is to be shown
   message = { text: "A accepts, R rejects, J goes on. ? shows all keys.", tone: "info" };
 
   /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,

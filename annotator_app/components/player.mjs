@@ -165,6 +165,7 @@ class Player {
     const sign = { success: "✓", failure: "✗" }[mark?.verdict];
     const at = mark?.step && visit.episode.takeover + mark.step;
     viewer.flag = at ? { frame: at, sign, text: `${mark.verdict} is marked here` } : null;
+    viewer.overlay = visit?.episode.criterion ?? null;
     this.judging.render(session, this.anew);
     this.anew = false;
     this.$(".empty").hidden = !!visit;

@@ -60,6 +60,7 @@ export class Session {
     this.counts = null;
     this.say("Play with Space, go to the moment, press S or F, then Enter. ? shows all keys.");
     this.help = false;
+    this.guideline = false;
     this.damaged = new Set();
   }
 
@@ -124,6 +125,7 @@ export class Session {
   /** @param {Action} action @param {number} now */
   act(action, now) {
     if (action.name === "help") this.help = !this.help;
+    else if (action.name === "guideline") this.guideline = !this.guideline;
     else if (action.name === "cancel") this.#cancel(now);
     else if (this.pending.length) this.#wait(action);
     else return this.#do(action, now);

@@ -9,6 +9,11 @@ type Pictured = "here" | "coming" | "broken";
 /** A picture that holds `count` frames, `columns` beside each other. */
 type Sprite = { webp: string; columns: number; count: number };
 
+/** What is marked on the board: cells from the takeover on, and what the judged see around them. */
+type Overlay = { cells: number[]; sight: boolean };
+/** When it is done, what holds in doubtful cases, and what is marked. */
+type Criterion = Overlay & { done: string; guideline: string };
+
 /** An episode as the server sends it; arrays are base64. */
 type Payload = {
   id: string;
@@ -28,6 +33,7 @@ type Payload = {
   tokens: string[];
   texts?: [number, number, string][];
   instructions: Instruction[];
+  criterion?: Criterion | null;
 };
 
 /** An episode as `decode` makes it. */
@@ -106,6 +112,7 @@ type Candidate = {
   mark: string;
   broken: string;
   text: string;
+  criterion: Criterion | null;
   category: string;
   kind: string;
   difficulty: string;
@@ -208,7 +215,7 @@ type Shown = {
 };
 
 type Theme = { background: string; text: string; grid: string; accent: string; dark: boolean };
-type Options = Theme & { scale: number; edge: string };
+type Options = Theme & { scale: number; edge: string; overlay?: Overlay | null };
 
 /** What a world's own ES module exports; docs/worlds.md says what each is. */
 type Drawing = {

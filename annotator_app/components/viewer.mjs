@@ -58,6 +58,8 @@ export class Viewer {
     this.soon = []; // views that will follow
     /** @type {any} */
     this.sight = null; // what somebody in the episode sees at its frames, shown in the place of all
+    /** @type {Overlay | null} */
+    this.overlay = null; // what the page wants to see marked on the board
     this.actionOf = actionsOf(rows);
     this.#listen();
     this.resize = new ResizeObserver(() => this.#show());
@@ -165,7 +167,7 @@ export class Viewer {
     const latest = new Map();
     for (const u of episode.utterances)
       if (u.frame <= frame && frame - u.frame < Math.max(1, speed)) latest.set(u.object, u);
-    this.board.show(episode, frame, [...latest.values()]);
+    this.board.show(episode, frame, [...latest.values()], this.overlay);
     if (!playing) this.board.describe(episode, frame);
   }
 

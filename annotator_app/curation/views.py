@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from annotator_app.curation.drafts import Opened, recorder
-from annotator_app.episodes import seen, sprite_view
+from annotator_app.episodes import criterion, seen, sprite_view
 from annotator_app.sprites import sprites_of
 from scenarios import categories
 from scenarios.category import Label
@@ -88,6 +88,7 @@ def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[st
     """
     return {
         "text": scenario.instruction.text,
+        "criterion": criterion(scenario),
         "category": scenario.category,
         "kind": scenario.kind,
         "difficulty": scenario.difficulty,

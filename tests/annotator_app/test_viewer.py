@@ -143,7 +143,8 @@ def test_a_drawing_that_fails_takes_nothing_from_the_others(page: Any, name: str
     assert page.evaluate("viewer.playback.picture") == "here"
 
 
-def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) -> None:
+def mount_ours(page: Any) -> None:
+    """Mounts an episode of Λ* in which nothing moves."""
     world = domain("lambda-star")
     (state,) = world.generate(1, seed=1, height=6, width=7, participants=1, horizon=20)
     picture = world.picture(state)
@@ -160,6 +161,27 @@ def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) ->
         }""",
         [drawing(world), data | {"id": "ours"}],
     )
+
+
+def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) -> None:
+    mount_ours(page)
     page.keyboard.press("End")
     assert page.evaluate("viewer.playback.picture") == "here"
     assert page.get_attribute("canvas", "aria-label").startswith("Good in row ")
+
+
+def test_cells_are_marked_from_takeover_on_and_what_is_seen_is_framed_throughout(
+    page: Any,
+) -> None:
+    mount_ours(page)
+    page.evaluate("viewer.playback.playing = false")
+
+    def drawn(key: str, overlay: dict[str, Any] | None) -> str:
+        page.keyboard.press(key)
+        page.evaluate("(overlay) => { viewer.overlay = overlay; viewer.render(); }", overlay)
+        return str(page.locator("canvas").evaluate("(c) => c.toDataURL()"))
+
+    mark, frame = {"cells": [9], "sight": False}, {"cells": [], "sight": True}
+    plain = {key: drawn(key, None) for key in ("Home", "t", "End")}
+    assert [drawn(key, mark) == one for key, one in plain.items()] == [True, False, False]
+    assert [drawn(key, frame) == one for key, one in plain.items()] == [False, False, False]

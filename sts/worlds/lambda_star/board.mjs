@@ -27,6 +27,7 @@ export function paint(canvas, episode, frame, options) {
   paintGround(board);
   for (const [object, sign] of episode.details.auras) paintAura(board, object, sign);
   if (frame > episode.takeover) for (const k of episode.judged) paintStart(board, k);
+  if (frame >= episode.takeover) for (const place of options.overlay?.cells ?? []) paintMark(board, place);
   for (let k = 0; k < episode.names.length; k++) paintTrail(board, k);
   const places = placesOf(episode, frame);
   const judged = (k) => episode.judged.includes(k);
@@ -36,6 +37,7 @@ export function paint(canvas, episode, frame, options) {
     const shown = { glyph: episode.glyphs[k], judged: judged(k), options };
     paintShape(x, k, column * cell, row * cell, (size * cell) / 2, shown);
   }
+  if (options.overlay?.sight) for (const k of episode.judged) paintAround(board, k);
   x.restore();
   x.strokeStyle = options.edge;
   x.lineWidth = Math.max(2, cell / 24);
@@ -112,6 +114,38 @@ function paintStart({ x, cell, episode, options }, object) {
   x.lineWidth = Math.max(1.5, cell * 0.03);
   x.setLineDash([cell * 0.12, cell * 0.08]);
   x.strokeRect((column + 0.08) * cell, (row + 0.08) * cell, 0.84 * cell, 0.84 * cell);
+  x.restore();
+}
+
+// A cell that is judged by: its corners, which no shape covers, and a tint.
+function paintMark({ x, cell, episode, options }, place) {
+  const [row, column] = [Math.floor(place / episode.width), place % episode.width];
+  const arm = 0.28 * cell;
+  x.save();
+  x.fillStyle = x.strokeStyle = options.text;
+  x.globalAlpha = 0.12;
+  x.fillRect(column * cell, row * cell, cell, cell);
+  x.globalAlpha = 1;
+  x.lineWidth = Math.max(2, cell * 0.07);
+  x.beginPath();
+  for (const [down, right] of [[0, 0], [0, 1], [1, 0], [1, 1]]) {
+    const [cx, cy] = [(column + right + (0.5 - right) * 0.08) * cell, (row + down + (0.5 - down) * 0.08) * cell];
+    x.moveTo(cx + (1 - 2 * right) * arm, cy);
+    x.lineTo(cx, cy);
+    x.lineTo(cx, cy + (1 - 2 * down) * arm);
+  }
+  x.stroke();
+  x.restore();
+}
+
+// What a judged participant sees: a frame around the cells, that goes on at the other side.
+function paintAround({ x, cell, episode, frame, options, wide, high }, object) {
+  const [row, column] = cellOf(episode, frame, object);
+  x.save();
+  x.strokeStyle = options.text;
+  x.lineWidth = Math.max(2, cell * 0.05);
+  for (const down of [-high, 0, high])
+    for (const right of [-wide, 0, wide]) x.strokeRect((column - 1) * cell + right, (row - 1) * cell + down, 3 * cell, 3 * cell);
   x.restore();
 }
 
