@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scenarios.suites.build_starter import CATEGORIES
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
@@ -32,7 +33,8 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     worlds = {"count": 40, "team": 2, "steps": 40, "height": 8, "width": 9}
     for seed, agent in ((5, "local-search"), (6, "random")):
         trajectories.save(workspace, recorded(agent, seed=seed, **worlds))
-    assert main(["mine", "own", "--per-category", "5", "--workspace", str(folder)]) == 0
+    asked = [word for name in CATEGORIES for word in ("--category", name)]
+    assert main(["mine", "own", *asked, "--per-category", "5", "--workspace", str(folder)]) == 0
     return folder
 
 
