@@ -185,3 +185,21 @@ def test_cells_are_marked_from_takeover_on_and_what_is_seen_is_framed_throughout
     plain = {key: drawn(key, None) for key in ("Home", "t", "End")}
     assert [drawn(key, mark) == one for key, one in plain.items()] == [True, False, False]
     assert [drawn(key, frame) == one for key, one in plain.items()] == [False, False, False]
+
+
+def test_what_is_said_stands_by_its_speaker_also_on_a_board_with_room_beside_it(page: Any) -> None:
+    mount_ours(page)
+    page.evaluate("viewer.playback.playing = false")
+    moved = page.evaluate(
+        """() => {
+          const canvas = document.createElement("canvas");
+          Object.assign(canvas, { width: 900, height: 300 });
+          const { episode } = viewer.playback.view;
+          const drawing = viewer.board.drawings.get("lambda-star");
+          const colours = { background: "#fff", text: "#000", grid: "#ccc", edge: "#000" };
+          drawing.paint(canvas, episode, 0, { ...colours, scale: 1 });
+          const { e, f } = canvas.getContext("2d").getTransform();
+          return [e, f];
+        }"""
+    )
+    assert moved == [0, 0]

@@ -19,6 +19,7 @@ export function paint(canvas, episode, frame, options) {
   const left = Math.floor((canvas.width - cell * episode.width) / 2);
   const top = Math.floor((canvas.height - cell * episode.height) / 2);
   const board = { x, cell, episode, frame, options, wide: cell * episode.width, high: cell * episode.height };
+  x.save();
   x.translate(left, top);
   x.save();
   x.beginPath();
@@ -42,6 +43,7 @@ export function paint(canvas, episode, frame, options) {
   x.strokeStyle = options.edge;
   x.lineWidth = Math.max(2, cell / 24);
   x.strokeRect(0, 0, board.wide, board.high);
+  x.restore();
   return places.map(({ row, column }) => ({ x: left + column * cell, y: top + row * cell, reach: 0.42 * cell }));
 }
 
