@@ -1,8 +1,8 @@
 """ambush: stand still for some steps, and have Good come onto one's cell.
 
 Asked when Good is in sight, two whole periods of its moves have been seen, it does not come to
-whoever stays here, and somebody does it who foresees it to go on so. Difficulty is by how many of
-the steps they need.
+whoever stays here, and somebody does it who foresees it to go on so. Easy: they need
+five steps at most; medium: seven; hard: more.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import Any
 
 from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
 from sts.episodes import Episode
-from sts.suites.types import Scenario
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 
-from .playing import STAY, Past, imagined, last, moving, past, repeated, shifts, toward
-from .tracks import DOMAIN, SIGHT, Track, distances, first, margin, moments, number
+from .playing import STAY, Past, imagined, last, moving, repeated, rhythm, shifts, toward
+from .tracks import DOMAIN, SIGHT, Track, distances, first, moments, number
 
 HORIZON = 15
 STEPS = 3
+SOON, LATER = 5, 7
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -30,12 +31,12 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         ahead = track.good[moment : moment + horizon + 1]
         if _fault(track, moment) or (ahead == track.me[moment]).any():
             continue
-        if not _way(past(episode, track, moment, context), horizon):
+        if not rhythm(track, moment, context):
             continue
         lain = imagined(episode, track, moment, context, horizon, _lie, "no-op")
         met = label(lain, 0, (track.role,), asked)
         if met.verdict == "success":
-            difficulty = margin(met.step, horizon)
+            difficulty = DIFFICULTIES[((met.step or 0) > SOON) + ((met.step or 0) > LATER)]
             yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
 
 
@@ -52,8 +53,11 @@ def fits(scenario: Scenario) -> str | None:
     track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
     if fault := _fault(track, takeover):
         return fault
-    known = _way(past(scenario.recording, track, takeover, takeover), 1)
-    return None if known else "Good's moves were not seen to repeat themselves"
+    return (
+        None
+        if rhythm(track, takeover, takeover)
+        else "Good's moves were not seen to repeat themselves"
+    )
 
 
 def words(scenario: Scenario) -> dict[str, Word]:

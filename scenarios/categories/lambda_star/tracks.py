@@ -20,6 +20,8 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
 from sts.worlds.lambda_star.torus import Offset
 
+from . import prospects
+
 GOOD, EVIL, FIRST = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
@@ -114,10 +116,25 @@ def moments(episode: Episode, context: int, horizon: int) -> Iterator[tuple[Trac
 
 def chase(track: Track, moment: int, steps: int) -> Cells:
     """Returns the cells after each of `steps` steps, each one towards where Good was before it."""
-    cells = [int(track.me[moment])]
-    for good in track.good[moment : moment + steps].tolist():
-        cells.append(towards(cells[-1], good, track.size))
-    return np.array(cells[1:], np.int64)
+    goals = track.good[moment : moment + steps]
+    cells: Cells = prospects.chased(int(track.me[moment]), goals, *track.size)
+    return cells
+
+
+def ways(track: Track, moment: int, steps: int) -> Cells:
+    """Returns int64[9, steps], the cells after each of `steps` steps of each move made for ever."""
+    moves, step = np.arange(len(MOVES))[:, None], np.arange(1, steps + 1)
+    row, column = divmod(int(track.me[moment]), track.size.width)
+    rows = (row + step * (moves // 3 - 1)) % track.size.height
+    columns = (column + step * (moves % 3 - 1)) % track.size.width
+    cells: Cells = rows * track.size.width + columns
+    return cells
+
+
+def diagonal(start: Cells | int, end: Cells | int, size: Grid) -> Any:
+    """Says whether a cell in sight is in a corner of it, a bool between two."""
+    rows, columns = offsets(start, end, size)
+    return (rows != 0) & (columns != 0)
 
 
 def ago(distance: Cells, moment: int, context: int) -> int | None:
