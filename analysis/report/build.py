@@ -76,7 +76,7 @@ def build(
         )
     references = once(ratings[(ratings["truth"] != "") & (ratings["source"] == "human")])
     pooled = accuracy(references, seed=seed)
-    labels = _labels(own)
+    labels = _labels(once(own))
     present = [source for source in SOURCES if getattr(labels, source)] or ["human"]
     sets = {
         source: analyse(
@@ -112,7 +112,7 @@ def build(
         annotators=annotators(ratings, references, seed=seed),
         annotators_together=together(ratings, references, pooled, seed=seed),
         label_sets={source: side_by_side(labelled) for source, labelled in sets.items()},
-        human_automatic=schema.LabelAgreement(**compare_labels(ratings)._asdict())
+        human_automatic=schema.LabelAgreement(**compare_labels(once(ratings))._asdict())
         if both
         else None,
         scenarios=_scenarios(main),
