@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from scenarios import categories
 from sts.annotations.items import item_of, players
 from sts.annotations.roles import ROLES
 from sts.annotations.store import Store
@@ -58,7 +59,8 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     most = workspace.setting("annotation", "queue", QUEUE)
     most += store.progress(selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
-    _enqueue(workspace, store, [*names], index.entries(index.by_lot(rows, max(most, 0))))
+    drawn = index.entries(index.by_lot(rows, max(most, 0)))
+    _enqueue(workspace, store, selection.suite, [*names], drawn)
     return len(rows)
 
 
@@ -66,17 +68,24 @@ def enqueue(
     workspace: Workspace, store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]
 ) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
-    return _enqueue(workspace, store, [suite.label], continuations)
+    return _enqueue(workspace, store, suite, [suite.label], continuations)
 
 
 def _enqueue(
     workspace: Workspace,
     store: Store,
+    suite: Suite,
     names: Sequence[str],
     continuations: Iterable[Continuation | Entry],
 ) -> int:
     people = [one.name for one in store.annotators()]
-    items = (item_of(one, name, players(one, people)) for one in continuations for name in names)
+    rules = categories.ruling(suite.scenarios)
+    rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
+    items = (
+        item_of(one, name, players(one, people), rubrics.get(one.category, ""))
+        for one in continuations
+        for name in names
+    )
     return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
 
 

@@ -92,11 +92,14 @@ class Rubric:
       done: one sentence that says when it is done, with the fields of the category's words.
       guideline: a few sentences for doubtful cases.
       overlay: what of a scenario is marked; None for nothing.
+      version: raised when the meaning changes, so that what was judged by another is judged anew;
+        a typo changes nothing.
     """
 
     done: str
     guideline: str = ""
     overlay: Callable[[Scenario], Overlay] | None = None
+    version: str = "1"
 
 
 class Criterion(NamedTuple):

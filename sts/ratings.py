@@ -25,6 +25,7 @@ TYPES = {
     "kind": "str",
     "truth": "str",
     "truth_step": "Int64",
+    "clip": "str",
     "seconds": "Float64",
     "source": "str",
     "sees": "str",

@@ -79,6 +79,20 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     )[list(TYPES)]
 
 
+def once(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a checked table in which each judgement stands once.
+
+    What a person said of a clip is said of each continuation that it covers, and stands in a row
+    for each. One of them is left, of the clip's first continuation.
+    """
+    known = ratings["clip"] != ""
+    first = ratings.groupby("clip")["continuation"].transform("min")
+    thing = ratings["continuation"].where(~known, first)
+    rows = ratings.assign(continuation=thing)
+    again = rows.duplicated(["source", "annotator", "continuation"]) & known
+    return rows[~again]
+
+
 def _numbers(frame: pd.DataFrame) -> pd.Series:
     """Returns int64[rows], which continuation each is of, counted in the order of their names."""
     number = np.zeros(len(frame), np.int64)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.inputs.ratings import once
 from analysis.report.schema import Alpha, Annotator, StepOffset, Together
 from analysis.report.values import number
 from analysis.statistics.accuracy import Accuracy, accuracy
@@ -20,10 +21,10 @@ def annotators(
 
     Args:
       ratings: a checked ratings table.
-      references: its rows of people's answers on reference episodes.
+      references: its rows of people's answers on reference episodes, each answer once.
       seed: of the bootstrap.
     """
-    human = ratings[(ratings["source"] == "human") & (ratings["annotator"] != "")]
+    human = once(ratings[(ratings["source"] == "human") & (ratings["annotator"] != "")])
     entries = []
     for name, rows in human.groupby("annotator"):
         mine = references[references["annotator"] == name]
@@ -44,7 +45,7 @@ def together(
     ratings: pd.DataFrame, references: pd.DataFrame, pooled: Accuracy, *, seed: int
 ) -> Together:
     """All annotators, and how they agree with each other; `pooled` is their accuracy."""
-    human = ratings[ratings["source"] == "human"]
+    human = once(ratings[ratings["source"] == "human"])
     own, served = human[human["truth"] == ""], human[human["truth"] != ""]
     return Together(
         **_on_references(references, pooled),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.inputs.ratings import once
 from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
 from analysis.report.against import against
@@ -73,9 +74,9 @@ def build(
         raise DamagedData(
             f"{suite.name}: expected continuations of agents, found only reference episodes"
         )
-    references = ratings[(ratings["truth"] != "") & (ratings["source"] == "human")]
+    references = once(ratings[(ratings["truth"] != "") & (ratings["source"] == "human")])
     pooled = accuracy(references, seed=seed)
-    labels = _labels(own)
+    labels = _labels(once(own))
     present = [source for source in SOURCES if getattr(labels, source)] or ["human"]
     sets = {
         source: analyse(
@@ -111,7 +112,7 @@ def build(
         annotators=annotators(ratings, references, seed=seed),
         annotators_together=together(ratings, references, pooled, seed=seed),
         label_sets={source: side_by_side(labelled) for source, labelled in sets.items()},
-        human_automatic=schema.LabelAgreement(**compare_labels(ratings)._asdict())
+        human_automatic=schema.LabelAgreement(**compare_labels(once(ratings))._asdict())
         if both
         else None,
         scenarios=_scenarios(main),
@@ -162,7 +163,24 @@ def _counts(main: LabelSet, own: pd.DataFrame, references: pd.DataFrame) -> sche
         cannot_judge=int(table["cannot_judge"].sum()),
         extra=int((own["extra"] & (own["source"] == main.source)).sum()),
         reference_annotations=len(references),
+        **_efforts(own[own["source"] == main.source]),
     )
+
+
+def _efforts(own: pd.DataFrame) -> dict[str, Any]:
+    """What people did, and what they need not do because some continuations are one clip."""
+    said = own[~own["verdict"].isin(("", "cannot_judge"))]
+    apart = once(own)
+    timed = own["seconds"].notna().any()
+    known = (own["clip"] != "").all()
+    hours, all_hours = apart["seconds"].sum() / 3600, own["seconds"].sum() / 3600
+    return {
+        "judgements": len(once(said)),
+        "clips": own["clip"].nunique() if known else None,
+        "clips_judged": said["clip"].nunique() if known else None,
+        "hours": float(hours) if timed else None,
+        "hours_saved": float(all_hours - hours) if timed and known else None,
+    }
 
 
 def _rankings(main: LabelSet) -> tuple[schema.Ranking, ...]:

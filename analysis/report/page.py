@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
+from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, Standing
 from analysis.report.verdict import about, completeness, listed, percent, points, remark, unable
 from sts.plotting import inline
 
@@ -62,6 +62,7 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
     total = counts.scenarios
     people = len(report.annotators)
     human = report.labels_used == "human"
+    clips = human and counts.clips is not None
     deepest = max((len(a.consistency.pass_hat_k) for a in report.agents), default=0)
     return template.render(
         r=report,
@@ -89,7 +90,9 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
                 f"{counts.judged} of {counts.continuations}",
             ),
             *([("could not be judged", counts.unjudgeable)] if counts.unjudgeable else []),
-            ("judgements" if human else "labels", counts.annotations),
+            *([("clips judged", f"{counts.clips_judged} of {counts.clips}")] if clips else []),
+            ("judgements" if human else "labels", counts.judgements or counts.annotations),
+            *([("hours of judging", _hours(counts))] if counts.hours else []),
             *([("annotators", people)] if people else []),
         ],
         long_names=max(len(entry.agent) for entry in report.agents) > 24,
@@ -118,6 +121,11 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
         side_by_side=_side_by_side(report.label_sets),
         made_with=_made_with(report.provenance),
     )
+
+
+def _hours(counts: Counts) -> str:
+    saved = f", {counts.hours_saved:.1f} saved by copies" if counts.hours_saved else ""
+    return f"{counts.hours:.1f}{saved}"
 
 
 def _columns(agents: Sequence[Agent]) -> list[str]:

@@ -63,6 +63,17 @@ class Counts:
     cannot_judge: Annotated[int, "verdicts 'cannot judge'"]
     extra: Annotated[int, "judgements beyond the number asked for; they count"]
     reference_annotations: Annotated[int, "answers on reference episodes"]
+    judgements: Annotated[int | None, "verdicts that count, each once for all that it covers"] = (
+        None
+    )
+    clips: Annotated[int | None, "of these continuations, those that differ; null if not known"] = (
+        None
+    )
+    clips_judged: Annotated[int | None, "of these, with a verdict; null if not known"] = None
+    hours: Annotated[float | None, "of people's active time; null if not known"] = None
+    hours_saved: Annotated[
+        float | None, "that copies of a clip did not cost; null if not known"
+    ] = None
 
 
 @dataclass(frozen=True)

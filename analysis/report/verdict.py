@@ -70,7 +70,18 @@ def warnings(report: Report) -> list[str]:
             "over the scenarios that were continued, so an agent that breaks off where it is hard "
             "looks better than it is."
         )
-    return lines + list(filter(None, [saturation(report)]))
+    return lines + list(filter(None, [_copies(report), saturation(report)]))
+
+
+def _copies(report: Report) -> str:
+    """Says that continuations share judgements, where they do; else ""."""
+    counts = report.counts
+    if counts.clips is None or counts.clips == counts.continuations:
+        return ""
+    return (
+        f"The {counts.continuations} continuations are {counts.clips} clips: those that look and "
+        "sound the same are judged together. The error that they share is not in the intervals."
+    )
 
 
 def saturation(report: Report) -> str:

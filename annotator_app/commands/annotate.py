@@ -85,16 +85,17 @@ def _only(draft: str) -> str:
 
 
 def _queued(suite: str, progress: Progress, there: int) -> list[str]:
-    count, done, wanted = progress.items, progress.judged, progress.required
+    count, done, wanted = progress.continuations, progress.judged, progress.required
     unable = progress.unjudgeable
-    none = f", {unable} of the continuations could not be judged" if unable else ""
-    lines = [f"{suite}: {count} continuations, {done} of {wanted} judgements{none}"]
-    if there > progress.items:
+    none = f", {unable} of the clips could not be judged" if unable else ""
+    clips = "" if progress.items == count else f" are {progress.items} clips"
+    lines = [f"{suite}: {count} continuations{clips}, {done} of {wanted} judgements{none}"]
+    if there > count:
         lines.append(
             f"these are drawn by lot from {there}; others follow when they are judged and this is "
             "started again (queue in workspace.toml)"
         )
-    if not progress.items:
+    if not count:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
     return lines
 

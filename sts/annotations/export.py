@@ -7,7 +7,14 @@ from pathlib import Path
 import pandas as pd
 from sqlalchemy import Connection, select
 
-from sts.annotations.schema import annotators, events, item_suites, items, reference_episodes
+from sts.annotations.schema import (
+    annotators,
+    copies,
+    events,
+    item_suites,
+    items,
+    reference_episodes,
+)
 from sts.annotations.store import Store
 from sts.annotations.views import current
 from sts.ratings import columns
@@ -15,14 +22,17 @@ from sts.storage.csv_tables import to_csv
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
-_TYPES = columns("kind", "truth", "truth_step", "seconds", "source", "sees", "reason", "extra")
+_TYPES = columns(
+    "kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"
+)
 
 
 def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
     """Returns the current judgements of a suite's continuations, corrections applied.
 
-    One row per judgement; a continuation that nobody has judged has one row with annotator and
-    verdict empty. Rows with a `truth` are those of reference episodes: every judgement of one
+    One row per judgement and continuation that it covers, which are all of one `clip`: what was
+    said of a clip is said of each. A continuation that nobody has judged has one row with annotator
+    and verdict empty. Rows with a `truth` are those of reference episodes: every judgement of one
     is here, whichever suite its annotator was working on, because it measures the annotator.
 
     Args:
@@ -66,10 +76,10 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
     )
     query = (
         select(
-            items.c.agent,
+            copies.c.agent,
             items.c.scenario,
             items.c.category,
-            items.c.continuation,
+            copies.c.continuation,
             annotators.c.name,
             standing.c.verdict,
             standing.c.step,
@@ -77,15 +87,17 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
             items.c.kind,
             reference_episodes.c.truth,
             reference_episodes.c.step,
+            items.c.clip,
             standing.c.seconds,
-            items.c.sees,
+            copies.c.sees,
             standing.c.reason,
             standing.c.extra,
         )
-        .join_from(items, standing, standing.c.item == items.c.id, isouter=True)
+        .join_from(copies, items, items.c.id == copies.c.item)
+        .join(standing, standing.c.item == items.c.id, isouter=True)
         .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
         .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
-        .order_by(items.c.scenario, items.c.agent, items.c.continuation, annotators.c.name)
+        .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, annotators.c.name)
     )
     members = select(item_suites.c.item)
     if suite is not None:
@@ -102,6 +114,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
             row.kind,
             row.truth or "",
             row[10],
+            row.clip,
             row.seconds,
             "human",
             row.sees,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, select
 
 from sts.annotations import people, queue
-from sts.annotations.schema import events, item_players, items
+from sts.annotations.schema import copies, events, item_players, items
 from sts.annotations.submissions import REASON_LIMIT, Submission, find_event, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
@@ -155,7 +155,9 @@ def names(ratings: Sequence[Rating]) -> list[str]:
 
 def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     item = connection.execute(
-        select(items.c.id, items.c.horizon).where(items.c.continuation == rating.continuation)
+        select(items.c.id, items.c.horizon)
+        .join(copies, copies.c.item == items.c.id)
+        .where(copies.c.continuation == rating.continuation)
     ).one_or_none()
     if item is None:
         raise DamagedData(

@@ -14,13 +14,19 @@ if TYPE_CHECKING:
     from sts.continuations.types import Continuation
 
 
-def item_of(continuation: Continuation | Entry, suite: str, players: tuple[str, ...] = ()) -> Item:
+def item_of(
+    continuation: Continuation | Entry,
+    suite: str,
+    players: tuple[str, ...] = (),
+    rubric: str = "",
+) -> Item:
     """Returns the item of a continuation, as `suite` keeps it.
 
     Args:
       continuation: what is to be judged.
       suite: `NAME@VERSION`; "" for a reference, which belongs to none.
       players: names of annotators who played it themselves.
+      rubric: the version of what it is judged by; what was judged by another is another clip.
     """
     return Item(
         continuation=continuation.id,
@@ -32,6 +38,7 @@ def item_of(continuation: Continuation | Entry, suite: str, players: tuple[str, 
         kind=continuation.kind,
         horizon=continuation.horizon,
         takeover=continuation.takeover,
+        clip=f"{continuation.clip}{rubric and f'.{rubric}'}",
         players=players,
         sees=continuation.sees,
     )

@@ -171,5 +171,22 @@ _DRAFTS = Migration(
     ),
 )
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS)
+_CLIPS = Migration(  # what was one item a continuation stays so, as a clip that is like no other
+    both=(
+        "ALTER TABLE items ADD COLUMN clip TEXT",
+        "UPDATE items SET clip = continuation",
+        "CREATE UNIQUE INDEX items_of_clip ON items (clip)",
+        """CREATE TABLE copies (
+            continuation TEXT PRIMARY KEY,
+            item TEXT NOT NULL REFERENCES items (id),
+            agent TEXT NOT NULL,
+            sees TEXT NOT NULL)""",
+        "INSERT INTO copies SELECT continuation, id, agent, sees FROM items",
+        "CREATE INDEX copies_of_item ON copies (item)",
+        "ALTER TABLE items DROP COLUMN agent",
+        "ALTER TABLE items DROP COLUMN sees",
+    )
+)
+
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS)
 SCHEMA_VERSION = len(MIGRATIONS)

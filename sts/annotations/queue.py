@@ -6,11 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
 from sts.annotations.schema import (
+    copies,
     events,
     item_players,
     item_suites,
@@ -34,7 +35,7 @@ _RUN = 50_000
 
 
 def enqueue(connection: Connection, every: Iterable[Item], *, required: int, now: float) -> int:
-    """Adds continuations to be judged `required` times each; returns how many are new.
+    """Adds continuations, each clip to be judged `required` times; returns how many are new.
 
     A known continuation keeps its judgements: it gains the suite, its players, and the slots that
     it lacks.
@@ -46,8 +47,8 @@ def enqueue(connection: Connection, every: Iterable[Item], *, required: int, now
     _check_required(required)
     added = 0
     for run in _batches(every, _RUN):
-        ids, fresh = _admit(connection, run, required=required, now=now)
-        added += len(fresh)
+        ids, fresh, new = _admit(connection, run, required=required, now=now)
+        added += new
         pairs = {(item.suite, ids[item.continuation]) for item in run}
         _insert(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
         _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
@@ -98,7 +99,7 @@ def add_reference(
         is already there.
     """
     check_truth(truth, step, item.horizon)
-    ids, _ = _admit(connection, [item], required=0, now=now)
+    ids = _admit(connection, [item], required=0, now=now).ids
     number = ids[item.continuation]
     row = connection.execute(
         select(reference_episodes).where(reference_episodes.c.item == number)
@@ -168,23 +169,38 @@ def _batches(values: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
         yield batch
 
 
-def _admit(
-    connection: Connection, run: list[Item], *, required: int, now: float
-) -> tuple[dict[str, str], set[str]]:
-    """Adds items that are unknown, each with the slots that it requires.
+class _Admitted(NamedTuple):
+    """What became of a run of items.
 
-    Returns:
-      The id of each item by its continuation, and the ids of those that are new.
+    Attributes:
+      ids: the item of each continuation.
+      fresh: the items that are new.
+      added: how many continuations are.
     """
-    present = _present(connection, run)
+
+    ids: dict[str, str]
+    fresh: set[str]
+    added: int
+
+
+def _admit(connection: Connection, run: list[Item], *, required: int, now: float) -> _Admitted:
+    """Adds what is unknown: continuations, and the items that they are, each with its slots."""
+    known, clips = _present(connection, run)
     fresh: dict[str, Item] = {}
+    unknown: dict[str, Item] = {}
     for item in run:
         if not (1 <= item.horizon <= PRIME and 0 <= item.takeover <= PRIME):
             raise DamagedData(
                 f"continuation {item.continuation}: expected a horizon of 1 to {PRIME} steps and a "
                 f"takeover of 0 or more, found {item.horizon} and {item.takeover}"
             )
-        row = present.get(item.continuation) or fresh.setdefault(item.continuation, item)
+        if item.continuation not in known:
+            unknown.setdefault(item.continuation, item)
+        row: Row[*tuple[Any, ...]] | Item = (
+            known.get(item.continuation)
+            or clips.get(item.clip)
+            or fresh.setdefault(item.clip, item)
+        )
         stored = (row.scenario_hash, row.horizon, row.takeover)
         if stored != (item.scenario_hash, item.horizon, item.takeover):
             raise DamagedData(
@@ -197,27 +213,37 @@ def _admit(
     _insert(connection, items, rows)
     new = [row[0] for row in rows]
     _insert(connection, slots, [(id, n + 1) for id in new for n in range(required)])
-    ids = {one: row.id for one, row in present.items()} | {row[1]: row[0] for row in rows}
-    return ids, set(new)
+    of_clip = {clip: row.id for clip, row in clips.items()} | {row[_CLIP]: row[0] for row in rows}
+    own = [(one.continuation, of_clip[one.clip], one.agent, one.sees) for one in unknown.values()]
+    _insert(connection, copies, sorted(own))
+    ids = {one: row.id for one, row in known.items()} | {one[0]: one[1] for one in own}
+    return _Admitted(ids, set(new), len(own))
 
 
-def _present(connection: Connection, run: list[Item]) -> dict[str, Row[*tuple[Any, ...]]]:
-    """Returns what is kept of the continuations of a run, by their identity."""
-    columns = (items.c.continuation, items.c.id)
-    checked = (items.c.scenario_hash, items.c.horizon, items.c.takeover)
+_Rows = dict[str, Row[*tuple[Any, ...]]]
+
+
+def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
+    """Returns the items that there are of a run: by its continuations, and by its clips."""
     if connection.execute(select(items.c.id).limit(1)).first() is None:
-        return {}
-    return {
-        row.continuation: row
-        for batch in _batches(item.continuation for item in run)
-        for row in connection.execute(
-            select(*columns, *checked).where(items.c.continuation.in_(batch))
-        )
-    }
+        return {}, {}
+    own = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
+    known: _Rows = {}
+    for batch in _batches(item.continuation for item in run):
+        query = select(copies.c.continuation, *own).join(items, items.c.id == copies.c.item)
+        for row in connection.execute(query.where(copies.c.continuation.in_(batch))):
+            known[row.continuation] = row
+    clips: _Rows = {}
+    for batch in _batches({item.clip for item in run if item.continuation not in known}):
+        for row in connection.execute(select(items.c.clip, *own).where(items.c.clip.in_(batch))):
+            clips[row.clip] = row
+    return known, clips
 
 
+_CLIP = items.columns.keys().index("clip")
 _COLUMNS = {
     items: [column.name for column in items.columns],
+    copies: [column.name for column in copies.columns],
     item_suites: ["suite", "item"],
     slots: ["item", "slot"],
 }
@@ -243,23 +269,22 @@ def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
         item.continuation,
         item.scenario,
         item.scenario_hash,
-        item.agent,
         item.category,
         item.kind,
-        item.sees,
         item.horizon,
         item.takeover,
         required,
         1 + int.from_bytes(digest) % (PRIME - 1),
         now,
+        item.clip,
     )
 
 
 def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
     rows = connection.execute(
-        select(items.c.continuation, items.c.id).where(items.c.continuation.in_(continuations))
+        select(copies.c.continuation, copies.c.item).where(copies.c.continuation.in_(continuations))
     )
-    return {row.continuation: row.id for row in rows}
+    return {row.continuation: row.item for row in rows}
 
 
 def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> None:

@@ -60,15 +60,23 @@ items = Table(
     Column("continuation", Text),
     Column("scenario", Text),
     Column("scenario_hash", Text),
-    Column("agent", Text),
     Column("category", Text),
     Column("kind", Text),
-    Column("sees", Text),
     Column("horizon", Integer),
     Column("takeover", Integer),
     Column("required", Integer),
     Column("draw", BigInteger),
     Column("added", Double),
+    Column("clip", Text),
+)
+
+copies = Table(
+    "copies",
+    metadata,
+    Column("continuation", Text, primary_key=True),
+    Column("item", Text),
+    Column("agent", Text),
+    Column("sees", Text),
 )
 
 item_suites = Table(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One continuation to be judged.
+    """One continuation to be judged, together with all that look and sound the same.
 
     Attributes:
       continuation: the continuation's identity.
@@ -22,6 +22,8 @@ class Item:
       kind: instruction or question.
       horizon: continuation steps, at least 1; marks are counted 1..horizon from takeover.
       takeover: context steps.
+      clip: what there is to be seen and heard of it; continuations of one clip share what is
+        said of it.
       players: names of annotators who played it themselves and so may not judge it.
       sees: observation, world or rehearsal.
     """
@@ -35,6 +37,7 @@ class Item:
     kind: str
     horizon: int
     takeover: int
+    clip: str
     players: tuple[str, ...] = ()
     sees: str = "observation"
 
@@ -70,7 +73,7 @@ class Claim(NamedTuple):
 
     Attributes:
       item: opaque identifier, the only one that may reach a browser.
-      continuation: what to show.
+      continuation: what to show, one of those that look so.
       lease_until: UTC seconds; kept for this annotator until then.
     """
 
@@ -156,13 +159,14 @@ class Progress(NamedTuple):
     """How far a suite has been judged.
 
     Attributes:
-      items: continuations enqueued.
+      items: clips enqueued.
       complete: of these, the ones with every required judgement.
       required: judgements wanted in all.
       judged: of these, the ones that are in.
-      unjudgeable: continuations that everyone who looked could not judge.
-      by_annotator: continuations judged by each person, reference episodes included, so that the
+      unjudgeable: clips that everyone who looked could not judge.
+      by_annotator: clips judged by each person, reference episodes included, so that the
         count a person sees never tells which ones were references.
+      continuations: what the clips stand for.
     """
 
     items: int
@@ -171,3 +175,4 @@ class Progress(NamedTuple):
     judged: int
     unjudgeable: int
     by_annotator: Mapping[str, int]
+    continuations: int

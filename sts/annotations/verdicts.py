@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from sts.annotations.schema import events, items
+from sts.annotations.schema import copies, events
 from sts.annotations.views import current
 
 
@@ -27,10 +27,10 @@ def human(connection: Connection, continuations: Collection[str]) -> dict[str, l
     """Returns the current judgement of each person of these continuations, where there is one."""
     standing = current()
     rows = connection.execute(
-        select(items.c.continuation, events.c.verdict, events.c.step)
-        .join(events, events.c.item == items.c.id)
+        select(copies.c.continuation, events.c.verdict, events.c.step)
+        .join(events, events.c.item == copies.c.item)
         .join(standing, standing.c.id == events.c.id)
-        .where(items.c.continuation.in_(continuations))
+        .where(copies.c.continuation.in_(continuations))
         .order_by(events.c.id)
     )
     out: dict[str, list[Verdict]] = {}

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, Subquery, case, exists, func, or_, select
 
 from sts.annotations.schema import (
     annotators,
+    copies,
     events,
     item_suites,
     items,
@@ -73,6 +74,11 @@ def progress(connection: Connection, suite: str) -> Progress:
         .having(func.min(case((events.c.verdict == "cannot_judge", 1), else_=0)) == 1)
         .subquery()
     )
+    covered = (
+        select(func.count())
+        .join_from(copies, item_suites, item_suites.c.item == copies.c.item)
+        .where(item_suites.c.suite == suite)
+    )
     return Progress(
         items=number,
         complete=number - incomplete,
@@ -80,15 +86,16 @@ def progress(connection: Connection, suite: str) -> Progress:
         judged=int(required) - int(open_slots),
         unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
         by_annotator=judged_by(connection, suite),
+        continuations=connection.execute(covered).scalar_one(),
     )
 
 
 def judged_by(connection: Connection, suite: str | None = None) -> dict[str, int]:
-    """How many continuations each person has judged.
+    """How many clips each person has judged.
 
     Args:
       connection: to the store.
-      suite: counts its continuations and the references; None counts all.
+      suite: counts its clips and the references; None counts all.
     """
     query = (
         select(annotators.c.name, func.count(events.c.item.distinct()))

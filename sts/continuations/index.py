@@ -1,4 +1,4 @@
-"""The index: which part and row group each continuation stands in, `index/1`.
+"""The index: which part and row group each continuation stands in, `index/2`.
 
 It is made from the parts and can be made from them again at any time; it is never the truth. What
 is read by it is held to it, and one that lies is made anew (`sts.continuations.store`).
@@ -25,13 +25,13 @@ from sts.storage import parquet
 from sts.storage.files import parsed_json
 from sts.storage.store import Store
 
-FORMAT, VERSION = "index", 1
+FORMAT, VERSION = "index", 2
 NAME = f"{parts.FOLDER}/index.parquet"
 MOST = 2**24
 """Continuations of a workspace."""
 _WORD = pa.dictionary(pa.int32(), pa.string())
 _WORDS = ("part", "scenario", "agent", "fingerprint", "scenario_id", "category", "kind", "sees")
-_HASHES = {"id": pa.binary(12), "content_hash": pa.binary(32)}
+_HASHES = {"id": pa.binary(12), "content_hash": pa.binary(32), "clip": pa.binary(16)}
 _NUMBERS = ("seed", "index", "takeover", "horizon", "together")
 SCHEMA = {
     **_HASHES,
@@ -62,6 +62,7 @@ class Entry(NamedTuple):
     takeover: int
     horizon: int
     sees: str
+    clip: str
 
     @property
     def identity(self) -> Identity:
@@ -144,6 +145,8 @@ class Index:
             said = {n: [words[n][c] for c in self.codes(n)[own].tolist()] for n in _WORDS[1:]}
             said |= {n: self.numbers(n)[own].tolist() for n in _NUMBERS}
             ids = [digits[i : i + 24] for i in range(0, len(digits), 24)]
+            digits = self.numbers("clip")[own].tobytes().hex()
+            said["clip"] = [digits[i : i + 32] for i in range(0, len(digits), 32)]
             yield from map(Entry, ids, *(said[name] for name in _ENTRY))
 
     def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Parts: immutable Parquet files of continuations, `continuations/3`, and what is in them."""
+"""Parts: immutable Parquet files of continuations, `continuations/4`, and what is in them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sts.storage import parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.storage.store import Store
 
-FORMAT, VERSION = "continuations", 3
+FORMAT, VERSION = "continuations", 4
 FOLDER = "continuations"
 GROUP = 256
 """Rows of a row group, which is what has to be read to show one."""
 _TEXTS = (
-    "id content_hash scenario agent fingerprint scenario_id category kind sees".split(),
+    "id content_hash clip scenario agent fingerprint scenario_id category kind sees".split(),
     "instruction heard provenance".split(),
 )
 _NUMBERS = {
@@ -40,11 +40,12 @@ SCHEMA = {
     "log_probs": pa.list_(pa.float32()),
     **columns.EPISODE,
 }
+_MARKS = ("id", "content_hash", "clip")
 _IDENTITY = ("scenario", "agent", "fingerprint", "seed", "index")
 _PLAIN = ("scenario_id category kind takeover horizon sees deterministic together seconds").split()
 SUMMARY = {
     name: SCHEMA[name]
-    for name in ("id", "content_hash", *_IDENTITY, *_PLAIN)
+    for name in (*_MARKS, *_IDENTITY, *_PLAIN)
     if name not in ("deterministic", "seconds")
 }
 """The columns that an index is made of."""
@@ -85,7 +86,7 @@ def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
     rows: dict[str, list[Any]] = {
         n: [getattr(c.identity, n) for c in continuations] for n in _IDENTITY
     }
-    rows |= {n: [getattr(c, n) for c in continuations] for n in ("id", "content_hash", *_PLAIN)}
+    rows |= {n: [getattr(c, n) for c in continuations] for n in (*_MARKS, *_PLAIN)}
     rows["instruction"] = _json(continuations, lambda c: c.instruction, lambda i: i.view())
     rows["heard"] = _json(continuations, lambda c: c.heard, lambda h: [one.view() for one in h])
     rows["provenance"] = _json(continuations, lambda c: c.provenance, lambda p: p)
@@ -173,12 +174,12 @@ def _row(
             log_probs=log_probs.reshape(episode.steps, len(row["roles"])),
             provenance=shared[row["provenance"]],
         )
-        marks = (one.id, one.content_hash)
+        marks = [getattr(one, n) for n in _MARKS]
         whole = one.episode.steps == one.takeover + one.horizon
         whole = whole and all(0 <= role < one.episode.participants for role in one.roles)
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
-    if marks != (row["id"], row["content_hash"]):
+    if marks != [row[n] for n in _MARKS]:
         raise DamagedData(f"{name} was altered: its hash differs")
     if not whole or one.takeover < 0 or one.horizon < 1:
         raise DamagedData(f"{name}: its steps or roles do not agree")

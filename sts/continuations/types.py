@@ -144,6 +144,15 @@ class Continuation:
         )
         return content_hash(self.id.encode(), terms, self.episode.content_hash.encode())
 
+    @cached_property
+    def clip(self) -> str:
+        """32 hex digits of what there is to be seen and heard of it.
+
+        Continuations of one scenario that look and sound the same have one; which moves and
+        rewards made it so is not told by it, nor by whom.
+        """
+        return content_hash(self.scenario_hash.encode(), self.episode.appearance.encode())[:32]
+
 
 @lru_cache(maxsize=4096)
 def _terms(

@@ -103,6 +103,12 @@ class Episode:
         return content_hash(shape.encode(), self.state, *map(_raw, self._arrays))
 
     @property
+    def appearance(self) -> str:
+        """SHA-256 over what can be seen and heard of it: its scenes, and what was said."""
+        shape = f"{self.domain}:{self.says.shape}:{self.scene.shape}:{dtype_name(self.says)}"
+        return content_hash(shape.encode(), _raw(self.says), _raw(self.scene))
+
+    @property
     def _arrays(self) -> tuple[NDArray[Any], ...]:
         return self.moves, self.says, self.rewards, self.scene
 

@@ -35,6 +35,7 @@ def an_item(name: str = "c0", **changes: Any) -> Item:
         "kind": "instruction",
         "horizon": HORIZON,
         "takeover": 20,
+        "clip": changes.get("continuation", name),
     }
     return Item(**fields | changes)
 

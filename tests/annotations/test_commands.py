@@ -46,6 +46,7 @@ def a_continuation(monkeypatch: pytest.MonkeyPatch) -> str:
         kind="instruction",
         horizon=40,
         takeover=20,
+        clip="c1" * 16,
         sees="observation",
     )
     monkeypatch.setattr(continuations, "find", lambda workspace, id: record)

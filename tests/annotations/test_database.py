@@ -18,6 +18,7 @@ from sts.annotations import database, schema
 from sts.annotations.export import ratings
 from sts.annotations.migrations import SCHEMA_VERSION
 from sts.annotations.store import FILE, Store
+from sts.annotations.types import Progress
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items, statuses
@@ -73,7 +74,7 @@ def test_every_schema_version_ever_written_is_read(
     with Store.open(sqlite_workspace) as store:
         assert [(a.name, a.retired) for a in store.annotators()] == [("Ana", False), ("Bo", True)]
         assert store.annotator_by_token("golden-token") is not None
-        assert store.progress("starter@1") == (2, 1, 4, 3, 0, {"Ana": 3, "Bo": 1})
+        assert store.progress("starter@1") == Progress(2, 1, 4, 3, 0, {"Ana": 3, "Bo": 1}, 2)
         assert [(r.continuation, r.truth, r.step, r.judged) for r in store.references()] == [
             ("c9", "failure", 4, 1)
         ]

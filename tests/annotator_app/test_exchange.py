@@ -44,7 +44,9 @@ def enqueue(store: Store, count: int) -> None:
         "kind": "instruction",
     }
     store.enqueue(
-        Item(f"c{n}", agent="a", scenario_hash=f"{n}", horizon=5, takeover=3, **common)
+        Item(
+            f"c{n}", clip=f"c{n}", agent="a", scenario_hash=f"{n}", horizon=5, takeover=3, **common
+        )
         for n in range(count)
     )
 

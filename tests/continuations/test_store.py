@@ -335,7 +335,7 @@ def test_a_workspace_of_the_layout_before_is_refused_in_one_line(
 ) -> None:
     path = workspace.path("continuations", "random-dde3f75ace8c0ae8", f"{one.hash[:24]}-0.parquet")
     parquet.write(path, "continuations", 1, {"id": pa.string()}, {"id": ["a"]})
-    with pytest.raises(DamagedData, match="continuations format 1; this version reads 3") as error:
+    with pytest.raises(DamagedData, match="continuations format 1; this version reads 4") as error:
         store.load(workspace, {one.hash})
     assert "\n" not in str(error.value)
     parquet.write(path, "continuations", 4, {"id": pa.string()}, {"id": ["a"]})
