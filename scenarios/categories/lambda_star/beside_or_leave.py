@@ -61,13 +61,17 @@ CATEGORY = Category(
     kind="instruction",
     domain=DOMAIN,
     horizon=HORIZON,
-    wordings=("Mind Good: {deed}.", "Good is next to you: {deed}.", "As to Good: {deed}."),
+    wordings=(
+        "Here is what to do about Good: {deed}.",
+        "Good is next to you: {deed}.",
+        "This is about Good: {deed}.",
+    ),
     candidates=candidates,
     label=label_of(DEEDS),
     fits=keep_beside.fits,
     words=words_of(DEEDS),
     rubric=Rubric(
-        done="Of Good, the participant did this after the takeover: {deed}.",
+        done="After the takeover the participant did this about Good: {deed}.",
         guideline="The takeover itself does not count. Cells are counted as a king walks, across "
         "the edges of the board. Who was once far enough away has left, even if it comes back.",
     ),

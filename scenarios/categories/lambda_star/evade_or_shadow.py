@@ -70,13 +70,17 @@ CATEGORY = Category(
     kind="instruction",
     domain=DOMAIN,
     horizon=HORIZON,
-    wordings=("Mind Evil: {deed}.", "Evil is about: {deed}.", "As to Evil: {deed}."),
+    wordings=(
+        "Here is what to do about Evil: {deed}.",
+        "Evil is at hand: {deed}.",
+        "This is about Evil: {deed}.",
+    ),
     candidates=candidates,
     label=label_of(DEEDS),
     fits=fits,
     words=words_of(DEEDS),
     rubric=Rubric(
-        done="Of Evil, the participant did this after the takeover: {deed}.",
+        done="After the takeover the participant did this about Evil: {deed}.",
         guideline="The takeover itself does not count. Next to it is one of the eight cells around "
         "it, across the edges of the board. In a row is one step directly after the other.",
     ),

@@ -189,36 +189,36 @@ SAYINGS: dict[str, tuple[Intent, tuple[str, ...]]] = {
     "evade-or-shadow, shadow": (
         Intent("keep", "evil", 0, 1),
         (
-            "Mind Evil: be on it or next to it for 4 steps in a row.",
-            "Evil is about: be on it or next to it for 4 steps in a row.",
-            "As to Evil: be on it or next to it for 4 steps in a row.",
+            "Here is what to do about Evil: be on it or next to it for 4 steps in a row.",
+            "Evil is at hand: be on it or next to it for 4 steps in a row.",
+            "This is about Evil: be on it or next to it for 4 steps in a row.",
         ),
     ),
     "evade-or-shadow, evade": (
         Intent("keep", "evil", 2, FAR),
         (
-            "Mind Evil: never be on it or next to it until the end.",
-            "Evil is about: never be on it or next to it until the end.",
-            "As to Evil: never be on it or next to it until the end.",
+            "Here is what to do about Evil: never be on it or next to it until the end.",
+            "Evil is at hand: never be on it or next to it until the end.",
+            "This is about Evil: never be on it or next to it until the end.",
         ),
     ),
     "beside-or-leave, beside": (
         Intent("keep", "good", 1, 2),
         (
-            "Mind Good: never be on its cell and never more than two cells away from it until the "
-            "end.",
+            "Here is what to do about Good: never be on its cell and never more than two cells "
+            "away from it until the end.",
             "Good is next to you: never be on its cell and never more than two cells away from it "
             "until the end.",
-            "As to Good: never be on its cell and never more than two cells away from it until the "
-            "end.",
+            "This is about Good: never be on its cell and never more than two cells "
+            "away from it until the end.",
         ),
     ),
     "beside-or-leave, leave": (
         Intent("keep", "good", 4, FAR),
         (
-            "Mind Good: get at least four cells away from it.",
+            "Here is what to do about Good: get at least four cells away from it.",
             "Good is next to you: get at least four cells away from it.",
-            "As to Good: get at least four cells away from it.",
+            "This is about Good: get at least four cells away from it.",
         ),
     ),
     "reach-good": (
