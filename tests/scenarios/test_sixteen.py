@@ -287,7 +287,7 @@ def test_a_probe_is_held_to_the_least_and_answers_to_their_share(
 ) -> None:
     rule = RULES["when-evil"]
     pool = gates.pool(rule, trajectories, 40)
-    rows = gates.of_pool(rule, pool)
+    rows = gates.of_pool(rule, pool, continuations=1)
     assert all(one.held for one in rows)
     assert row(rows, "probe") == ("when-evil", "probe", 1.0, 0.9, True)
     assert row(rows, "open loop").limit == pytest.approx(1.3 / 9)
