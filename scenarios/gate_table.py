@@ -18,7 +18,7 @@ from scenarios import categories, gates, mining
 from scenarios.category import Candidate, Category
 from scenarios.gates import Gate
 from scenarios.mining.chance import pass_rate
-from scenarios.profiles import Profile, profiles
+from scenarios.profiles import CONTINUATIONS, Profile, profiles
 from sts import agents
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.record import record
@@ -32,9 +32,9 @@ RECORDERS = (
     *(("reader", 2, 12, 12), ("reader-noisy-60", 3, 10, 10), ("reader-noisy-60", 5, 9, 9)),
 )
 """Who is recorded, in teams of how many, on how many rows and columns."""
-EPISODES, STEPS, SEED = 800, 50, 26112
+EPISODES, STEPS, SEED = 700, 50, 26112
 """Of each recorder; a fifth are on the test side."""
-SUITE, LARGER = 10, 60
+SUITE, LARGER = 10, 40
 FLOORS = ("random", "speaking-maximiser")
 """Who reads nothing, or only that it is asked something: only reported."""
 BEYOND = "!"
@@ -90,7 +90,7 @@ def measured(
     trajectories: Sequence[Trajectory],
     *,
     pool: int = gates.POOL,
-    continuations: int = gates.CONTINUATIONS,
+    continuations: int = CONTINUATIONS,
     larger: int = LARGER,
 ) -> Measured:
     """Returns what a category comes to on recordings.
