@@ -90,6 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of a world, one moment of each of this is offered; repeatable (default: all three)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
+    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
     parser.add_argument("--replace", action="store_true", help="begin the draft anew")
 
 
@@ -114,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
         share=args.share,
         unlike=args.unlike,
         agents=tuple(args.agent or ()),
+        workers=args.workers,
     )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)

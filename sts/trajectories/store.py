@@ -24,7 +24,7 @@ from sts.storage.files import canonical_json, content_hash, parsed_json, write_a
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import SIDES, Participant, Trajectory
 
-FORMAT, VERSION = "trajectories", 3
+FORMAT, VERSION = KIND = "trajectories", 3
 GROUP = 4096
 """Rows of a row group, which is what has to be read to find one."""
 SCHEMA = {
