@@ -17,7 +17,7 @@ from sts.worlds.lambda_star import torus
 
 from .tracks import EVIL, FIRST, GOOD, SIGHT
 
-MOVES = np.arange(9)
+MOVES = np.arange(9, dtype=np.int32)
 NONE = -1
 """In place of a direction, a move or a cell: there is none."""
 _NEVER = 10**6
@@ -175,7 +175,10 @@ class Spots:
     def ways(self) -> Ints:
         """Returns int[N, 9, L], the cells after each step of each move made for ever."""
         height, width = self.every.size
-        steps, me = np.arange(1, self.horizon + 1), self.now(self.every.me)[:, None, None]
+        steps, me = (
+            np.arange(1, self.horizon + 1, dtype=np.int32),
+            self.now(self.every.me)[:, None, None],
+        )
         rows = (me // width + np.outer(MOVES // 3 - 1, steps)) % height
         cells: Ints = rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width
         return cells
