@@ -16,6 +16,7 @@ from scenarios.mining.making import naming
 from scenarios.mining.rows import Found, chosen_of, counted, is_open
 from sts.errors import StsError
 from sts.jobs.executors import Executor
+from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat
 from sts.trajectories.flat import Part
@@ -157,6 +158,6 @@ def _candidate(
     with naming(trajectory):
         every = category.moments(trajectory)
     own = [c for c in every if (c.moment, c.role) == (place.moment, place.role)]
-    told = ((c.moment, c.role, c.parameters) for c in own)
+    told = ((c.moment, c.role, canonical_json(c.parameters)) for c in own)
     ranks = orders(seed, category.name, [trajectory.id], told, ((0, n) for n in range(len(own))))
     return next((c for c, rank in zip(own, ranks.tolist(), strict=True) if rank == order), None)

@@ -21,7 +21,7 @@ from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 
-Moments = Iterable[tuple[int, int, Mapping[str, Any]]]
+Moments = Iterable[tuple[int, int, bytes]]
 FAILURE = "failure"
 SOURCES = ("person", "agent", "import", FAILURE)
 """What kinds of source recordings have: a person, or an agent that was recorded here or elsewhere;
@@ -122,11 +122,10 @@ def orders(
       seed: of the choice.
       category: its name.
       ids: of trajectories.
-      moments: the step, the role and the parameters of what is asked.
+      moments: the step, the role and the parameters of what is asked, as canonical JSON.
       pairs: which of these belong together.
     """
-    rest = [(moment, role, canonical_json(asked)) for moment, role, asked in moments]
-    return crossed(("mine", seed, category), ids, rest, pairs)
+    return crossed(("mine", seed, category), ids, moments, pairs)
 
 
 class Pool:
@@ -152,7 +151,7 @@ class Pool:
 
     def add(self, trajectory: Trajectory, candidates: Sequence[Candidate]) -> None:
         """Counts moments of a trajectory, and keeps each unless one that is alike comes first."""
-        moments = [(c.moment, c.role, c.parameters) for c in candidates]
+        moments = [(c.moment, c.role, canonical_json(c.parameters)) for c in candidates]
         pairs = ((0, n) for n in range(len(moments)))
         ranks = orders(self._seed, self._category.name, [trajectory.id], moments, pairs)
         world = world_key(trajectory.world)

@@ -38,6 +38,7 @@ from sts.domains import why_unavailable
 from sts.errors import StsError
 from sts.jobs.executors import Executor
 from sts.registry import blaming
+from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat
 from sts.trajectories.flat import Flat, Part
@@ -240,13 +241,20 @@ def _begins(provenance: str) -> int:
 def _orders(
     category: Category, every: Flat, raw: _Raw, kinds: Kinds, seed: int
 ) -> NDArray[np.uint64]:
-    people = int(every.numbers["participants"].max(initial=1))
-    code = (raw.moment * people + raw.role) * max(len(kinds), 1) + raw.kind
-    unique, rest = np.unique(code, return_inverse=True)
-    several, kind = np.divmod(unique, max(len(kinds), 1))
+    people, asked = int(every.numbers["participants"].max(initial=1)), max(len(kinds), 1)
+    code, rest = _numbered((raw.moment * people + raw.role) * asked + raw.kind)
+    several, kind = np.divmod(code, asked)
     moments, roles = np.divmod(several, people)
-    places, ids = np.unique(raw.place, return_inverse=True)
-    told = zip(moments.tolist(), roles.tolist(), (kinds[k][1] for k in kind.tolist()), strict=True)
+    places, ids = _numbered(raw.place)
+    told = [canonical_json(parameters) for _, parameters in kinds]
+    each = zip(moments.tolist(), roles.tolist(), (told[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     own = (every.texts["id"][place] for place in places.tolist())
-    return orders(seed, category.name, own, told, pairs)
+    return orders(seed, category.name, own, each, pairs)
+
+
+def _numbered(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns what `np.unique` does with its inverse, of numbers that are not large."""
+    there = np.zeros(int(code.max(initial=0)) + 1, np.bool_)
+    there[code] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[code]

@@ -71,7 +71,7 @@ def test_every_category_that_is_not_superseded_has_a_screen() -> None:
     seed=st.integers(0, 1000),
     agent=st.sampled_from(["random", "local-search", "stigmergy", "rule"]),
     team=st.integers(1, 4),
-    size=st.sampled_from([(10, 10), (8, 9), (5, 12), (4, 5)]),
+    size=st.sampled_from([(10, 10), (8, 9), (5, 12), (4, 5), (46, 46)]),
 )
 def test_screens_find_what_predicates_find(
     seed: int, agent: str, team: int, size: tuple[int, int]

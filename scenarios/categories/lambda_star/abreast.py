@@ -7,7 +7,7 @@ some moments of some tracks, there is a row a moment.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,31 @@ MOVES = np.arange(9, dtype=np.int32)
 NONE = -1
 """In place of a direction, a move or a cell: there is none."""
 _NEVER = 10**6
+_CELLS = 2048
+"""Of larger grids nothing is looked up; all of it is reckoned."""
 Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
+
+
+class _Tables(NamedTuple):
+    """What is to be known of all cells of a grid: arrays [H * W, H * W], and `moved` [H * W, 9]."""
+
+    apart: NDArray[np.int16]
+    toward: NDArray[np.int8]
+    moved: Ints
+
+
+@functools.lru_cache(maxsize=8)
+def _tables(height: int, width: int) -> _Tables | None:
+    """Returns the tables of a grid that is not too large for them."""
+    if height * width > _CELLS:
+        return None
+    cells = np.arange(height * width, dtype=np.int32)
+    return _Tables(
+        torus.distance(cells[:, None], cells, height, width).astype(np.int16),
+        torus.toward(cells[:, None], cells, height, width, torus.BACK).astype(np.int8),
+        torus.moved(cells[:, None], MOVES, height, width),
+    )
 
 
 class Tracks:
@@ -42,7 +65,7 @@ class Tracks:
         """Reads every participant of every episode."""
         scene = every.scene.astype(np.int32)
         self.size, self.people = (every.height, every.width), every.participants
-        self.scene = scene
+        self.scene, self._tables = scene, _tables(*self.size)
         self.me = np.ascontiguousarray(scene[:, :, FIRST:].swapaxes(1, 2)).reshape(
             -1, scene.shape[1]
         )
@@ -53,15 +76,21 @@ class Tracks:
 
     def apart(self, a: Any, b: Any) -> Any:
         """Returns distances between cells."""
-        return torus.distance(a, b, *self.size)
+        if self._tables is None:
+            return torus.distance(a, b, *self.size)
+        return self._tables.apart[a, b]
 
     def toward(self, a: Any, b: Any) -> Any:
         """Returns the first moves of shortest ways."""
-        return torus.toward(a, b, *self.size, torus.BACK)
+        if self._tables is None:
+            return torus.toward(a, b, *self.size, torus.BACK)
+        return self._tables.toward[a, b]
 
     def moved(self, cell: Any, move: Any) -> Any:
         """Returns the cells that moves lead to."""
-        return torus.moved(cell, move, *self.size)
+        if self._tables is None:
+            return torus.moved(cell, move, *self.size)
+        return self._tables.moved[cell, move]
 
     def diagonal(self, a: Any, b: Any) -> Bools:
         """Says of cells in sight whether they are in a corner of it."""
@@ -182,6 +211,17 @@ class Spots:
         rows = (me // width + np.outer(MOVES // 3 - 1, steps)) % height
         cells: Ints = rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width
         return cells
+
+    def held(self, goal: Ints) -> Bools:
+        """Says whether one of the nine moves, made for ever, leads over a cell."""
+        height, width = self.every.size
+        steps = np.arange(1, self.horizon + 1)
+        over = np.zeros((height, width), np.bool_)
+        down, right = np.outer(MOVES // 3 - 1, steps), np.outer(MOVES % 3 - 1, steps)
+        over[down % height, right % width] = True
+        me = self.now(self.every.me)
+        crossed: Bools = over[goal // width - me // width, goal % width - me % width]
+        return crossed
 
     def fled(self, context: int, *, waiting: bool) -> Ints:
         """Returns int[N, L + 1], the cells of who flees Evil as the probe of `evade-evil` does.

@@ -188,8 +188,7 @@ def _return_to_first(every: Tracks, context: int, horizon: int) -> Hits:
         me = every.moved(me, every.toward(me, latest))
         free &= me != cells(spots)
     spots = spots.where(free)
-    crossed: Bools = (spots.ways() == cells(spots)[:, None, None]).any((1, 2))
-    spots = spots.where(~crossed)
+    spots = spots.where(~spots.held(cells(spots)))
     cell, me = cells(spots), spots.now(every.me)
     rim = every.diagonal(spots.now(every.me, -spots.now(age)), cell)
     far = every.apart(me, cell) > return_to_first.FAR
