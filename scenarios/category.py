@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sts.agents import Agent
 from sts.episodes import Episode
 from sts.errors import ArgumentError
 from sts.registry import blaming
 from sts.suites.types import Scenario
+from sts.trajectories.flat import Abreast
 from sts.trajectories.types import Trajectory
 
 CONTEXT = 10
@@ -146,6 +150,43 @@ class Controls:
             raise ArgumentError("expected Controls to say why a limit is another than usual")
 
 
+class Hits(NamedTuple):
+    """Moments of episodes that lie abreast, a value each in its columns.
+
+    Attributes:
+      episode: int, which of the episodes.
+      role: int, the participant that is asked.
+      moment: int, the takeover.
+      difficulty: int, an index of `DIFFICULTIES`; -1 where only the predicate tells.
+      kind: int, an index of `kinds`.
+      kinds: of what is asked, the answer and the parameters.
+    """
+
+    episode: NDArray[np.integer[Any]]
+    role: NDArray[np.integer[Any]]
+    moment: NDArray[np.integer[Any]]
+    difficulty: NDArray[np.integer[Any]]
+    kind: NDArray[np.integer[Any]]
+    kinds: Sequence[tuple[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What finds in many episodes at once the moments at which a category may ask.
+
+    A category that has one reads nothing but the scenes, from `context` frames before a moment to
+    L after it, so that a moment can be asked about by itself.
+
+    Attributes:
+      find: of episodes abreast, C and L: every moment at which the category asks, and with its
+        answer, its parameters and, unless that is left open, its difficulty.
+      exact: it finds no others.
+    """
+
+    find: Callable[[Abreast, int, int], Hits]
+    exact: bool
+
+
 @dataclass(frozen=True)
 class Category:
     """A kind of behaviour that scenarios test.
@@ -167,6 +208,7 @@ class Category:
         what else it may. None where the category does not tell: its texts are not held to it.
       rubric: how people judge it; None where nothing is said beside the instruction.
       controls: by whom it is tested; None where it is not.
+      screen: finds where it may ask, in many episodes at once; None where nothing does.
       superseded: better ones have been made for the same worlds, so that it is mined only by name.
       place: `module:NAME`, where it is written; whoever finds it by name says so.
     """
@@ -184,6 +226,7 @@ class Category:
     words: Callable[[Scenario], Mapping[str, Word]] | None = None
     rubric: Rubric | None = None
     controls: Controls | None = None
+    screen: Screen | None = None
     superseded: bool = False
     place: str = ""
 

@@ -6,7 +6,8 @@ be importable without what the domain needs: that is at hand only where a trajec
 
 It may name `AGENTS`, a fixed list of installed agents of these worlds: by how many continuations
 each of them passes, a curator tells scenarios apart. And `BASELINES`, agents that read nothing and
-only maximise reward, installed or `module:Class`: what they pass was not asked for.
+only maximise reward, installed or `module:Class`: what they pass was not asked for. Any module of
+it may name `SCREENS`, of categories by their names what finds their moments in many episodes.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def of(domain: str) -> tuple[Category, ...]:
             raise StsError(f"entry point {GROUP}:{domain} is no package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
             modules += _within(one)
+    screens = {name: one for m in modules for name, one in getattr(m, "SCREENS", {}).items()}
     every = {
-        id(c): replace(c, place=f"{m.__name__}:{name}")
+        id(c): replace(c, place=f"{m.__name__}:{name}", screen=screens.get(c.name, c.screen))
         for m in modules
         for name, c in vars(m).items()
         if isinstance(c, Category)

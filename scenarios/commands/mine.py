@@ -90,6 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of a world, one moment of each of this is offered; repeatable (default: all three)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
+    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
     parser.add_argument("--replace", action="store_true", help="begin the draft anew")
 
 
@@ -114,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
         share=args.share,
         unlike=args.unlike,
         agents=tuple(args.agent or ()),
+        workers=args.workers,
     )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
@@ -141,6 +143,7 @@ def run(args: argparse.Namespace) -> int:
         f"{len(mined.scenarios)} scenarios from {of}",
         text,
         _strata(mined),
+        *_how(mined, made.categories),
         f"-> {path}\nnext: sts draft show {args.name}",
     ]
     if there:
@@ -248,9 +251,29 @@ def _summary(
         "categories": [dict(zip(header, row, strict=True)) for row in rows],
         "strata": strata,
         "short": short,
+        "sampled": {n: {"asked": k, "of": of} for n, (k, of) in mined.sampled.items()},
+        "plain": _plain(chosen),
         "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
     return value, table(header, rows)
+
+
+def _plain(chosen: Sequence[Category]) -> list[str]:
+    """Returns the names of the categories that were asked at every moment."""
+    return [category.name for category in chosen if category.screen is None]
+
+
+def _how(mined: Mined, chosen: Sequence[Category]) -> list[str]:
+    """Returns what is to be known of counts, and what takes long, if anything."""
+    lines = [
+        f"{name} was asked at {asked} of the {of} moments that may fit, the first of each stratum; "
+        "its candidates are those of them that do"
+        for name, (asked, of) in mined.sampled.items()
+    ]
+    plain = _plain(chosen)
+    if plain and len(plain) < len(chosen):
+        lines.append(f"without a screen, and so asked at every moment: {', '.join(plain)}")
+    return ["\n".join(lines)] if lines else []
 
 
 def _strata(mined: Mined) -> str:

@@ -12,12 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scenarios.category import Candidate, Category
-from sts.numerics.streams import streams
+from sts.numerics.streams import crossed
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 
+Moments = Iterable[tuple[int, int, bytes]]
 FAILURE = "failure"
 SOURCES = ("person", "agent", "import", FAILURE)
 """What kinds of source recordings have: a person, or an agent that was recorded here or elsewhere;
@@ -47,17 +51,27 @@ class Pick(NamedTuple):
     def stratum(self) -> Stratum:
         """Its difficulty, what kind of source recorded it, and who the participant was."""
         who = self.trajectory.participants[self.candidate.role]
-        return Stratum(self.candidate.difficulty, source(self.trajectory, who.kind), who.name)
+        origin = source(self.trajectory.source, who.kind)
+        return Stratum(self.candidate.difficulty, origin, who.name)
 
 
-def source(trajectory: Trajectory, kind: str) -> str:
-    """Returns which of `SOURCES` a participant's recording is of; `kind` is the participant's."""
-    made_by, _, rest = trajectory.source.partition(" ")
-    if made_by == "sts" and rest.startswith("run "):
+def source(made_by: str, kind: str) -> str:
+    """Returns which of `SOURCES` a recording is of, by its source and a participant's kind."""
+    command, _, rest = made_by.partition(" ")
+    if command == "sts" and rest.startswith("run "):
         return FAILURE
     if kind == "human":
         return "person"
-    return "agent" if made_by == "sts" else "import"
+    return "agent" if command == "sts" else "import"
+
+
+class Place(NamedTuple):
+    """Where a candidate stands in the parts of a workspace's files, `sts.trajectories.flat`."""
+
+    part: int
+    row: int
+    moment: int
+    role: int
 
 
 class Offer(NamedTuple):
@@ -65,19 +79,57 @@ class Offer(NamedTuple):
 
     Attributes:
       order: of the seed; the lower comes first.
-      pick: the moment.
+      world: what `world_key` makes of its hash.
+      answer: of the candidate.
       step: of it, counted from the step at which its world began to be recorded.
       stratum: of it.
+      at: the moment itself, or where it stands.
     """
 
     order: int
-    pick: Pick
+    world: str
+    answer: str
     step: int
     stratum: Stratum
+    at: Pick | Place
+
+
+class Offered(NamedTuple):
+    """The moments that one category offers.
+
+    Attributes:
+      offers: of those that are alike the first, in the order of the seed.
+      counts: how many there are of each stratum, whether or not alike.
+      worlds: uint64, each of their worlds once.
+    """
+
+    offers: list[Offer]
+    counts: Counter[Stratum]
+    worlds: NDArray[np.uint64]
+
+
+def world_key(world: str) -> str:
+    """Returns what worlds are told apart by: the first 16 digits of a hash."""
+    return world[:16]
+
+
+def orders(
+    seed: int, category: str, ids: Iterable[str], moments: Moments, pairs: Iterable[tuple[int, int]]
+) -> NDArray[np.uint64]:
+    """Returns uint64[B]: the orders of moments; each of `pairs` is an index of ids and of moments.
+
+    Args:
+      seed: of the choice.
+      category: its name.
+      ids: of trajectories.
+      moments: the step, the role and the parameters of what is asked, as canonical JSON.
+      pairs: which of these belong together.
+    """
+    return crossed(("mine", seed, category), ids, moments, pairs)
 
 
 class Pool:
-    """The moments that one category offers: of those that are alike, the first."""
+    """Gathers the moments that one category offers: of those that are alike, the first."""
 
     def __init__(
         self, category: Category, seed: int, strata: Collection[str], *, several: bool
@@ -95,37 +147,36 @@ class Pool:
         self._strata = tuple(name for name in Stratum._fields if name in strata)
         self._stretch = category.horizon if several else None
         self._first: dict[tuple[Any, ...], Offer] = {}
-        self.counts: Counter[Stratum] = Counter()
+        self._counts: Counter[Stratum] = Counter()
 
     def add(self, trajectory: Trajectory, candidates: Sequence[Candidate]) -> None:
         """Counts moments of a trajectory, and keeps each unless one that is alike comes first."""
-        orders = streams(
-            ("mine", self._seed, self._category.name, trajectory.id),
-            ((c.moment, c.role, canonical_json(c.parameters)) for c in candidates),
-        )
-        for order, candidate in zip(orders.tolist(), candidates, strict=True):
+        moments = [(c.moment, c.role, canonical_json(c.parameters)) for c in candidates]
+        pairs = ((0, n) for n in range(len(moments)))
+        ranks = orders(self._seed, self._category.name, [trajectory.id], moments, pairs)
+        world = world_key(trajectory.world)
+        for order, candidate in zip(ranks.tolist(), candidates, strict=True):
             pick = Pick(trajectory, candidate)
             stratum, step = pick.stratum, pick.step
-            self.counts[stratum] += 1
+            self._counts[stratum] += 1
             stretch = step // self._stretch if self._stretch else 0
             own = tuple(getattr(stratum, name) for name in self._strata)
-            alike = (trajectory.world, stretch, candidate.answer, own)
+            alike = (world, stretch, candidate.answer, own)
             there = self._first.get(alike)
             if there is None or order < there.order:
-                self._first[alike] = Offer(order, pick, step, stratum)
+                self._first[alike] = Offer(order, world, candidate.answer, step, stratum, pick)
 
-    @property
-    def worlds(self) -> frozenset[str]:
-        """The worlds that its moments are of."""
-        return frozenset(one.pick.trajectory.world for one in self._first.values())
-
-    def offers(self) -> list[Offer]:
-        """Returns its moments in the order of the seed."""
-        return sorted(self._first.values(), key=lambda one: one.order)
+    def offered(self) -> Offered:
+        """Returns its moments."""
+        every = sorted(self._first.values(), key=lambda one: one.order)
+        worlds = np.array(sorted({int(one.world, 16) for one in every}), np.uint64)
+        return Offered(every, self._counts, worlds)
 
 
 Taken = Mapping[str, Sequence[int | None]]
-"""Of each world, the takeovers of a category that there are; None takes the whole world."""
+"""Of each world's key, the takeovers of a category that there are; None takes the whole world."""
+Picks = Callable[[Sequence[tuple[Category, Offer]]], list[Pick]]
+"""Returns the moments that are offered, with their trajectories."""
 Keep = Callable[[Category, Pick], bool]
 """Whether a moment that is to be chosen is; of one that is not nothing more is asked."""
 PATIENCE = 10
@@ -145,18 +196,18 @@ class Chosen(NamedTuple):
 
 
 def choose(
-    pools: Mapping[str, Pool],
+    offered: Mapping[str, Offered],
     categories: Iterable[Category],
     taken: Mapping[str, Taken],
     *,
     counts: Mapping[str, int],
     per_world: int,
-    keep: Keep,
+    keep: Callable[[Category, Offer], bool],
 ) -> dict[str, Chosen]:
     """Returns what each category takes; they take turns, so that none uses up the worlds.
 
     Args:
-      pools: of each category, its moments.
+      offered: of each category, its moments.
       categories: in the order of their turns.
       taken: of each category, what it has already.
       counts: how many each may take.
@@ -164,14 +215,17 @@ def choose(
       keep: whether to.
     """
     used: Counter[str] = Counter()
-    turns = {c.name: _Turns(c, pools[c.name], taken.get(c.name, {}), per_world) for c in categories}
+    turns = {
+        c.name: _Turns(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
+        for c in categories
+    }
     waiting = [name for name in turns if counts[name]]
     while waiting:
         for name in tuple(waiting):
             one = turns[name]
             offer = one.next(used, keep, PATIENCE * counts[name])
             if offer is not None:
-                used[offer.pick.trajectory.world] += 1
+                used[offer.world] += 1
             if offer is None or len(one.chosen) == counts[name]:
                 waiting.remove(name)
     return {name: Chosen(one.chosen, one.passed_over) for name, one in turns.items()}
@@ -180,14 +234,18 @@ def choose(
 class _Turns:
     """One category's choices, one after the other."""
 
-    def __init__(self, category: Category, pool: Pool, taken: Taken, per_world: int) -> None:
+    def __init__(
+        self, category: Category, offers: Iterable[Offer], taken: Taken, per_world: int
+    ) -> None:
         self._category, self._per_world = category, per_world
         self._there = {world: list(steps) for world, steps in taken.items()}
-        self._free = [one for one in pool.offers() if self._fresh(one)]
+        self._free = [one for one in offers if self._fresh(one)]
         self.chosen: list[Offer] = []
         self.passed_over = 0
 
-    def next(self, used: Mapping[str, int], keep: Keep, most: int) -> Offer | None:
+    def next(
+        self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], most: int
+    ) -> Offer | None:
         """Returns the next choice, None where nothing is left.
 
         Args:
@@ -197,14 +255,11 @@ class _Turns:
         """
         while self._free and self.passed_over <= most:
             best = min(self._free, key=self._cost(used))
-            if keep(self._category, best.pick):
+            if keep(self._category, best):
                 self.chosen.append(best)
-                world = best.pick.trajectory.world
-                self._there.setdefault(world, []).append(best.step)
+                self._there.setdefault(best.world, []).append(best.step)
                 self._free = [
-                    one
-                    for one in self._free
-                    if one.pick.trajectory.world != world or self._fresh(one)
+                    one for one in self._free if one.world != best.world or self._fresh(one)
                 ]
                 return best
             self._free = [one for one in self._free if one is not best]
@@ -213,20 +268,20 @@ class _Turns:
 
     def _fresh(self, one: Offer) -> bool:
         """Whether a moment is no near-duplicate, and its world not used up."""
-        there = self._there.get(one.pick.trajectory.world, ())
+        there = self._there.get(one.world, ())
         return len(there) < self._per_world and not any(
             step is None or abs(step - one.step) < self._category.horizon for step in there
         )
 
     def _cost(self, used: Mapping[str, int]) -> Callable[[Offer], tuple[int, ...]]:
-        own = [(one.pick.candidate.answer, *one.stratum) for one in self.chosen]
+        own = [(one.answer, *one.stratum) for one in self.chosen]
         both = Counter((answer, difficulty) for answer, difficulty, *_ in own)
         answers, difficulties, sources, recorders = (
             Counter(one[i] for one in own) for i in range(4)
         )
 
         def cost(one: Offer) -> tuple[int, ...]:
-            answer, world = one.pick.candidate.answer, one.pick.trajectory.world
+            answer, world = one.answer, one.world
             difficulty, source, recorder = one.stratum
             return (
                 len(self._there.get(world, ())),

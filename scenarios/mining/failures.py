@@ -172,7 +172,7 @@ def after_takeover(category: Category) -> Category:
             if own["takeover"] < one.moment <= last and one.role in own["roles"]:
                 yield one
 
-    return replace(category, candidates=candidates)
+    return replace(category, candidates=candidates, screen=None)
 
 
 def share_of(share: float, per_category: int) -> int:

@@ -100,7 +100,7 @@ class Filter:
                 where = self.holds(trajectory)
                 yield from (one for one in every if where[one.role, one.moment])
 
-        return replace(category, candidates=candidates)
+        return replace(category, candidates=candidates, screen=None)
 
 
 def _words(text: str) -> tuple[str, ...]:

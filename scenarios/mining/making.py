@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sts
 from scenarios.category import Category
 from scenarios.linking import linked
-from scenarios.mining.choice import FAILURE, Offer, Pick, Stratum
+from scenarios.mining.choice import FAILURE, Pick, Stratum
 from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
@@ -42,17 +42,17 @@ def naming(trajectory: Trajectory) -> Iterator[None]:
 
 
 def scenarios(
-    category: Category, chosen: Sequence[Offer], seed: int, last: int, rule: Mapping[str, Any]
+    category: Category, chosen: Sequence[Pick], seed: int, last: int, rule: Mapping[str, Any]
 ) -> Iterator[Made]:
     """Yields scenarios of what was chosen, the easier first; their ids go on from `last`.
 
     One that is half of a pair has the other half behind it, where both fit.
     """
-    ranked = sorted(chosen, key=lambda one: DIFFICULTIES.index(one.stratum.difficulty))
+    ranked = sorted(chosen, key=lambda one: DIFFICULTIES.index(one.candidate.difficulty))
     number = last
     for place, one in enumerate(ranked):
         made: list[Scenario] = []
-        for pick in (one.pick, *_other_half(category, one.pick)):
+        for pick in (one, *_other_half(category, one)):
             text, id = (
                 worded(category, pick, place),
                 f"{category.name}-{number + len(made) + 1:02d}",

@@ -49,7 +49,7 @@ def asking(category: Category, name: str, miner: Miner) -> Category:
                 raise StsError(f"miner {name!r} in trajectory {trajectory.id}: {fault}")
         return iter(every)
 
-    return replace(category, candidates=candidates)
+    return replace(category, candidates=candidates, screen=None)
 
 
 def _fault(

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from scenarios import categories
 from scenarios.category import Category
-from scenarios.mining import Mined, failures, filters, mine, miners, telling, training
-from scenarios.mining.choice import Keep, Pick, Stratum
+from scenarios.mining import (
+    Mined,
+    Terms,
+    concluded,
+    counted,
+    failures,
+    filters,
+    gathered,
+    miners,
+    telling,
+    training,
+)
+from scenarios.mining.choice import Stratum
+from scenarios.mining.survey import Progress, surveyed
 from sts import agents
 from sts.agents.identity import code
 from sts.domains import why_unavailable
 from sts.errors import ArgumentError
+from sts.jobs.pool import executor
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
+from sts.trajectories import flat
+from sts.trajectories.flat import Recorded
 from sts.trajectories.types import Trajectory
 
 SHARE = 0.3
 """Of a category's scenarios, from failures, where nothing else is said."""
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,7 @@ class Order:
       share: of a category's scenarios, from these.
       unlike: no two of a category have the same response profile.
       agents: by whom profiles are made; () for those that the categories of a world name.
+      workers: processes that look through the recordings; 1 is this one.
     """
 
     categories: tuple[str, ...] = ()
@@ -61,12 +76,14 @@ class Order:
     share: float | None = None
     unlike: bool = False
     agents: tuple[str, ...] = ()
+    workers: int = 1
 
     def __post_init__(self) -> None:
         """Raises ArgumentError where something is out of range, or excludes something else."""
         told_apart = self.unlike or self.failures is not None
         for sound, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
+            (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
             (self.per_world >= 1, f"--per-world of 1 or more, found {self.per_world}"),
             (self.share is None or self.failures, "--from-failures beside --share"),
             (told_apart or not self.agents, "--unlike or --from-failures beside --agent"),
@@ -124,51 +141,47 @@ def carried_out(
       StsError: a category or a miner failed, or there is no failure to mine.
       ReplayMismatch: a trajectory that was chosen from does not replay.
     """
-    recorded = trajectories.load(workspace)
+    recorded = flat.recorded(workspace, order.side)
     suite = suites.load(workspace, order.failures) if order.failures else None
     share = SHARE if order.share is None else order.share
     count = failures.share_of(share, order.per_category) if suite else 0
     failed = failures.failed(workspace, suite) if suite else []
-    chosen, rule = _asked(order, [*recorded, *failed])
+    domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
+    make = partial(asked, order, tuple(domains))
+    chosen = make()
+    rule = _rule(order, {category.domain for category in chosen}, recorded, failed)
     whole = [one for one in there if isinstance(one, Scenario)]
-    keep: Keep = telling.unlike(order.agents, chosen, whole) if order.unlike else _any
-    mining = partial(
-        mine, seed=order.seed, per_world=order.per_world, strata=order.strata, side=order.side
-    )
-    mined = mining(
-        _watched(recorded, progress),
-        chosen,
-        per_category=order.per_category - count,
+    keep = telling.unlike(order.agents, chosen, whole) if order.unlike else None
+    terms = Terms(
+        counts=counted(chosen, order.per_category - count),
+        seed=order.seed,
         last=last,
         there=there,
+        per_world=order.per_world,
+        strata=order.strata,
+        side=order.side,
         keep=keep,
         rule=rule,
     )
+    with executor(order.workers, len(recorded.parts)) as here:
+        mined = concluded(surveyed(recorded.parts, make, terms, here, progress), chosen, terms)
     if suite:
         chance = failures.chances(chosen, [*suite.scenarios, *mined.scenarios])
         passing = failures.passable(chance, order.agents)
-        more = mining(
-            failed,
-            [failures.after_takeover(category) for category in chosen],
-            per_category=count,
+        further = replace(
+            terms,
+            counts=counted(chosen, count),
             last=_highest(last, mined.scenarios),
             there=[*there, *mined.scenarios],
-            keep=lambda category, pick: passing(category, pick) and keep(category, pick),
+            keep=lambda category, pick: (
+                passing(category, pick) and (keep is None or keep(category, pick))
+            ),
             rule=rule | failures.rule(suite, share, chance),
         )
-        mined = mined.and_of(more)
-    on_side = sum(t.split == order.side for t in recorded)
-    return Carried(mined, chosen, len(recorded), on_side, len(failed))
-
-
-def _any(category: Category, pick: Pick) -> bool:
-    return True
-
-
-def _watched(every: Sequence[Trajectory], progress: Progress) -> Iterator[Trajectory]:
-    for done, one in enumerate(every, 1):
-        yield one
-        progress(done, len(every))
+        again = [failures.after_takeover(category) for category in chosen]
+        mined = mined.and_of(concluded(gathered(failed, again, further), again, further))
+    on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
+    return Carried(mined, chosen, recorded.rows, on_side, len(failed))
 
 
 def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
@@ -179,8 +192,12 @@ def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str
     return out
 
 
-def _asked(order: Order, every: Sequence[Trajectory]) -> tuple[list[Category], dict[str, Any]]:
-    """Returns the categories, each asking only where it is to, and what provenance says of that.
+def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
+    """Returns the categories of an order, each asking only where it is to.
+
+    Args:
+      order: what to mine.
+      domains: of the trajectories that there are.
 
     Raises:
       ArgumentError, UnknownName: something that is asked for is not there, or does not fit.
@@ -188,44 +205,53 @@ def _asked(order: Order, every: Sequence[Trajectory]) -> tuple[list[Category], d
     """
     chosen = [categories.named(name) for name in dict.fromkeys(order.categories)]
     if not order.categories:
-        installed = categories.installed(t.episode.domain for t in every).values()
+        installed = categories.installed(domains).values()
         chosen = [category for category in installed if not category.superseded]
-    domains = {category.domain for category in chosen}
-    rule: dict[str, Any] = {}
     if order.partner is not None:
-        _check_partner(order.partner, domains)
+        _check_partner(order.partner, {category.domain for category in chosen})
         chosen = [replace(category, partner=order.partner) for category in chosen]
     if order.miner is not None:
         miner = miners.named(order.miner)
         chosen = [miners.asking(category, order.miner, miner) for category in chosen]
-        rule |= {"miner": order.miner, "code": code(order.miner, ("scenarios",)).mark}
     if order.where is not None:
         where = filters.Filter(order.where)
-        rule |= {"where": where.text, "columns": _columns(where, domains, every)}
         chosen = [where.within(category) for category in chosen]
     if order.side == "train":
         chosen = [training.obeyed(category) for category in chosen]
+    return chosen
+
+
+def _rule(
+    order: Order, domains: Iterable[str], recorded: Recorded, failed: Iterable[Trajectory]
+) -> dict[str, Any]:
+    """Returns what provenance says of how an order chooses.
+
+    Raises:
+      ArgumentError: a filter does not fit the columns of a world, or agents do not play it.
+      MissingExtra: a filter needs what is not installed.
+    """
+    rule: dict[str, Any] = {}
+    if order.miner is not None:
+        rule |= {"miner": order.miner, "code": code(order.miner, ("scenarios",)).mark}
+    if order.where is not None:
+        where, versions = filters.Filter(order.where), dict[str, int]()
+        for name in sorted(domains):
+            own = itertools.chain(
+                (
+                    t
+                    for at in recorded.firsts.get(name, ())
+                    for t in flat.trajectories(at[0], [at[1]])
+                ),
+                (t for t in failed if t.episode.domain == name),
+            )
+            first = next((t for t in own if why_unavailable(t.episode) is None), None)
+            if first is not None:
+                versions |= where.check(first)
+        rule |= {"where": where.text, "columns": versions}
     if order.unlike or order.failures:
         playing = telling.check(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}
-    return chosen, rule
-
-
-def _columns(
-    where: filters.Filter, domains: Iterable[str], every: Sequence[Trajectory]
-) -> dict[str, int]:
-    """Returns the versions of the columns that a filter is held to, one world after the other.
-
-    Raises:
-      ArgumentError: it does not fit the columns of a world.
-    """
-    versions: dict[str, int] = {}
-    for name in sorted(domains):
-        own = (t for t in every if t.episode.domain == name)
-        first = next((t for t in own if why_unavailable(t.episode) is None), None)
-        if first is not None:
-            versions |= where.check(first)
-    return versions
+    return rule
 
 
 def _check_partner(partner: str, domains: Iterable[str]) -> None:

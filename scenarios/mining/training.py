@@ -22,4 +22,4 @@ def obeyed(category: Category) -> Category:
             if category.label(until, one.moment, (one.role,), one.parameters).verdict == "success":
                 yield one
 
-    return replace(category, candidates=candidates)
+    return replace(category, candidates=candidates, screen=None)

@@ -32,6 +32,29 @@ def streams(
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
 
 
+def crossed(
+    first: Iterable[str | int | bytes],
+    second: Iterable[str | int | bytes],
+    rest: Iterable[Iterable[str | int | bytes]],
+    pairs: Iterable[tuple[int, int]],
+) -> NDArray[np.uint64]:
+    """Returns uint64[B]: of each (i, j) the stream that `first`, second[i] and rest[j] name.
+
+    It is that of `stream`, and what many of them have in common is hashed once.
+    """
+    begun = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8)
+    middles = []
+    for part in second:
+        middles.append(begun.copy())
+        middles[-1].update(_entered(part))
+    ends, out = [b"".join(map(_entered, parts)) for parts in rest], bytearray()
+    for i, j in pairs:
+        digest = middles[i].copy()
+        digest.update(ends[j])
+        out += digest.digest()
+    return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
+
+
 def _entered(part: str | int | bytes) -> bytes:
     raw = part if isinstance(part, bytes) else str(part).encode()
     return f"{type(part).__name__}:{len(raw)}:".encode() + raw

@@ -141,6 +141,7 @@ def packed(
     columns: Any,
     *,
     group: int | None = None,
+    apart: int = 0,
     rows: int | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> bytes:
@@ -153,6 +154,7 @@ def packed(
       schema: the type of each column.
       columns: their values, by the names of `schema`.
       group: rows of a row group; None leaves that to Arrow.
+      apart: so many rows at first are in row groups of their own.
       rows: that it may have; None for `ROWS`.
       metadata: what it says of itself besides.
 
@@ -168,7 +170,9 @@ def packed(
     if table.num_rows > most:
         raise StsError(f"{name}: expected at most {most} rows in a file, found {table.num_rows}")
     sink = io.BytesIO()
-    pq.write_table(table, sink, group, compression="zstd", write_page_checksum=True)
+    with pq.ParquetWriter(sink, fields, compression="zstd", write_page_checksum=True) as writer:
+        for part in (table.slice(0, apart), table.slice(apart)) if apart else (table,):
+            writer.write_table(part, group)
     return sink.getvalue()
 
 
@@ -190,7 +194,17 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
       NewerFormat: a later version of the format.
       FileNotFoundError: there is none.
     """
-    return unpacked(str(path), regular_bytes(path, _LARGEST), kind, version, schema)
+    return unpacked(str(path), raw_bytes(path), kind, version, schema)
+
+
+def raw_bytes(path: Path) -> bytes:
+    """Returns what a file holds that is not too large to be one of ours.
+
+    Raises:
+      DamagedData: it is too large, or no file.
+      FileNotFoundError: there is none.
+    """
+    return regular_bytes(path, _LARGEST)
 
 
 def sought(
@@ -206,6 +220,38 @@ def sought(
         with _opened(str(path), raw, "a Parquet file") as inside:
             every = range(inside.metadata.num_row_groups)
             return table, [inside.metadata.row_group(one).num_rows for one in every]
+
+
+class Span(NamedTuple):
+    """A row group: how many rows it has, and the least and the greatest value of a column."""
+
+    rows: int
+    least: Any
+    most: Any
+
+
+def spans(path: Path, column: str) -> list[Span]:
+    """Returns what a Parquet file says of each of its row groups, none of which is read.
+
+    Raises:
+      DamagedData: it is no Parquet file, or says nothing of that column.
+    """
+    with regular(path, _LARGEST) as file:
+        with _opened(str(path), pa.PythonFile(file, mode="r"), "a Parquet file") as inside:
+            if column not in inside.fields.names:
+                raise DamagedData(f"{path}: column {column} is missing")
+            place = inside.metadata.schema.names.index(column)
+            groups = map(inside.metadata.row_group, range(inside.metadata.num_row_groups))
+            return [_span(path, group, place) for group in groups]
+
+
+def _span(path: Path, group: Any, place: int) -> Span:
+    if not group.num_rows:
+        return Span(0, None, None)
+    told = group.column(place).statistics
+    if told is None or not told.has_min_max:
+        raise DamagedData(f"{path}: a row group does not say what is in it")
+    return Span(group.num_rows, told.min, told.max)
 
 
 def unpacked(

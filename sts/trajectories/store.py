@@ -1,53 +1,96 @@
-"""Trajectories in Parquet: one row an episode, `trajectories/2`."""
+"""Trajectories in Parquet: one row an episode, `trajectories/3`.
+
+Those of one side stand in row groups of their own, so that who needs one side reads the other not
+at all. A file of a workspace is held to its hashes once: beside it stands the SHA-256 of the file
+that was found to be sound.
+"""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from sts.domains import checked
-from sts.episodes import Instruction, columns
-from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.domains import checked, domain
+from sts.episodes import Episode, Instruction, columns
+from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage import parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories.types import SIDES, Participant, Trajectory
 
-FORMAT, VERSION = "trajectories", 2
-GROUP = 256
+FORMAT, VERSION = KIND = "trajectories", 3
+GROUP = 4096
 """Rows of a row group, which is what has to be read to find one."""
 SCHEMA = {
     "id": pa.string(),
+    "place": pa.int32(),
     "world": pa.string(),
     "split": pa.string(),
+    "height": pa.int32(),
+    "width": pa.int32(),
     "source": pa.string(),
     "people": pa.string(),
     "instructions": pa.string(),
     "provenance": pa.string(),
     **columns.EPISODE,
 }
+_TOLD_ANEW = ("split", "height", "width")
 
 
 def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
     """Writes trajectories to one file."""
-    people = [[[p.kind, p.name] for p in t.participants] for t in trajectories]
-    told = [[i.view() for i in t.instructions] for t in trajectories]
+    write_atomically(path, _packed(path, trajectories))
+
+
+def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
+    """Returns the bytes of a file of trajectories, those of one side before the other."""
+    sides = np.array([SIDES.index(t.split) for t in trajectories], np.int8)
+    order = np.argsort(sides, kind="stable")
+    every = [trajectories[i] for i in order.tolist()]
+    people = [[[p.kind, p.name] for p in t.participants] for t in every]
+    told = [[i.view() for i in t.instructions] for t in every]
+    sizes = np.array(_sizes([t.episode for t in every]), np.int32).reshape(-1, 2)
     rows = {
-        "id": [t.id for t in trajectories],
-        "world": [t.world for t in trajectories],
-        "split": [t.split for t in trajectories],
-        "source": [t.source for t in trajectories],
+        "id": [t.id for t in every],
+        "place": parquet.of_numpy(order.astype(np.int32)),
+        "world": [t.world for t in every],
+        "split": [t.split for t in every],
+        "height": parquet.of_numpy(sizes[:, 0]),
+        "width": parquet.of_numpy(sizes[:, 1]),
+        "source": [t.source for t in every],
         "people": [canonical_json(p).decode() for p in people],
         "instructions": [canonical_json(i).decode() for i in told],
-        "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
+        "provenance": [canonical_json(t.provenance).decode() for t in every],
     }
-    episodes = columns.episode_columns([t.episode for t in trajectories])
-    raw = parquet.packed(str(path), FORMAT, VERSION, SCHEMA, rows | episodes, group=GROUP)
-    write_atomically(path, raw)
+    episodes = columns.episode_columns([t.episode for t in every])
+    apart = int((sides == 0).sum())
+    return parquet.packed(
+        str(path), FORMAT, VERSION, SCHEMA, rows | episodes, group=GROUP, apart=apart
+    )
+
+
+def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
+    """Returns the height and width of each episode's pictures; 0 where it has none here."""
+    made: dict[tuple[str, bytes], tuple[int, int]] = {}
+    for one in episodes:
+        key = one.domain, one.state
+        if key not in made:
+            made[key] = _size(one)
+    return [made[one.domain, one.state] for one in episodes]
+
+
+def _size(episode: Episode) -> tuple[int, int]:
+    try:
+        picture = domain(episode.domain).picture(episode.state)
+    except StsError:
+        return 0, 0
+    return picture.height, picture.width
 
 
 def export(
@@ -70,22 +113,36 @@ def export(
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Returns the trajectories in one file.
+    """Returns the trajectories in one file, in the order in which they were given.
 
     Raises:
       DamagedData: not such a file, or a row is not what its id says.
       NewerFormat: a later version.
     """
-    return _held(path, parquet.read(path, FORMAT, VERSION, SCHEMA))
+    return _in_order(path, parquet.read(path, FORMAT, VERSION, SCHEMA), sound=False)
 
 
-def _held(path: Path, table: pa.Table) -> list[Trajectory]:
-    """Returns the trajectories in rows of a file, each held to its id and its world."""
-    rows = table.drop_columns([*columns.EPISODE, "split"]).to_pylist()
-    names = [f"{path}: trajectory {row['id']}" for row in rows]
-    episodes = checked(columns.episodes(table), names, [row["world"] for row in rows])
+def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
+    made = rows_of(path, table, sound=sound)
+    places = parquet.as_numpy(table.column("place").combine_chunks())
+    return [made[i] for i in np.argsort(places, kind="stable").tolist()]
+
+
+def rows_of(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
+    """Returns the trajectories in rows of a file.
+
+    Args:
+      path: of the file; what an error begins with.
+      table: the rows, with all columns of `SCHEMA`.
+      sound: they were found to be what they say; else each is held to its id and its world.
+
+    Raises:
+      DamagedData: a row is not what it says.
+    """
+    rows = table.drop_columns([*columns.EPISODE, *_TOLD_ANEW]).to_pylist()
+    episodes = columns.episodes(table)
     out = []
-    for row, episode, name in zip(rows, episodes, names, strict=True):
+    for row, episode in zip(rows, episodes, strict=True):
         try:
             found = Trajectory(
                 episode,
@@ -95,32 +152,109 @@ def _held(path: Path, table: pa.Table) -> list[Trajectory]:
                 row["source"],
                 parsed_json(row["provenance"], dict),
             )
-            mark, _ = found.id, found.split
         except (TypeError, ValueError, DamagedData) as error:
-            raise DamagedData(f"{name}: {error}") from None
-        if mark != row["id"]:
-            raise DamagedData(f"{name} was altered: it hashes to {mark}")
-        if len(found.participants) != episode.participants:
-            raise DamagedData(f"{name} names other participants than it has")
+            raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
+        if sound:
+            vars(found)["id"] = row["id"]
         out.append(found)
+    if not sound:
+        _check_rows(path, table, out)
     return out
 
 
+def _check_rows(path: Path, table: pa.Table, made: Sequence[Trajectory]) -> None:
+    """Refuses rows that are not what they say."""
+    ids = table.column("id").to_pylist()
+    names = [f"{path}: trajectory {id}" for id in ids]
+    _check(made, names)
+    stated = zip(*(table.column(one).to_pylist() for one in _TOLD_ANEW), strict=True)
+    sizes = _sizes([t.episode for t in made])
+    for id, one, name, own, (split, *size) in zip(ids, made, names, sizes, stated, strict=True):
+        if one.id != id:
+            raise DamagedData(f"{name} was altered: it hashes to {one.id}")
+        unknown = (0, 0) in (own, tuple(size))  # here, or where it was written
+        if one.split != split or not (unknown or own == tuple(size)):
+            raise DamagedData(f"{name} was altered: its split or size is another")
+
+
+def _check(made: Sequence[Trajectory], names: Sequence[str]) -> None:
+    """Refuses trajectories that do not fit their worlds; `names` is what an error calls them."""
+    checked([t.episode for t in made], names, [t.world for t in made])
+    for one, name in zip(made, names, strict=True):
+        try:
+            _ = one.split
+        except ValueError as error:
+            raise DamagedData(f"{name}: {error}") from None
+        if len(one.participants) != one.episode.participants:
+            raise DamagedData(f"{name} names other participants than it has")
+
+
 def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
-    """Writes trajectories to a file of the workspace named by what is in it; returns its path."""
+    """Writes trajectories to a file of the workspace named by what is in it; returns its path.
+
+    Raises:
+      DamagedData: one does not fit its world.
+    """
+    _check(trajectories, [f"trajectory {t.id}" for t in trajectories])
     name = content_hash(*(t.id.encode() for t in trajectories))[:16]
     path = workspace.ensure().path("trajectories", f"{name}.parquet")
-    write(path, trajectories)
+    raw = _packed(path, trajectories)
+    write_atomically(path, raw)
+    _remember(path, raw)
     return path
 
 
+def files(workspace: Workspace) -> list[Path]:
+    """Returns the files of a workspace's trajectories, in order of name."""
+    return sorted(workspace.path("trajectories").glob("*.parquet"))
+
+
 def load(workspace: Workspace) -> list[Trajectory]:
-    """Returns every trajectory of the workspace once, in order of file name and row."""
+    """Returns every trajectory of the workspace once, in order of file name and place.
+
+    A file that was found to be sound is not held to its hashes again.
+    """
     found: dict[str, Trajectory] = {}
-    for path in sorted(workspace.path("trajectories").glob("*.parquet")):
-        for one in read(path):
+    for path in files(workspace):
+        raw = parquet.raw_bytes(path)
+        sound = _remembered(path, raw)
+        table = parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA)
+        for one in _in_order(path, table, sound=sound):
             found.setdefault(one.id, one)
+        if not sound:
+            _remember(path, raw)
     return list(found.values())
+
+
+def ensure_sound(path: Path) -> None:
+    """Holds a file of a workspace to its hashes, unless that was done before.
+
+    Raises:
+      DamagedData, NewerFormat: as `read` does.
+    """
+    raw = parquet.raw_bytes(path)
+    if not _remembered(path, raw):
+        _in_order(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
+        _remember(path, raw)
+
+
+def _mark(raw: bytes) -> bytes:
+    return f"{FORMAT}/{VERSION} {hashlib.sha256(raw).hexdigest()}\n".encode()
+
+
+def _remember(path: Path, raw: bytes) -> None:
+    """Notes that a file was found to be sound; nothing where that cannot be written."""
+    with suppress(OSError):
+        write_atomically(path.with_suffix(".sound"), _mark(raw))
+
+
+def _remembered(path: Path, raw: bytes) -> bool:
+    """Returns whether a file with these bytes was found to be sound."""
+    try:
+        there = path.with_suffix(".sound").read_bytes()
+    except OSError:
+        return False
+    return there == _mark(raw)
 
 
 def find(workspace: Workspace, id: str) -> Trajectory:
@@ -131,7 +265,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
       DamagedData, NewerFormat: as `read` does.
     """
     every: dict[str, tuple[Path, int]] = {}
-    for path in sorted(workspace.path("trajectories").glob("*.parquet")):
+    for path in files(workspace):
         there = path.stat()
         ids = _ids(path, there.st_ino, there.st_size, there.st_mtime_ns)
         for one, group in ids:
@@ -144,7 +278,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
     rows = np.flatnonzero([one == hits[0] for one in table.column("id").to_pylist()])
     if not rows.size:
         raise DamagedData(f"{path} was changed while it was read; start again")
-    return _held(path, table.slice(rows[0], 1))[0]
+    return rows_of(path, table.slice(rows[0], 1), sound=False)[0]
 
 
 @functools.lru_cache(maxsize=1024)

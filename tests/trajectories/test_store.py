@@ -21,8 +21,8 @@ from sts.trajectories.record import begun
 from sts.trajectories.types import Participant, trajectory
 from tests.examples import DATA, recorded
 
-GOLDEN = DATA / "trajectories-2.parquet"
-EARLIER = DATA / "trajectories-1.parquet"
+GOLDEN = DATA / "trajectories-3.parquet"
+EARLIER = DATA / "trajectories-2.parquet"
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_an_instruction_given_during_the_recording_is_kept(tmp_path: Path) -> No
     assert with_told.id != one.id
 
 
-def test_the_golden_file_of_version_2_is_read() -> None:
+def test_the_golden_file_of_version_3_is_read() -> None:
     found = store.read(GOLDEN)
     assert [t.id for t in found[:2]] == ["d3c20cea570a191b", "cbfeb783050057fe"]
     pendulum = found[2].episode
@@ -60,16 +60,16 @@ def test_the_golden_file_of_version_2_is_read() -> None:
     assert talk.says[0].tolist() == ["Keep the lanterns alight."] * 2
 
 
-def test_the_golden_file_of_version_1_is_refused_and_its_version_named() -> None:
-    with pytest.raises(DamagedData, match="trajectories format 1; this version reads 2: move"):
+def test_the_golden_file_of_version_2_is_refused_and_its_version_named() -> None:
+    with pytest.raises(DamagedData, match="trajectories format 2; this version reads 3: move"):
         store.read(EARLIER)
 
 
 def test_a_file_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     rows: dict[str, list[Any]] = {name: [] for name in store.SCHEMA}
-    parquet.write(path, "trajectories", 3, store.SCHEMA, rows)
-    with pytest.raises(NewerFormat, match="trajectories format 3; this version reads up to 2"):
+    parquet.write(path, "trajectories", 4, store.SCHEMA, rows)
+    with pytest.raises(NewerFormat, match="trajectories format 4; this version reads up to 3"):
         store.read(path)
 
 
@@ -98,6 +98,60 @@ def test_an_altered_row_is_refused(tmp_path: Path) -> None:
     parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows)
     with pytest.raises(DamagedData, match="was altered"):
         store.read(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("split", "other"), ("height", 9), ("width", 0), ("height", 0)]
+)
+def test_a_row_with_another_side_or_size_is_refused(
+    tmp_path: Path, column: str, value: Any
+) -> None:
+    path = tmp_path / "t.parquet"
+    store.write(path, recorded(count=1))
+    table = parquet.read(path, "trajectories", store.VERSION, store.SCHEMA)
+    rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
+    parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows | {column: [value]})
+    with pytest.raises(DamagedData, match="its split or size is another"):
+        store.read(path)
+
+
+def test_those_of_one_side_stand_in_row_groups_of_their_own_and_are_read_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "GROUP", 4)
+    path, every = tmp_path / "t.parquet", recorded(count=30, team=1)
+    store.write(path, every)
+    spans = parquet.spans(path, "split")
+    assert {(one.least, one.most) for one in spans} == {("train",) * 2, ("test",) * 2}
+    assert sum(one.rows for one in spans) == 30
+    assert max(one.rows for one in spans) == 4
+    assert [t.id for t in store.read(path)] == [t.id for t in every]
+
+
+def test_a_file_is_held_to_its_hashes_once_and_again_where_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, every = Workspace.open(tmp_path / "w"), recorded(count=3, team=1)
+    path = store.save(workspace, every)
+    held: list[int] = []
+    real = store.checked
+
+    def watched(episodes: Any, *rest: Any) -> Any:
+        held.append(len(episodes))
+        return real(episodes, *rest)
+
+    monkeypatch.setattr(store, "checked", watched)
+    assert [t.id for t in store.load(workspace)] == [t.id for t in every]
+    assert held == []
+    store.write(path, every[:2])  # what is noted of it is not true of this
+    assert len(store.load(workspace)) == len(store.load(workspace)) == 2
+    assert held == [2]
+    table = parquet.read(path, store.FORMAT, store.VERSION, store.SCHEMA)
+    columns = table.to_pydict() | {"source": ["another", every[1].source]}
+    parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, columns)
+    for _ in range(2):
+        with pytest.raises(DamagedData, match="was altered"):
+            store.load(workspace)
 
 
 def test_a_trajectory_is_found_by_the_first_digits_of_its_id(tmp_path: Path) -> None:

@@ -1,0 +1,271 @@
+"""Many tracks of Λ* at once: what `tracks` says of one moment, of all moments of many episodes.
+
+A track is a participant of an episode; arrays have a row a track and a column a frame. Of `Spots`,
+some moments of some tracks, there is a row a moment.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.trajectories.flat import Abreast
+from sts.worlds.lambda_star import torus
+
+from .tracks import EVIL, FIRST, GOOD, SIGHT
+
+MOVES = np.arange(9, dtype=np.int32)
+NONE = -1
+"""In place of a direction, a move or a cell: there is none."""
+_NEVER = 10**6
+_CELLS = 2048
+"""Of larger grids nothing is looked up; all of it is reckoned."""
+Ints = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+
+class _Tables(NamedTuple):
+    """What is to be known of all cells of a grid: arrays [H * W, H * W], and `moved` [H * W, 9]."""
+
+    apart: NDArray[np.int16]
+    toward: NDArray[np.int8]
+    moved: Ints
+
+
+@functools.lru_cache(maxsize=8)
+def _tables(height: int, width: int) -> _Tables | None:
+    """Returns the tables of a grid that is not too large for them."""
+    if height * width > _CELLS:
+        return None
+    cells = np.arange(height * width, dtype=np.int32)
+    return _Tables(
+        torus.distance(cells[:, None], cells, height, width).astype(np.int16),
+        torus.toward(cells[:, None], cells, height, width, torus.BACK).astype(np.int8),
+        torus.moved(cells[:, None], MOVES, height, width),
+    )
+
+
+class Tracks:
+    """All participants of episodes of one size.
+
+    Attributes:
+      size: (H, W).
+      people: P; track n is participant n % P of episode n // P.
+      me: its cell.
+      good: Good's cell.
+      evil: Evil's cell.
+      to_good: the distance to Good.
+      to_evil: the distance to Evil.
+    """
+
+    def __init__(self, every: Abreast) -> None:
+        """Reads every participant of every episode."""
+        scene = every.scene.astype(np.int32)
+        self.size, self.people = (every.height, every.width), every.participants
+        self.scene, self._tables = scene, _tables(*self.size)
+        self.me = np.ascontiguousarray(scene[:, :, FIRST:].swapaxes(1, 2)).reshape(
+            -1, scene.shape[1]
+        )
+        self.good, self.evil = (
+            np.repeat(scene[:, :, one], self.people, axis=0) for one in (GOOD, EVIL)
+        )
+        self.to_good, self.to_evil = (self.apart(self.me, one) for one in (self.good, self.evil))
+
+    def apart(self, a: Any, b: Any) -> Any:
+        """Returns distances between cells."""
+        if self._tables is None:
+            return torus.distance(a, b, *self.size)
+        return self._tables.apart[a, b]
+
+    def toward(self, a: Any, b: Any) -> Any:
+        """Returns the first moves of shortest ways."""
+        if self._tables is None:
+            return torus.toward(a, b, *self.size, torus.BACK)
+        return self._tables.toward[a, b]
+
+    def moved(self, cell: Any, move: Any) -> Any:
+        """Returns the cells that moves lead to."""
+        if self._tables is None:
+            return torus.moved(cell, move, *self.size)
+        return self._tables.moved[cell, move]
+
+    def diagonal(self, a: Any, b: Any) -> Bools:
+        """Says of cells in sight whether they are in a corner of it."""
+        rows, columns = torus.offset(a, b, *self.size, torus.BACK)
+        corner: Bools = (rows != 0) & (columns != 0)
+        return corner
+
+    def between(self, a: Any, b: Any) -> Any:
+        """Returns the direction between cells, as `tracks.between`; NONE in place of None."""
+        height, width = self.size
+        rows, columns = torus.offset(a, b, height, width, torus.BACK)
+        oblique = (rows != 0) & (columns != 0) & (abs(rows) != abs(columns))
+        halfway = (2 * abs(rows) == height) | (2 * abs(columns) == width)
+        return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
+
+    def other(self, person: int) -> Ints:
+        """Returns one participant's cell, for each track of its episode."""
+        return np.repeat(self.scene[:, :, FIRST + person], self.people, axis=0)
+
+    def crowd(self) -> Ints:
+        """Returns how many others are in sight."""
+        people = self.me.reshape(-1, self.people, self.me.shape[1])
+        near = np.full(people.shape, -1, np.int32)  # oneself
+        for one in range(self.people):
+            near = near + (self.apart(people, people[:, one : one + 1]) <= SIGHT)
+        return near.reshape(self.me.shape)
+
+
+@functools.lru_cache(maxsize=1)
+def tracks(every: Abreast) -> Tracks:
+    """Returns the tracks of episodes, made once for all categories that ask one after the other."""
+    return Tracks(every)
+
+
+def ago(away: Ints) -> Ints:
+    """Returns how many frames ago something was last in sight; very many where it never was."""
+    return since(away <= SIGHT)
+
+
+def since(hits: Bools) -> Ints:
+    """Returns how many frames ago something was last so; very many where it never was."""
+    frames = np.arange(hits.shape[1], dtype=np.int32)
+    latest = np.maximum.accumulate(np.where(hits, frames, -_NEVER), axis=1)
+    out: Ints = frames - latest
+    return out
+
+
+def in_a_row(hits: Bools, count: int) -> Bools:
+    """Says of each row whether so many consecutive hits stand in it."""
+    total: Ints = np.cumsum(np.pad(hits, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
+    found: Bools = np.any(total[:, count:] - total[:, :-count] == count, axis=1)
+    return found
+
+
+def first(hits: Bools) -> Ints:
+    """Returns of each row the step, from 1, of the first hit; 0 where there is none."""
+    step: Ints = np.where(hits.any(1), hits.argmax(1) + 1, 0).astype(np.int32)
+    return step
+
+
+class Spots:
+    """Some moments of some tracks.
+
+    Attributes:
+      every: the tracks.
+      track: int[N], which of them.
+      moment: int[N], when.
+      horizon: L.
+    """
+
+    def __init__(self, every: Tracks, track: Any, moment: Any, horizon: int) -> None:
+        """Takes which moments of which tracks."""
+        self.every, self.track, self.moment, self.horizon = every, track, moment, horizon
+
+    @classmethod
+    def of(cls, every: Tracks, hits: Bools, context: int, horizon: int) -> Spots:
+        """Returns the moments at which something is so and that leave room on both sides."""
+        last = every.me.shape[1] - 1 - horizon
+        track, moment = np.nonzero(hits[:, context : last + 1])
+        return cls(every, track, moment + context, horizon)
+
+    def where(self, hits: Bools) -> Spots:
+        """Returns those of them at which something is so."""
+        return Spots(self.every, self.track[hits], self.moment[hits], self.horizon)
+
+    def now(self, values: NDArray[Any], later: Any = 0) -> Any:
+        """Returns what something is, so many frames later."""
+        return values[self.track, self.moment + later]
+
+    def span(self, values: NDArray[Any], start: int, stop: int) -> Any:
+        """Returns what something is from so many frames later to before so many."""
+        frames = self.moment[:, None] + np.arange(start, stop)
+        return values[self.track[:, None], frames]
+
+    def ahead(self, values: NDArray[Any]) -> Any:
+        """Returns what something is after each step."""
+        return self.span(values, 1, self.horizon + 1)
+
+    def still(self, values: Ints) -> Any:
+        """Returns how far something is after each step from who stands still."""
+        return self.every.apart(self.now(self.every.me)[:, None], self.ahead(values))
+
+    def chase(self) -> Ints:
+        """Returns the cells after each step, each one towards where Good was before it."""
+        cell, out = self.now(self.every.me), []
+        for step in range(self.horizon):
+            cell = self.every.moved(cell, self.every.toward(cell, self.now(self.every.good, step)))
+            out.append(cell)
+        return np.stack(out, 1)
+
+    def ways(self) -> Ints:
+        """Returns int[N, 9, L], the cells after each step of each move made for ever."""
+        height, width = self.every.size
+        steps, me = (
+            np.arange(1, self.horizon + 1, dtype=np.int32),
+            self.now(self.every.me)[:, None, None],
+        )
+        rows = (me // width + np.outer(MOVES // 3 - 1, steps)) % height
+        cells: Ints = rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width
+        return cells
+
+    def held(self, goal: Ints) -> Bools:
+        """Says whether one of the nine moves, made for ever, leads over a cell."""
+        height, width = self.every.size
+        steps = np.arange(1, self.horizon + 1)
+        over = np.zeros((height, width), np.bool_)
+        down, right = np.outer(MOVES // 3 - 1, steps), np.outer(MOVES % 3 - 1, steps)
+        over[down % height, right % width] = True
+        me = self.now(self.every.me)
+        crossed: Bools = over[goal // width - me // width, goal % width - me % width]
+        return crossed
+
+    def fled(self, context: int, *, waiting: bool) -> Ints:
+        """Returns int[N, L + 1], the cells of who flees Evil as the probe of `evade-evil` does.
+
+        Args:
+          context: C, of which it remembers what it saw.
+          waiting: it stands still until Evil comes.
+        """
+        every = self.every
+        near = every.to_evil <= SIGHT
+        both = np.pad(near[:, 1:] & near[:, :-1], ((0, 0), (1, 0)))
+        lately, moving = self.now(since(near)), self.now(since(both))
+        evil = np.where(lately <= context, self.now(every.evil, -np.minimum(lately, context)), NONE)
+        back = np.minimum(moving, context - 1)
+        shift = every.toward(self.now(every.evil, -back - 1), self.now(every.evil, -back))
+        way = np.where(moving < context, shift, torus.STAY)
+        me, before, came = self.now(every.me), self.now(near), np.zeros(len(self.track), np.bool_)
+        path = [me]
+        for step in range(1, self.horizon + 1):
+            landing = every.moved(me[:, None], MOVES)
+            soon = every.apart(landing, every.moved(evil, way)[:, None])
+            rank = 10 * np.minimum(every.apart(landing, evil[:, None]), soon) + soon
+            stays = (evil == NONE) | (waiting & ~came)
+            me = every.moved(me, np.where(stays, torus.STAY, rank.argmax(1)))
+            was, now = self.now(every.evil, step - 1), self.now(every.evil, step)
+            close = every.apart(me, now) <= SIGHT
+            way = np.where(close & before, every.toward(was, now), way)
+            evil, before, came = np.where(close, now, evil), close, came | close
+            path.append(me)
+        return np.stack(path, 1)
+
+
+def period(moves: Ints) -> tuple[Ints, Ints]:
+    """Returns of each row of moves the shortest period that was seen twice, and the move it begins.
+
+    0 and NONE where `playing.repeated` says that there is none.
+    """
+    length, follows = np.zeros(len(moves), np.int32), np.full(len(moves), NONE, np.int32)
+    agree = np.ones(len(moves), np.bool_)
+    for steps in range(2, moves.shape[1] // 2 + 1):
+        recent = moves[:, -2 * steps :]
+        twice = (recent[:, :steps] == recent[:, steps:]).all(1) & (recent != NONE).all(1)
+        twice &= (recent != recent[:, :1]).any(1)
+        agree &= ~twice | (length == 0) | (recent[:, 0] == follows)
+        new = twice & (length == 0)
+        length[new], follows[new] = steps, recent[new, 0]
+    return np.where(agree, length, 0), np.where(agree, follows, NONE)

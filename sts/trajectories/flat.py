@@ -1,0 +1,198 @@
+"""Recorded trajectories side by side: the columns of one row group of a file, or of a list.
+
+What has to be asked of millions of steps is asked of these arrays; a `Trajectory` is made only of
+the rows that somebody needs whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sts.errors import DamagedData
+from sts.storage import parquet
+from sts.storage.workspace import Workspace
+from sts.trajectories import store
+from sts.trajectories.types import Trajectory
+
+_TEXTS = ("id", "domain", "world", "source", "people", "provenance")
+_NUMBERS = ("steps", "participants", "objects", "height", "width")
+
+
+class Part(NamedTuple):
+    """A row group of a file of trajectories, all of one side.
+
+    Attributes:
+      path: of the file.
+      group: of its row groups.
+      rows: how many there are in it.
+      twice: the rows whose trajectories stand in an earlier part, too.
+    """
+
+    path: Path
+    group: int
+    rows: int
+    twice: frozenset[int] = frozenset()
+
+
+class Recorded(NamedTuple):
+    """What a workspace's files hold.
+
+    Attributes:
+      parts: of the one side that was asked for.
+      rows: how many there are of both.
+      firsts: of each domain, of either side, the first row of each file that has any.
+    """
+
+    parts: list[Part]
+    rows: int
+    firsts: dict[str, list[tuple[Part, int]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Abreast:
+    """E episodes of one domain and size: H x W, T steps, P participants.
+
+    Attributes:
+      height: H.
+      width: W.
+      participants: P.
+      scene: uint16[E, T + 1, K], what is where at each frame.
+    """
+
+    height: int
+    width: int
+    participants: int
+    scene: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Trajectories of a part, a value each in its columns.
+
+    Attributes:
+      part: where they stand.
+      rows: int64, in which row of it each does.
+      texts: of each name in `_TEXTS` a list.
+      numbers: of each name in `_NUMBERS` int32.
+      scene: uint16, all scenes one after the other.
+      ends: int64, where in `scene` each ends.
+    """
+
+    part: Part
+    rows: NDArray[np.int64]
+    texts: dict[str, list[str]]
+    numbers: dict[str, NDArray[np.int32]]
+    scene: NDArray[np.uint16]
+    ends: NDArray[np.int64]
+
+    def abreast(self) -> Iterator[tuple[str, NDArray[np.int64], Abreast]]:
+        """Yields those of one domain and size, by their places here; none whose size is unknown."""
+        domains, code = np.unique(np.array(self.texts["domain"]), return_inverse=True)
+        numbers = (self.numbers[name] for name in _NUMBERS)
+        keys, group = np.unique(np.stack([code, *numbers], 1), axis=0, return_inverse=True)
+        for n, (domain, steps, people, objects, height, width) in enumerate(keys.tolist()):
+            if not height or not width:
+                continue
+            own = np.flatnonzero(group.reshape(-1) == n)
+            each = (steps + 1) * objects
+            scene = self.scene[(self.ends[own] - each)[:, None] + np.arange(each)]
+            shaped = scene.reshape(len(own), steps + 1, objects)
+            yield str(domains[domain]), own, Abreast(height, width, people, shaped)
+
+    def whole(self, places: Sequence[int]) -> list[Trajectory]:
+        """Returns the trajectories at these places."""
+        return trajectories(self.part, self.rows[list(places)].tolist())
+
+
+def recorded(workspace: Workspace, side: str) -> Recorded:
+    """Returns the parts of one side of a workspace's files, in order of file name.
+
+    Each file is held to its hashes, unless that was done before.
+
+    Raises:
+      DamagedData, NewerFormat: as `store.read` does.
+    """
+    parts: list[Part] = []
+    firsts: dict[str, list[tuple[Part, int]]] = {}
+    rows, seen = 0, set[str]()
+    for path in store.files(workspace):
+        store.ensure_sound(path)
+        spans = parquet.spans(path, "split")
+        rows += sum(span.rows for span in spans)
+        every = [Part(path, group, span.rows) for group, span in enumerate(spans) if span.rows]
+        for domain, first in _firsts(every).items():
+            firsts.setdefault(domain, []).append(first)
+        for part in every:
+            if spans[part.group].least == side:
+                ids = _table(part, ("id",)).column("id").to_pylist()
+                twice = frozenset(row for row, id in enumerate(ids) if id in seen)
+                seen.update(ids)
+                parts.append(part._replace(twice=twice))
+    return Recorded(parts, rows, firsts)
+
+
+def _firsts(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
+    """Returns the first row of each domain in a file."""
+    out: dict[str, tuple[Part, int]] = {}
+    for part in parts:
+        column = _table(part, ("domain",)).column("domain").combine_chunks()
+        for row in _first_of_each(column):
+            out.setdefault(column[row].as_py(), (part, row))
+    return out
+
+
+def _first_of_each(column: pa.Array) -> list[int]:
+    codes = parquet.as_numpy(column.dictionary_encode().indices)
+    rows: list[int] = np.unique(codes, return_index=True)[1].tolist()
+    return rows
+
+
+def flat(part: Part) -> Flat:
+    """Returns the columns of a part, but for what was done, said and received.
+
+    Raises:
+      DamagedData: the file has changed since `recorded`.
+    """
+    table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
+    kept = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
+    scene = table.column("scene").combine_chunks()
+    ends = np.cumsum(parquet.as_numpy(scene.value_lengths()), dtype=np.int64)
+    numbers = {name: parquet.as_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
+    lengths = (numbers["steps"].astype(np.int64) + 1) * numbers["objects"]
+    if not np.array_equal(np.diff(ends, prepend=0), lengths):
+        raise DamagedData(f"{part.path}: its scenes do not have its steps")
+    texts = {name: table.column(name).to_pylist() for name in _TEXTS}
+    return Flat(
+        part,
+        kept,
+        {name: [own[row] for row in kept.tolist()] for name, own in texts.items()},
+        {name: own[kept] for name, own in numbers.items()},
+        parquet.as_numpy(scene.flatten()),
+        ends[kept],
+    )
+
+
+def trajectories(part: Part, rows: Sequence[int]) -> list[Trajectory]:
+    """Returns the trajectories in rows of a part.
+
+    Raises:
+      DamagedData: the file has changed since `recorded`.
+    """
+    table = _table(part, tuple(store.SCHEMA))
+    chosen = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
+    return store.rows_of(part.path, chosen.combine_chunks(), sound=True)
+
+
+def _table(part: Part, names: Sequence[str]) -> pa.Table:
+    schema = {name: store.SCHEMA[name] for name in names}
+    table, sizes = parquet.sought(part.path, *store.KIND, schema, groups=[part.group])
+    if len(sizes) <= part.group or table.num_rows != part.rows:
+        raise DamagedData(f"{part.path} was changed while it was read; start again")
+    return table
