@@ -24,7 +24,7 @@ from typing import Any, Self, TypeVar
 _LONGEST = 60
 """Letters of a name that a line repeats."""
 _MOST, _COMPARED = 20, 1000
-"""Names that it lists, and among which the likest is looked for."""
+"""Names that it lists, and among which the likest are looked for."""
 _E = TypeVar("_E", bound="StsError")
 
 
@@ -68,6 +68,16 @@ def closest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+def _likest(name: str, known: tuple[str, ...], most: int) -> list[str]:
+    """Returns as many of the known names, those that are most like `name`."""
+    import difflib
+
+    def unlike(one: str) -> float:
+        return -difflib.SequenceMatcher(None, name, one).ratio()
+
+    return sorted(known, key=unlike)[:most] if len(known) > most else list(known)
+
+
 class UnknownName(ArgumentError):
     """A name that nothing answers to.
 
@@ -89,7 +99,7 @@ class UnknownName(ArgumentError):
         total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        said = self.known[:most]
+        said = sorted(_likest(name, self.known[:_COMPARED], most))
         rest = (total or len(self.known)) - len(said)
         exist = ", ".join(said) if said else "none yet"
         exist += f" and {rest} more" if rest else ""

@@ -321,12 +321,15 @@ def _ambush(every: Tracks, context: int, horizon: int) -> Hits:
         place = context - length + step % np.maximum(length, 1)
         cell = every.moved(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
         way.append(cell)
-    path = _lain(spots, np.stack(way, 1))
-    met = first(every.apart(path[:, 1:], spots.ahead(every.good)) == 0)
+    foreseen, good = np.stack(way, 1), spots.ahead(every.good)
+    path = _lain(spots, foreseen)
+    met = first(every.apart(path[:, 1:], good) == 0)
     steps = ambush.STEPS
     back = np.maximum(met[:, None] - np.arange(steps + 1), 0)
     stood = (np.take_along_axis(path, back, 1) == np.take_along_axis(path, met[:, None], 1)).all(1)
-    done = (met >= steps) & stood
+    whole = min(foreseen.shape[1], good.shape[1])
+    other = first(foreseen[:, :whole] != good[:, :whole])
+    done = (met >= steps) & stood & ((other == 0) | (other > met))
     met = met[done]
     difficulty = 1 * (met > ambush.SOON) + (met > ambush.LATER)
     return _hits(spots.where(done), difficulty, _steps(steps))
