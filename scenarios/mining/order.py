@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scenarios import categories
 from scenarios.category import Category
-from scenarios.mining import Mined, failures, filters, mine, miners, telling, training
+from scenarios.mining import Mined, effect, failures, filters, mine, miners, telling, training
 from scenarios.mining.choice import Keep, Pick, Stratum
 from sts import agents
 from sts.agents.identity import code
@@ -44,6 +44,7 @@ class Order:
       strata: of a world, one moment of each of these is offered.
       failures: NAME@VERSION of a suite, of whose failed continuations some are mined, or None.
       share: of a category's scenarios, from these.
+      effect: the share of a category's scenarios that are chosen by whom they tell apart, or None.
       unlike: no two of a category have the same response profile.
       agents: by whom profiles are made; () for those that the categories of a world name.
     """
@@ -59,20 +60,27 @@ class Order:
     strata: tuple[str, ...] = Stratum._fields
     failures: str | None = None
     share: float | None = None
+    effect: float | None = None
     unlike: bool = False
     agents: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises ArgumentError where something is out of range, or excludes something else."""
         told_apart = self.unlike or self.failures is not None
+        by_effect = self.effect is not None
         for sound, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
             (self.per_world >= 1, f"--per-world of 1 or more, found {self.per_world}"),
             (self.share is None or self.failures, "--from-failures beside --share"),
+            (
+                self.effect is None or 0 < self.effect <= effect.MOST,
+                f"--by-effect above 0 and at most {effect.MOST:g}, found {self.effect}",
+            ),
             (told_apart or not self.agents, "--unlike or --from-failures beside --agent"),
             (
-                self.side == "test" or not told_apart,
-                "no --unlike and no --from-failures beside --split train: suites are of the other",
+                self.side == "test" or not (told_apart or by_effect),
+                "no --unlike, --by-effect or --from-failures beside --split train: suites are of "
+                "the other",
             ),
             (
                 self.miner is None or len(set(self.categories)) == 1,
@@ -132,6 +140,9 @@ def carried_out(
     chosen, rule = _asked(order, [*recorded, *failed])
     whole = [one for one in there if isinstance(one, Scenario)]
     keep: Keep = telling.unlike(order.agents, chosen, whole) if order.unlike else _any
+    telling_apart = None
+    if order.effect is not None:
+        telling_apart = effect.ByEffect(order.effect, order.per_category - count, keep)
     mining = partial(
         mine, seed=order.seed, per_world=order.per_world, strata=order.strata, side=order.side
     )
@@ -141,9 +152,11 @@ def carried_out(
         per_category=order.per_category - count,
         last=last,
         there=there,
-        keep=keep,
+        keep=telling_apart or keep,
         rule=rule,
     )
+    if telling_apart is not None:
+        mined = mined._replace(scenarios=tuple(map(telling_apart.marked, mined.scenarios)))
     if suite:
         chance = failures.chances(chosen, [*suite.scenarios, *mined.scenarios])
         passing = failures.passable(chance, order.agents)
@@ -208,6 +221,8 @@ def _asked(order: Order, every: Sequence[Trajectory]) -> tuple[list[Category], d
     if order.unlike or order.failures:
         playing = telling.check(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}
+    if order.effect is not None:
+        effect.check(domains)
     return chosen, rule
 
 

@@ -7,14 +7,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from scenarios import categories, gates, mining
+from scenarios import categories, gates
 from scenarios.categories.lambda_star import playing
 from scenarios.categories.lambda_star.tracks import FIRST, Track, distances
 from scenarios.category import CONTEXT
 from scenarios.fitting import fault
-from scenarios.mining.chance import pass_rate
+from scenarios.mining.chance import Unseeing, pass_rate
 from sts import agents
 from sts.continuations.takeover import always_alike, continue_all
+from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from tests.examples import on_test_side, recorded
@@ -76,10 +77,8 @@ def test_the_team_mate_stands_until_it_sees_somebody_and_then_flees(
 def test_whoever_comes_from_another_side_meets_another_flight(pool: tuple[Scenario, ...]) -> None:
     one = next(one for one in pool if one.difficulty == "easy")
     mate = FIRST + one.parameters["target"]
-    paths = {
-        tuple(continued(one, playing.moving(lambda seen, way=way: way)).scene[one.takeover :, mate])
-        for way in range(9)
-    }
+    walkers = [Unseeing(domain("lambda-star"), [way], [0]) for way in range(9)]
+    paths = {tuple(continued(one, walker).scene[one.takeover :, mate]) for walker in walkers}
     assert len(paths) > 3
 
 
@@ -125,4 +124,3 @@ def test_what_does_not_fit_says_why(what: Episode, partner: str, expected: str) 
 def test_it_is_mined_with_its_partner(pool: tuple[Scenario, ...]) -> None:
     assert {one.partner for one in pool} == {"agent:fugitive"}
     assert {one.recording.participants for one in pool} == {2}
-    assert mining.FAILED not in {tag for one in pool for tag in one.tags}
