@@ -79,8 +79,8 @@ class Order:
             (told_apart or not self.agents, "--unlike or --from-failures beside --agent"),
             (
                 self.side == "test" or not (told_apart or by_effect),
-                "no --unlike, --by-effect or --from-failures beside --split train: suites are of "
-                "the other",
+                "no --unlike, no --by-effect and no --from-failures beside --split train: suites "
+                "are of the other",
             ),
             (
                 self.miner is None or len(set(self.categories)) == 1,
