@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from scenarios import categories, gates, mining
 from scenarios.categories.lambda_star import evade_evil, playing
 from scenarios.categories.lambda_star.tracks import Track
-from scenarios.category import CONTEXT, Category, Controls, Label
+from scenarios.category import CONTEXT, Candidate, Category, Controls, Label
 from scenarios.fitting import fault
 from scenarios.mining.chance import pass_rate
 from scenarios.profiles import Profile
@@ -33,7 +34,7 @@ NAMES = [
 ]
 PAIRS = ["beside-or-leave", "evade-or-shadow"]
 EACH = pytest.mark.parametrize("name", NAMES)
-MANY = 6
+FEW, MANY = 4, 6
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def trajectories() -> list[Trajectory]:
     size = {"steps": 40, "height": 10, "width": 10}
     return on_test_side(
         [
-            *recorded("random", count=160, team=2, seed=1, **size),
+            *recorded("random", count=250, team=2, seed=1, **size),
             *recorded("stigmergy", count=60, team=4, seed=2, **size),
             *recorded("local-search", count=20, team=6, seed=3, **size),
         ]
@@ -50,18 +51,23 @@ def trajectories() -> list[Trajectory]:
 
 @pytest.fixture(scope="module")
 def proposed(trajectories: list[Trajectory]) -> dict[str, list[Scenario]]:
-    """Returns MANY scenarios of each category, spread over what it proposes."""
+    """Returns up to MANY scenarios of each category, the first that it proposes, of several."""
     out: dict[str, list[Scenario]] = {}
     for name in NAMES:
         rule = RULES[name]
-        every = [mining.Pick(t, c) for t in trajectories for c in rule.moments(t)]
-        some = every[:: max(1, len(every) // MANY)][:MANY]
+        spread = (mining.Pick(t, c) for t in trajectories for c in _spread(rule.moments(t)))
+        some = [*itertools.islice(spread, MANY)]
         text = [mining.making.worded(rule, one, n) for n, one in enumerate(some)]
         out[name] = [
             mining.scenario(rule, one, id=f"{name}-{n}", text=text[n], seed=0)
             for n, one in enumerate(some)
         ]
     return out
+
+
+def _spread(candidates: list[Candidate]) -> list[Candidate]:
+    """Returns three of the candidates of one trajectory at most."""
+    return candidates[:: max(1, len(candidates) // 2)]
 
 
 def verdict(scenario: Scenario, what: Episode) -> str:
@@ -86,8 +92,8 @@ def test_there_are_sixteen_of_them_and_each_says_how_it_is_judged_and_tested() -
 
 @EACH
 def test_what_is_proposed_fits(name: str, proposed: dict[str, list[Scenario]]) -> None:
-    assert len(proposed[name]) == MANY
-    assert [fault(one, RULES) for one in proposed[name]] == [None] * MANY
+    assert FEW <= len(proposed[name]) <= MANY
+    assert {fault(one, RULES) for one in proposed[name]} == {None}
 
 
 @EACH
@@ -114,7 +120,7 @@ def test_the_probe_does_it_and_waiting_in_silence_does_not(
     rule = RULES[name]
     assert rule.controls and rule.controls.probe
     probe, idle = rule.controls.probe, playing.Playing()
-    assert [verdict(one, played(one, probe)) for one in proposed[name]] == ["success"] * MANY
+    assert {verdict(one, played(one, probe)) for one in proposed[name]} == {"success"}
     assert "success" not in [verdict(one, played(one, idle)) for one in proposed[name]]
 
 
@@ -286,9 +292,9 @@ def test_a_probe_is_held_to_the_least_and_answers_to_their_share(
     rows = gates.of_pool(rule, pool)
     assert all(one.held for one in rows)
     assert row(rows, "probe") == ("when-evil", "probe", 1.0, 0.9, True)
-    assert row(rows, "open loop").limit == pytest.approx(0.13)
+    assert row(rows, "open loop").limit == pytest.approx(1.3 / 9)
     (balance,) = gates.of_suite(pool, RULES)
-    assert balance.held and balance.limit == 4
+    assert balance.held and balance.limit == 5
     assert not row(gates.of_suite(pool[:3] * 2, RULES), "scenarios of one answer").held
     assert not gates.Gate("c", "probe", 0.89, 0.9, least=True).held
 

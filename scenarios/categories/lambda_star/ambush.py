@@ -1,8 +1,8 @@
 """ambush: stand still for some steps, and have Good come onto one's cell.
 
 Asked when Good is in sight, two whole periods of its moves have been seen, it does not come to
-whoever stays here, and somebody does it who foresees it to go on so. Difficulty is by how many of
-the steps they need.
+whoever stays here, and somebody does it who foresees it to go on so. Easy: they need
+five steps at most; medium: seven; hard: more.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import Any
 
 from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
 from sts.episodes import Episode
-from sts.suites.types import Scenario
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 
 from .playing import STAY, Past, imagined, last, moving, past, repeated, shifts, toward
-from .tracks import DOMAIN, SIGHT, Track, distances, first, margin, moments, number
+from .tracks import DOMAIN, SIGHT, Track, distances, first, moments, number
 
 HORIZON = 15
 STEPS = 3
+SOON, LATER = 5, 7
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -35,7 +36,7 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         lain = imagined(episode, track, moment, context, horizon, _lie, "no-op")
         met = label(lain, 0, (track.role,), asked)
         if met.verdict == "success":
-            difficulty = margin(met.step, horizon)
+            difficulty = DIFFICULTIES[((met.step or 0) > SOON) + ((met.step or 0) > LATER)]
             yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
 
 

@@ -1,8 +1,7 @@
 """beside-or-leave: a pair, to stay by Good or to go away from it, from one and the same moment.
 
 Asked where `keep-beside` could be: next to Good, where going after it ends on it and waiting does
-neither; and somebody does either who goes by what was seen. Difficulty is by how many steps they
-need to leave.
+neither; and somebody does either who goes by what was seen. Difficulty as `keep-beside`'s.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from sts.trajectories.types import Trajectory
 
 from . import keep_beside
 from .either import Deed, both, label_of, listening, words_of
-from .playing import Past, Prospects, expected, moving
-from .tracks import DOMAIN, Track, chase, moments, once
+from .playing import Past, Prospects, moving
+from .tracks import DOMAIN, Track, distances, moments, once
 
 HORIZON = keep_beside.HORIZON
 AWAY = 4
@@ -31,7 +30,7 @@ def _left(
 
 
 def _leave(seen: Past) -> int:
-    return int(Prospects(seen, expected(seen, seen.good)).apart.argmax())
+    return int(Prospects(seen, seen.good).apart.argmax())
 
 
 DEEDS = {
@@ -49,9 +48,12 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     """Yields both halves at moments next to Good."""
     episode = trajectory.episode
     for track, moment in moments(episode, context, horizon):
+        if track.to_good[moment] != 1 or not keep_beside.tempting(track, moment, horizon):
+            continue
         good = track.good[moment + 1 : moment + horizon + 1]
-        if track.to_good[moment] == 1 and (chase(track, moment, horizon) == good).any():
-            yield from both(DEEDS, episode, track, moment, (context, horizon))
+        if (distances(int(track.me[moment]), good, track.size) < AWAY).all():
+            difficulty = keep_beside.restlessness(track, moment, horizon)
+            yield from both(DEEDS, episode, track, moment, (context, horizon), difficulty)
 
 
 CATEGORY = Category(

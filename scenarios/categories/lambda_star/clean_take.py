@@ -1,8 +1,8 @@
 """clean-take: stand on Good, and until then never be on Evil or next to it.
 
-Asked when Good was in sight in the last two steps and Evil in the last three, they come close to
-each other, neither waiting nor going straight after Good does it, and somebody does it who goes by
-what was seen. Difficulty is by how many of the steps they need.
+Asked when Good was in sight in the last two steps and Evil in the last three, neither waiting nor
+going straight after Good does it, nor going wherever most reward is to be expected next, and
+somebody does it who goes by what was seen. Difficulty is by how many of the steps they need.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
-from .playing import Past, Prospects, expected, held, imagined, last, moving, toward
-from .tracks import DOMAIN, SIGHT, Track, ago, distances, first, margin, moments
+from .playing import Past, Prospects, imagined, last, moving, toward
+from .tracks import DOMAIN, SIGHT, Cells, Track, ago, distances, first, margin, moments
 
 HORIZON = 15
 GOOD_SEEN, EVIL_SEEN = 2, 3
-CLOSE, OFTEN = 2, 2
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -30,15 +29,19 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         ahead = slice(moment + 1, moment + horizon + 1)
         if _fault(track, moment, context):
             continue
-        if (distances(track.good[ahead], track.evil[ahead], track.size) <= CLOSE).sum() < OFTEN:
+        apart = [
+            distances(int(track.me[moment]), one[ahead], track.size)
+            for one in (track.good, track.evil)
+        ]
+        if _taken(*apart).verdict == "success":
             continue
-        idle = held(episode, track, moment, horizon, "no-op")
-        rash = imagined(episode, track, moment, context, horizon, _straight, "no-op")
-        if any(label(one, 0, (track.role,), {}).verdict == "success" for one in (idle, rash)):
-            continue
-        careful = imagined(episode, track, moment, context, horizon, _carefully, "no-op")
-        taken = label(careful, 0, (track.role,), {})
-        if taken.verdict == "success":
+        played = (
+            label(one, 0, (track.role,), {})
+            for policy in (_carefully, _straight, _greedily)
+            for one in (imagined(episode, track, moment, context, horizon, policy, "no-op"),)
+        )
+        taken = next(played)
+        if taken.verdict == "success" and all(one.verdict != "success" for one in played):
             yield Candidate(moment, track.role, margin(taken.step, horizon))
 
 
@@ -64,8 +67,11 @@ def label(
 ) -> Label:
     """Failure at the first frame within 1 of Evil, success at the first on Good before it."""
     track = Track(episode, roles[0])
-    hit = first(track.to_evil[takeover + 1 :] <= SIGHT)
-    met = first(track.to_good[takeover + 1 :] == 0)
+    return _taken(track.to_good[takeover + 1 :], track.to_evil[takeover + 1 :])
+
+
+def _taken(to_good: Cells, to_evil: Cells) -> Label:
+    hit, met = first(to_evil <= SIGHT), first(to_good == 0)
     if hit is not None and (met is None or hit <= met):
         return Label("failure", hit)
     return Label("not_done", None) if met is None else Label("success", met)
@@ -75,10 +81,17 @@ def _straight(seen: Past) -> int:
     return toward(seen, last(seen.good)[0])
 
 
+def _greedily(seen: Past) -> int:
+    """Returns the move of which most reward is to be expected, and else the one towards Good."""
+    good, evil = Prospects(seen, seen.good), Prospects(seen, seen.evil)
+    gain = good.within(0) + good.within(1) - evil.within(0) - evil.within(1)
+    return int((gain - 0.01 * good.apart).argmax())
+
+
 def _carefully(seen: Past) -> int:
     """Returns a move towards where Good will be that hardly comes close to Evil."""
-    good = Prospects(seen, expected(seen, seen.good))
-    evil = Prospects(seen, expected(seen, seen.evil))
+    good = Prospects(seen, seen.good)
+    evil = Prospects(seen, seen.evil)
     return int((good.within(0) - good.apart - 10 * evil.within(SIGHT)).argmax())
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from scenarios.category import Candidate, Label, Word
 from sts.episodes import Episode
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.suites.types import Scenario
 
-from .playing import STAY, Moving, Past, held, imagined
+from .playing import STAY, Moving, Past, imagined
 from .tracks import Track
 
 Rule = Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
@@ -32,9 +32,14 @@ class Deed(NamedTuple):
 
 
 def both(
-    deeds: Mapping[str, Deed], episode: Episode, track: Track, moment: int, lengths: tuple[int, int]
+    deeds: Mapping[str, Deed],
+    episode: Episode,
+    track: Track,
+    moment: int,
+    lengths: tuple[int, int],
+    difficulty: str,
 ) -> Iterator[Candidate]:
-    """Yields the two halves of a pair; nothing unless each policy does its own and waiting neither.
+    """Yields the two halves of a pair; nothing unless each policy does its own.
 
     Args:
       deeds: two, by name.
@@ -42,28 +47,18 @@ def both(
       track: who is asked.
       moment: of the takeover.
       lengths: of context and continuation.
+      difficulty: of both.
     """
     context, horizon = lengths
-    idle = held(episode, track, moment, horizon, "no-op")
-    if any(_passes(one, idle, track) for one in deeds.values()):
-        return
-    ends = []
     for one in deeds.values():
         what = imagined(episode, track, moment, context, horizon, one.policy, "no-op")
-        if not _passes(one, what, track):
+        if one.label(what, 0, (track.role,), dict(one.parameters)).verdict != "success":
             return
-        ends.append(one.label(what, 0, (track.role,), dict(one.parameters)).step or horizon)
-    soonest = min(ends)
-    difficulty = DIFFICULTIES[min(3 * (soonest - 1) // horizon, 2)]
     for name, one in deeds.items():
         asked = {"asked": name, **one.parameters}
         yield Candidate(
             moment, track.role, difficulty, asked, {"deed": one.text}, name, pair="either"
         )
-
-
-def _passes(deed: Deed, what: Episode, track: Track) -> bool:
-    return deed.label(what, 0, (track.role,), dict(deed.parameters)).verdict == "success"
 
 
 def label_of(deeds: Mapping[str, Deed]) -> Rule:

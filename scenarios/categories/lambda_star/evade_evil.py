@@ -1,9 +1,9 @@
 """evade-evil: never be on Evil or next to it until the end, asked with one cell between the two.
 
-Asked when Evil was in sight in the last two steps, is exactly two cells away, comes for whoever
-stands still, and spares at most three of the nine ways that can be held to the end without looking;
-and only where somebody does it who flees by what it sees. Easy: going three steps straight away and
-then standing would do; medium: it would not, or Evil was last seen two steps ago; hard: both.
+Asked when Evil was in sight in the last two steps, is exactly two cells away, comes within six
+steps to whoever stands still, and spares at most three of the nine ways that can be held to the end
+without looking; and only where somebody does it who flees by what it sees. Easy: it comes with the
+fourth step or later; medium: with the second or third; hard: with the first.
 """
 
 from __future__ import annotations
@@ -13,39 +13,51 @@ from collections.abc import Iterator
 import numpy as np
 
 from scenarios.category import Candidate, Category, Controls, Rubric
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.state import MOVES
 
-from .avoid_evil import escapes, label
-from .playing import HIDDEN, STAY, Past, held, imagined, last, moving, shifts
-from .tracks import DOMAIN, Track, ago, distances, moments, offsets
+from .avoid_evil import label
+from .playing import HIDDEN, STAY, Past, imagined, last, moving, shifts
+from .tracks import DOMAIN, SIGHT, Track, ago, distances, first, moments, ways
 
 HORIZON = 10
 RECENT, AWAY = 2, 2
 SPARED = 3
+SOON, LATER, LATEST = 1, 3, 6
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which Evil has just gone out of sight and comes back."""
     episode = trajectory.episode
     for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment, context) or escapes(track, moment, horizon, 0, 0):
+        if _fault(track, moment, context):
             continue
-        ways = (held(episode, track, moment, horizon, "no-op", way) for way in range(len(MOVES)))
-        if sum(label(one, 0, (track.role,), {}).verdict == "success" for one in ways) > SPARED:
+        if coming(track, moment, horizon) > LATEST or sparing(track, moment, horizon) > SPARED:
             continue
         fled = imagined(episode, track, moment, context, horizon, away, "no-op")
         if label(fled, 0, (track.role,), {}).verdict == "success":
-            yield Candidate(moment, track.role, _difficulty(track, moment, context, horizon))
+            yield Candidate(moment, track.role, haste(track, moment, horizon))
 
 
-def _difficulty(track: Track, moment: int, context: int, horizon: int) -> str:
-    down, right = offsets(track.evil[moment], track.me[moment], track.size)
-    straight = escapes(track, moment, horizon, np.sign(down), np.sign(right))
-    return DIFFICULTIES[(ago(track.to_evil, moment, context) == RECENT) + (not straight)]
+def coming(track: Track, moment: int, horizon: int) -> int:
+    """Returns with which step Evil comes to who stands still; one past the last if with none."""
+    ahead = track.evil[moment + 1 : moment + horizon + 1]
+    return first(distances(int(track.me[moment]), ahead, track.size) <= SIGHT) or horizon + 1
+
+
+def haste(track: Track, moment: int, horizon: int) -> str:
+    """Returns the difficulty of keeping clear of Evil, by how soon it comes to who stands still."""
+    comes = coming(track, moment, horizon)
+    return "hard" if comes <= SOON else "medium" if comes <= LATER else "easy"
+
+
+def sparing(track: Track, moment: int, horizon: int) -> int:
+    """Returns how many of the nine ways that can be held without looking keep clear of Evil."""
+    evil = track.evil[moment + 1 : moment + horizon + 1]
+    clear = distances(ways(track, moment, horizon), evil, track.size) > SIGHT
+    return int(clear.all(1).sum())
 
 
 def _fault(track: Track, moment: int, context: int) -> str | None:

@@ -2,8 +2,7 @@
 
 Asked when Evil was in sight in the last two steps, is at most two cells away and moves in at least
 half of the steps; waiting does neither, at most three of the nine ways that can be held without
-looking keep away, and somebody does either who goes by what was seen. Difficulty is by how many
-steps Evil needs to be shadowed.
+looking keep away, and somebody does either who goes by what was seen. Difficulty as `evade-evil`'s.
 """
 
 from __future__ import annotations
@@ -13,23 +12,24 @@ from collections.abc import Iterator
 from scenarios.category import Candidate, Category, Controls, Rubric
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts.worlds.lambda_star.state import MOVES
 
 from . import avoid_evil, shadow_evil
 from .either import Deed, both, label_of, listening, words_of
-from .evade_evil import away
-from .playing import held, last, moving, toward
-from .tracks import DOMAIN, Track, ago, moments
+from .evade_evil import away, haste, sparing
+from .follow_good import in_a_row
+from .playing import last, moving, toward
+from .tracks import DOMAIN, SIGHT, Track, ago, distances, moments
 
 HORIZON = 12
+STEPS = shadow_evil.STEPS
 RECENT, AWAY, SPARED = 2, 2, 3
 DEEDS = {
     "evade": Deed("never be on it or next to it until the end", avoid_evil.label, away, {}),
     "shadow": Deed(
-        "be on it or next to it for 4 steps in a row",
+        f"be on it or next to it for {STEPS} steps in a row",
         shadow_evil.label,
         lambda seen: toward(seen, last(seen.evil)[0]),
-        {"steps": 4},
+        {"steps": STEPS},
     ),
 }
 
@@ -41,10 +41,12 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         ahead = track.evil[moment : moment + horizon + 1]
         if _fault(track, moment, context) or 2 * (ahead[1:] != ahead[:-1]).sum() < horizon:
             continue
-        ways = (held(episode, track, moment, horizon, "no-op", way) for way in range(len(MOVES)))
-        verdicts = [avoid_evil.label(one, 0, (track.role,), {}).verdict for one in ways]
-        if verdicts.count("success") <= SPARED:
-            yield from both(DEEDS, episode, track, moment, (context, horizon))
+        stands = distances(int(track.me[moment]), ahead[1:], track.size) <= SIGHT
+        if not stands.any() or in_a_row(stands, STEPS).any():
+            continue
+        if sparing(track, moment, horizon) <= SPARED:
+            difficulty = haste(track, moment, horizon)
+            yield from both(DEEDS, episode, track, moment, (context, horizon), difficulty)
 
 
 def _fault(track: Track, moment: int, context: int) -> str | None:

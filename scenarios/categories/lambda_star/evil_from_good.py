@@ -1,8 +1,9 @@
 """evil-from-good: say in which direction Evil is, seen from Good.
 
 Asked when both are in sight, on different cells, straight or exactly diagonally from each other,
-and the answer is not where Evil is from the participant. Easy: nobody else is in sight, and the
-grid's edge does not come between the two; medium: somebody is, or it does; hard: both.
+and the answer is not where Evil is from the participant. Easy: nobody else is in sight, the grid's
+edge does not come between the two, and neither is in a corner of the sight; medium: one of them is,
+or somebody is or the edge does; hard: both.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .tracks import (
     SIGHT,
     Track,
     between,
+    diagonal,
     distances,
     moments,
     said,
@@ -43,7 +45,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         if answer is not None and answer != between(me, evil, track.size):
             people = episode.scene[moment, FIRST:].astype("int64")
             crowded = int((distances(people, me, track.size) <= SIGHT).sum()) > 1
-            difficulty = DIFFICULTIES[crowded + split(track.size, good, evil)]
+            confusing = crowded or split(track.size, good, evil)
+            rim = diagonal(me, good, track.size) or diagonal(me, evil, track.size)
+            difficulty = DIFFICULTIES[confusing + bool(rim)]
             yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
 
 

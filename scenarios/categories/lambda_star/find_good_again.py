@@ -16,10 +16,9 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.state import MOVES
 
-from .playing import STAY, Past, Prospects, expected, held, imagined, moving
-from .tracks import DOMAIN, SIGHT, Track, ago, margin, moments, once
+from .playing import STAY, Past, Prospects, imagined, moving
+from .tracks import DOMAIN, SIGHT, Track, ago, distances, margin, moments, once, ways
 
 HORIZON = 6
 LATEST, EARLIEST = 2, 5
@@ -34,12 +33,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     for track, moment in moments(episode, context, horizon):
         if _fault(track, moment, context):
             continue
-        blind = [
-            label(held(episode, track, moment, horizon, "no-op", way), 0, (track.role,), {}).verdict
-            == "success"
-            for way in range(len(MOVES))
-        ]
-        if blind[STAY] or sum(blind) > SPARED:
+        good = track.good[moment + 1 : moment + horizon + 1]
+        blind = (distances(ways(track, moment, horizon), good, track.size) <= SIGHT).any(1)
+        if blind[STAY] or blind.sum() > SPARED:
             continue
         sought = imagined(episode, track, moment, context, horizon, _seek, "no-op")
         found = label(sought, 0, (track.role,), {})
@@ -69,7 +65,7 @@ def label(
 
 
 def _seek(seen: Past) -> int:
-    good = Prospects(seen, expected(seen, seen.good))
+    good = Prospects(seen, seen.good)
     return int((5 * good.within(SIGHT) - good.apart).argmax())
 
 

@@ -23,7 +23,7 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from . import join_teammate
 from .follow_good import in_a_row
 from .join_teammate import apart_from, called, crowd
-from .playing import STAY, Past, held, moving, toward
+from .playing import STAY, Past, moving, toward
 from .tracks import (
     DOMAIN,
     FIRST,
@@ -55,8 +55,8 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
             asked = {"target": target, "steps": STEPS}
             if not _elsewhere(track, moment, path) or STEPS > horizon:
                 continue
-            idle = held(episode, track, moment, horizon, "replay")
-            if label(idle, 0, (track.role,), asked).verdict == "success":
+            stands = distances(path[1:], int(track.me[moment]), track.size) <= SIGHT
+            if in_a_row(stands, STEPS).any():
                 continue
             difficulty = leaving(path[1 : 1 + SOON], int(track.me[moment]), track.size)
             said = {"mate": called(names, target), "steps": str(STEPS)}

@@ -1,9 +1,9 @@
 """good-apart: stay close to Good for some steps in a row, on a cell that nobody else is on.
 
 Asked when Good and a team-mate are in sight, Good is gone soon, and whoever goes straight after it
-shares a cell; no way that can be held without looking will do, and somebody
-does it who goes by what was seen. Easy: they need no more
-steps than are asked for; medium: up to two more; hard: more.
+shares a cell; neither that nor any way that can be held without looking will do, and somebody does
+it who goes by what was seen. Easy: at the next steps fewer than one half others are on Good's cell,
+on average; medium: fewer than one; hard: more.
 """
 
 from __future__ import annotations
@@ -18,14 +18,26 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.state import MOVES
 
 from .follow_good import in_a_row
-from .playing import Past, Prospects, expected, held, imagined, landings, moving
-from .tracks import DOMAIN, FIRST, SIGHT, Track, chase, distances, moments, number, once
+from .playing import Past, Prospects, imagined, landings, moving
+from .tracks import (
+    DOMAIN,
+    FIRST,
+    SIGHT,
+    Cells,
+    Track,
+    chase,
+    distances,
+    moments,
+    number,
+    once,
+    ways,
+)
 
 HORIZON = 10
 STEPS, AWAY = 6, 2
+FEW, MANY = 0.5, 1.0
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -34,22 +46,36 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     for track, moment in moments(episode, context, horizon):
         if _fault(episode, track, moment) or STEPS > horizon:
             continue
-        others = np.delete(episode.scene[:, FIRST:].astype(np.int64), track.role, 1)
-        straight = chase(track, moment, horizon)[:, None]
-        if not (others[moment + 1 : moment + horizon + 1] == straight).any():
-            continue
-        good = track.good[moment + 1 : moment + horizon + 1]
-        if 2 * (distances(good, int(track.me[moment]), track.size) <= AWAY).sum() > STEPS:
-            continue
-        blind = (held(episode, track, moment, horizon, "replay", way) for way in range(len(MOVES)))
-        if any(label(one, 0, (track.role,), asked).verdict == "success" for one in blind):
+        ahead = slice(moment + 1, moment + horizon + 1)
+        others = np.delete(episode.scene[ahead, FIRST:].astype(np.int64), track.role, 1)
+        if not _crowding(track, moment, others):
             continue
         aside = imagined(episode, track, moment, context, horizon, _aside, "replay")
-        ends = label(aside, 0, (track.role,), asked)
-        if ends.step is not None:
-            spare = ends.step - STEPS
-            difficulty = "easy" if not spare else "medium" if spare <= 2 else "hard"
+        if label(aside, 0, (track.role,), asked).verdict == "success":
+            beside = (others == track.good[ahead, None]).sum(1).mean()
+            difficulty = "easy" if beside < FEW else "medium" if beside < MANY else "hard"
             yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
+
+
+def _crowding(track: Track, moment: int, others: Cells) -> bool:
+    """Says whether Good goes, others are on its way, and neither chasing it nor any one way does.
+
+    Args:
+      track: who is asked.
+      moment: of the takeover.
+      others: int64[L, P - 1], where the others will be.
+    """
+    horizon = len(others)
+    good, straight = track.good[moment + 1 : moment + horizon + 1], chase(track, moment, horizon)
+    if 2 * (distances(good, int(track.me[moment]), track.size) <= AWAY).sum() > STEPS:
+        return False
+    if not (others == straight[:, None]).any():
+        return False
+    for cells in (straight, *ways(track, moment, horizon)):
+        alone = (others != cells[:, None]).all(1)
+        if in_a_row(alone & (distances(cells, good, track.size) <= AWAY), STEPS).any():
+            return False
+    return True
 
 
 def _fault(episode: Episode, track: Track, moment: int) -> str | None:
@@ -89,7 +115,7 @@ def label(
 
 def _aside(seen: Past) -> int:
     """Returns a move that stays by Good, and out of the way of those who go onto it."""
-    good = Prospects(seen, expected(seen, seen.good))
+    good = Prospects(seen, seen.good)
     taken = np.isin(landings(seen), seen.others[-1]) + good.within(0)
     return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())
 

@@ -1,8 +1,8 @@
 """hold-until-evil: stand still until Evil comes, and then get away from it within some steps.
 
 Asked with Evil out of sight that was seen before and comes within six steps, not with the first,
-where neither standing on nor fleeing at once will do. Easy: it comes with the second or third step;
-medium: fourth or fifth; hard: sixth.
+where neither standing on nor fleeing at once will do. Easy: it comes with the second or third step,
+and not to a corner of the sight; medium: later, or to a corner; hard: both.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 
 from .evade_evil import away
-from .playing import HIDDEN, STAY, Past, held, imagined, moving
-from .tracks import DOMAIN, SIGHT, Track, distances, first, moments, number
+from .playing import HIDDEN, STAY, Past, imagined, moving
+from .tracks import DOMAIN, SIGHT, Track, ago, diagonal, distances, first, moments, number
 
 HORIZON = 12
-EARLIEST, LATEST = 2, 6
+EARLIEST, SOON, LATEST = 2, 3, 6
 STEPS = 3
 
 
@@ -31,17 +31,20 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         if _fault(track, moment):
             continue
         ahead = track.evil[moment + 1 : moment + horizon + 1]
-        comes = first(distances(ahead, int(track.me[moment]), track.size) <= SIGHT)
+        close = distances(ahead, int(track.me[moment]), track.size) <= SIGHT
+        comes = first(close)
         if comes is None or not EARLIEST <= comes <= LATEST or comes + STEPS > horizon:
             continue
-        idle = held(episode, track, moment, horizon, "no-op")
+        if not close[comes : comes + STEPS].all() or ago(track.to_evil, moment, context) is None:
+            continue
         early, fled = (
             imagined(episode, track, moment, context, horizon, policy, "no-op")
             for policy in (_flee, _wait)
         )
-        verdicts = [label(one, 0, (track.role,), asked).verdict for one in (idle, early, fled)]
-        if verdicts == ["failure", "failure", "success"]:
-            difficulty = DIFFICULTIES[(comes - EARLIEST) // 2]
+        verdicts = [label(one, 0, (track.role,), asked).verdict for one in (early, fled)]
+        if verdicts == ["failure", "success"]:
+            rim = bool(diagonal(int(track.me[moment]), int(ahead[comes - 1]), track.size))
+            difficulty = DIFFICULTIES[(comes > SOON) + rim]
             yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
 
 

@@ -16,8 +16,8 @@ from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from .playing import Past, Prospects, expected, held, imagined, moving
-from .tracks import DOMAIN, Track, chase, moments, never
+from .playing import Past, Prospects, imagined, moving
+from .tracks import DOMAIN, Track, chase, distances, moments, never
 
 HORIZON = 8
 AWAY = 2
@@ -27,17 +27,26 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     """Yields moments next to Good at which neither reward nor waiting will do."""
     episode = trajectory.episode
     for track, moment in moments(episode, context, horizon):
-        good = track.good[moment + 1 : moment + horizon + 1]
-        if _fault(track, moment) or not (chase(track, moment, horizon) == good).any():
-            continue
-        idle = held(episode, track, moment, horizon, "no-op")
-        if label(idle, 0, (track.role,), {}).verdict == "success":
+        if _fault(track, moment) or not tempting(track, moment, horizon):
             continue
         kept = imagined(episode, track, moment, context, horizon, beside, "no-op")
         if label(kept, 0, (track.role,), {}).verdict == "success":
-            stays = (good == track.good[moment : moment + horizon]).mean()
-            difficulty = "easy" if stays >= 0.5 else "medium" if stays >= 0.25 else "hard"
-            yield Candidate(moment, track.role, difficulty)
+            yield Candidate(moment, track.role, restlessness(track, moment, horizon))
+
+
+def tempting(track: Track, moment: int, horizon: int) -> bool:
+    """Says whether going after Good ends on it, and standing still on it or far from it."""
+    good = track.good[moment + 1 : moment + horizon + 1]
+    away = distances(int(track.me[moment]), good, track.size)
+    missed = (away == 0) | (away > AWAY)
+    return bool(missed.any() and (chase(track, moment, horizon) == good).any())
+
+
+def restlessness(track: Track, moment: int, horizon: int) -> str:
+    """Returns the difficulty of staying by Good, by how often it stands still."""
+    good = track.good[moment : moment + horizon + 1]
+    stays = (good[1:] == good[:-1]).mean()
+    return "easy" if stays >= 0.5 else "medium" if stays >= 0.25 else "hard"
 
 
 def _fault(track: Track, moment: int) -> str | None:
@@ -59,7 +68,7 @@ def label(
 
 def beside(seen: Past) -> int:
     """Returns a move that will hardly be on Good or lose it, and better beside it than farther."""
-    good = Prospects(seen, expected(seen, seen.good))
+    good = Prospects(seen, seen.good)
     return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
 
 

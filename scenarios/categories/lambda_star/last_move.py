@@ -1,7 +1,8 @@
 """last-move: say which move Good made with the last step.
 
 Asked when Good is in sight and was a step before, and the answer is not where Good is. Easy: the
-participant stood still and Evil is not in sight; medium: it moved, or Evil is; hard: both.
+participant stood still and Good was in no corner of its sight; medium: it moved, or Good was; hard:
+both.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 
 from .playing import Past, saying, shifts, toward
-from .tracks import DOMAIN, SIGHT, Track, direction, moments, said
+from .tracks import DOMAIN, SIGHT, Track, diagonal, direction, moments, said
 
 HORIZON = 5
 
@@ -27,7 +28,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         answer = _answer(track, moment)
         if answer != direction(track, moment):
             moved = bool(track.me[moment] != track.me[moment - 1])
-            difficulty = DIFFICULTIES[moved + bool(track.to_evil[moment] <= SIGHT)]
+            both = slice(moment - 1, moment + 1)
+            rim = bool(diagonal(track.me[both], track.good[both], track.size).any())
+            difficulty = DIFFICULTIES[moved + rim]
             yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
 
 

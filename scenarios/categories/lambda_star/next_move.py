@@ -1,7 +1,7 @@
 """next-move: say which move Good will make next, after its moves have repeated themselves.
 
 Asked when two whole periods of its moves have been seen, all of them, and it goes on so. Easy: it
-repeats two moves; medium: three; hard: more.
+repeats two moves, and was in no corner of the sight meanwhile; medium: more, or it was; hard: both.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.category import Candidate, Category, Controls, Rubric
-from sts.suites.types import Scenario
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 
 from .playing import HIDDEN, Past, repeated, saying, shifts
-from .tracks import DOMAIN, SIGHT, Track, moments, said
+from .tracks import DOMAIN, SIGHT, Track, diagonal, moments, said
 
 HORIZON = 5
+SHORT = 2
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -26,7 +27,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         (follows,) = shifts(track.good[moment : moment + 2].tolist(), track.size)
         if period and period[0] == follows:
             answer = MOVES[follows]
-            difficulty = {2: "easy", 3: "medium"}.get(len(period), "hard")
+            frames = slice(moment - 2 * len(period), moment + 1)
+            rim = diagonal(track.me[frames], track.good[frames], track.size).any()
+            difficulty = DIFFICULTIES[(len(period) > SHORT) + bool(rim)]
             yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
 
 

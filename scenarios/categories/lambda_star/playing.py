@@ -8,7 +8,6 @@ so that both come to the same.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,10 +21,10 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 
+from . import prospects
+from .prospects import HIDDEN as HIDDEN
 from .tracks import DOMAIN, FIRST, SIGHT, Cells, Grid, Track, distances
 
-HIDDEN = -1
-"""In place of a cell: it was not in sight."""
 STAY = torus.STAY
 _AROUND = (2 * SIGHT + 1) ** 2
 
@@ -138,21 +137,21 @@ def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
 def past(episode: Episode, track: Track, moment: int, context: int) -> Past:
     """Returns what a participant has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
-    scene = episode.scene[frames].astype(np.int64)
     return Past(
         track.size,
         context,
         track.me[frames].tolist(),
         np.where(track.to_good[frames] <= SIGHT, track.good[frames], HIDDEN).tolist(),
         np.where(track.to_evil[frames] <= SIGHT, track.evil[frames], HIDDEN).tolist(),
-        [_others(row, track.role, track.size) for row in scene],
+        _others(episode.scene[frames].astype(np.int64), track.me[frames], track),
     )
 
 
-def _others(scene: Cells, role: int, size: Grid) -> list[int]:
-    people, me = np.delete(scene[FIRST:], role), int(scene[FIRST + role])
-    near: list[int] = people[distances(people, me, size) <= SIGHT].tolist()
-    return sorted(near)
+def _others(scene: Cells, me: Cells, track: Track) -> list[list[int]]:
+    """Returns in which cells others are in sight, a list a frame."""
+    people = np.delete(scene[:, FIRST:], track.role, 1)
+    near = distances(people, me[:, None], track.size) <= SIGHT
+    return [sorted(own[flags].tolist()) for own, flags in zip(people, near, strict=True)]
 
 
 def imagined(
@@ -176,24 +175,11 @@ def imagined(
         me = int(torus.moved(seen.me[-1], move, *size))
         moves[step, track.role], scene[step + 1, column] = move, me
         good, evil = scene[step + 1, :FIRST].tolist()
-        near = distances(np.array([good, evil]), me, size) <= SIGHT
         seen.me.append(me)
-        seen.good.append(good if near[0] else HIDDEN)
-        seen.evil.append(evil if near[1] else HIDDEN)
-        seen.others.append(_others(scene[step + 1], track.role, size))
-    return _silent(episode, scene, moves)
-
-
-def held(
-    episode: Episode, track: Track, moment: int, horizon: int, partner: str, move: int = STAY
-) -> Episode:
-    """Returns what would follow if a participant made one move for ever; else as `imagined`."""
-    scene, moves = _without(episode, moment, horizon, partner)
-    down, right = (np.arange(horizon + 1) * way for way in (move // 3 - 1, move % 3 - 1))
-    row, column = divmod(int(track.me[moment]), track.size.width)
-    cells = (row + down) % track.size.height * track.size.width
-    scene[:, FIRST + track.role] = cells + (column + right) % track.size.width
-    moves[:, track.role] = move
+        seen.good.append(good if distances(good, me, size) <= SIGHT else HIDDEN)
+        seen.evil.append(evil if distances(evil, me, size) <= SIGHT else HIDDEN)
+        here = scene[step + 1 : step + 2]
+        seen.others.append(_others(here, here[:, column], track)[0])
     return _silent(episode, scene, moves)
 
 
@@ -231,10 +217,8 @@ def toward(seen: Past, cell: int) -> int:
 
 def shifts(cells: list[int], size: Grid) -> list[int]:
     """Returns the moves between frames, HIDDEN where one of the two was not seen."""
-    return [
-        HIDDEN if HIDDEN in (a, b) else int(torus.toward(a, b, *size, torus.BACK))
-        for a, b in zip(cells, cells[1:], strict=False)
-    ]
+    moves: list[int] = prospects.shifts(np.array(cells, np.int64), *size).tolist()
+    return moves
 
 
 def repeated(moves: list[int]) -> list[int] | None:
@@ -243,55 +227,8 @@ def repeated(moves: list[int]) -> list[int] | None:
     None where there is none, where it is one move over and over, or where a longer period that was
     seen twice as well says another next move.
     """
-    found: list[list[int]] = []
-    for period in range(2, len(moves) // 2 + 1):
-        recent = moves[-2 * period :]
-        whole = HIDDEN not in recent and recent[:period] == recent[period:]
-        if whole and len(set(recent)) > 1:
-            found.append(recent[:period])
-    return found[0] if found and len({one[0] for one in found}) == 1 else None
-
-
-def expected(seen: Past, cells: list[int]) -> NDArray[np.float64]:
-    """Returns with what chance something will be in each cell at the next frame.
-
-    It repeats its moves where they have been seen to repeat; else each that was seen is as likely
-    as it was often. Where it would have been seen since, it is not. Even where nothing is known.
-    """
-    size, everywhere = seen.size, np.arange(seen.size.height * seen.size.width)
-    place, since = last(cells)
-    if place == HIDDEN:
-        return np.full(len(everywhere), 1 / len(everywhere))
-    moves = shifts(cells, size)[: len(cells) - 1 - since]
-    period = repeated(moves)
-    likely = [move for move in moves if move != HIDDEN] or [*range(len(MOVES))]
-    chance: NDArray[np.float64] = (everywhere == place).astype(np.float64)
-    sources = _sources(size)
-    for n in range(since + 1):
-        ways = likely if period is None else [period[n % len(period)]]
-        often = np.bincount(ways, minlength=len(MOVES)) / len(ways)
-        spread: NDArray[np.float64] = often @ chance[sources]
-        if n < since:
-            me = seen.me[len(cells) - since + n]
-            spread[torus.moved(me, np.arange(len(MOVES)), *size)] = 0
-        if not spread.any():  # it moved as it never had
-            break
-        chance = spread / spread.sum()
-    return chance
-
-
-@functools.lru_cache(maxsize=64)
-def _sources(size: Grid) -> Cells:
-    """Returns int64[moves, cells], from where each move leads to each cell."""
-    moves, cells = np.arange(len(MOVES))[:, None], np.arange(size.height * size.width)
-    found: Cells = torus.moved(cells, len(MOVES) - 1 - moves, *size)
-    return found
-
-
-def landings(seen: Past) -> Cells:
-    """Returns the cells that each of MOVES leads to."""
-    cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
-    return cells
+    length = prospects.period(np.array(moves, np.int64))
+    return moves[-length:] if length else None
 
 
 class Prospects:
@@ -300,19 +237,24 @@ class Prospects:
     Every array is float64[9].
     """
 
-    def __init__(self, seen: Past, chance: NDArray[np.float64]) -> None:
-        """Takes with what chance it is in each cell at the next frame."""
-        cells = np.flatnonzero(chance)
-        self._apart = distances(landings(seen)[:, None], cells, seen.size)
-        self._chance = chance[cells]
+    def __init__(self, seen: Past, cells: list[int], most: int = 2) -> None:
+        """Takes where it was in each frame; distances up to `most` are told apart."""
+        chance = prospects.expected(np.array(cells), np.array(seen.me), *seen.size)
+        self._near = prospects.nearness(chance, seen.me[-1], *seen.size, most)
 
     def within(self, away: int) -> NDArray[np.float64]:
         """Returns with what chance it is so near or nearer."""
-        near: NDArray[np.float64] = (self._apart <= away) @ self._chance
+        near: NDArray[np.float64] = self._near[away]
         return near
 
     @property
     def apart(self) -> NDArray[np.float64]:
         """How far away it is, on average."""
-        mean: NDArray[np.float64] = self._apart @ self._chance
+        mean: NDArray[np.float64] = self._near[-1]
         return mean
+
+
+def landings(seen: Past) -> Cells:
+    """Returns the cells that each of MOVES leads to."""
+    cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
+    return cells

@@ -1,8 +1,8 @@
 """return-to-first: stand on the cell on which Good was when it was first seen.
 
 Asked when that was four or more steps ago in what is shown, the cell is two to five cells away, and
-neither going after Good nor holding one way crosses it. Easy: it was four or five steps ago;
-medium: six to eight; hard: more.
+neither going after Good nor holding one way crosses it. Easy: the cell is at most three away, and
+was not in a corner of the sight; medium: it is farther, or was; hard: both.
 """
 
 from __future__ import annotations
@@ -14,17 +14,30 @@ import numpy as np
 
 from scenarios.category import Candidate, Category, Controls, Label, Overlay, Rubric
 from sts.episodes import Episode
-from sts.suites.types import Scenario
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 
 from .playing import HIDDEN, STAY, Past, last, moving, toward
-from .tracks import DOMAIN, SIGHT, Track, chase, distances, moments, once
+from .tracks import (
+    DOMAIN,
+    SIGHT,
+    Cells,
+    Track,
+    ago,
+    chase,
+    diagonal,
+    distances,
+    moments,
+    once,
+    towards,
+    ways,
+)
 
 HORIZON = 10
-OLD, OLDER, OLDEST = 4, 6, 9
-NEAREST, FARTHEST = 2, 5
+OLD = 4
+NEAREST, FAR, FARTHEST = 2, 3, 5
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -34,21 +47,23 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
             continue
         frame = _first_sight(track, moment, context)
         cell = int(track.good[frame])
-        if (chase(track, moment, horizon) == cell).any() or _crossed(track, moment, horizon, cell):
+        crossed = (*_chases(track, moment, horizon, context), ways(track, moment, horizon))
+        if any((one == cell).any() for one in crossed):
             continue
-        age = moment - frame
-        difficulty = "easy" if age < OLDER else "medium" if age < OLDEST else "hard"
-        way = MOVES[torus.toward(int(track.me[moment]), cell, *track.size, torus.BACK)]
+        me, past = int(track.me[moment]), int(track.me[frame])
+        far = bool(distances(me, cell, track.size) > FAR)
+        difficulty = DIFFICULTIES[far + bool(diagonal(past, cell, track.size))]
+        way = MOVES[torus.toward(me, cell, *track.size, torus.BACK)]
         yield Candidate(moment, track.role, difficulty, {"cell": cell}, answer=way)
 
 
-def _crossed(track: Track, moment: int, horizon: int, cell: int) -> bool:
-    """Says whether one of the eight ways, held without looking, leads over the cell."""
-    moves, steps = np.arange(len(MOVES)), np.arange(1, horizon + 1)[:, None]
-    row, column = divmod(int(track.me[moment]), track.size.width)
-    rows = (row + steps * (moves // 3 - 1)) % track.size.height
-    columns = (column + steps * (moves % 3 - 1)) % track.size.width
-    return bool((rows * track.size.width + columns == cell).any())
+def _chases(track: Track, moment: int, horizon: int, context: int) -> Iterator[Cells]:
+    """Yields the cells of who goes after Good, and to where it was last in sight."""
+    yield chase(track, moment, horizon)
+    cells, latest = [int(track.me[moment])], moment - (ago(track.to_good, moment, context) or 0)
+    for _ in range(horizon):
+        cells.append(towards(cells[-1], int(track.good[latest]), track.size))
+    yield np.array(cells[1:], np.int64)
 
 
 def _first_sight(track: Track, moment: int, context: int) -> int:

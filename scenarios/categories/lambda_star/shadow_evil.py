@@ -17,8 +17,8 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from .follow_good import in_a_row
-from .playing import Past, held, last, moving, toward
-from .tracks import DOMAIN, SIGHT, Track, leaving, moments, number, once
+from .playing import Past, last, moving, toward
+from .tracks import DOMAIN, SIGHT, Track, distances, leaving, moments, number, once
 
 HORIZON = 12
 STEPS = 4
@@ -35,8 +35,8 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         if 2 * moved.sum() < horizon or STEPS > horizon:
             continue
         asked = {"steps": STEPS}
-        idle = held(episode, track, moment, horizon, "no-op")
-        if label(idle, 0, (track.role,), asked).verdict == "success":
+        stands = distances(int(track.me[moment]), ahead[1:], track.size) <= SIGHT
+        if in_a_row(stands, STEPS).any():
             continue
         difficulty = leaving(ahead[1 : 1 + STEPS], int(track.me[moment]), track.size)
         yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})

@@ -120,6 +120,22 @@ def chase(track: Track, moment: int, steps: int) -> Cells:
     return np.array(cells[1:], np.int64)
 
 
+def ways(track: Track, moment: int, steps: int) -> Cells:
+    """Returns int64[9, steps], the cells after each of `steps` steps of each move made for ever."""
+    moves, step = np.arange(len(MOVES))[:, None], np.arange(1, steps + 1)
+    row, column = divmod(int(track.me[moment]), track.size.width)
+    rows = (row + step * (moves // 3 - 1)) % track.size.height
+    columns = (column + step * (moves % 3 - 1)) % track.size.width
+    cells: Cells = rows * track.size.width + columns
+    return cells
+
+
+def diagonal(start: Cells | int, end: Cells | int, size: Grid) -> Any:
+    """Says whether a cell in sight is in a corner of it, a bool between two."""
+    rows, columns = offsets(start, end, size)
+    return (rows != 0) & (columns != 0)
+
+
 def ago(distance: Cells, moment: int, context: int) -> int | None:
     """Returns how many frames before `moment` something was last in sight; None if not in context.
 

@@ -1,7 +1,7 @@
 """when-evil: say how many steps ago Evil was last in sight.
 
-Asked when it was in the context, or is now. Easy: up to two steps ago; medium: up to five; hard:
-more.
+Asked when it was at most eight steps ago, or is now. Easy: up to three steps ago, and then not in a
+corner of the sight; medium: longer, or in a corner; hard: both.
 """
 
 from __future__ import annotations
@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
-from sts.suites.types import Scenario
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 
 from .playing import Past, last, saying
-from .tracks import DOMAIN, Track, ago, moments, said
+from .tracks import DOMAIN, Track, ago, diagonal, moments, said
 
 HORIZON = 5
 MOST, MORE = 8, "more"
-ANSWERS = (*(str(n) for n in range(MOST + 1)), MORE)
-FRESH, FADED = 2, 5
+ANSWERS = tuple(str(n) for n in range(MOST + 1))
+FRESH = 3
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments of which Evil was in sight in the context."""
     for track, moment in moments(trajectory.episode, context, horizon):
         since = ago(track.to_evil, moment, context)
-        if since is not None:
-            difficulty = "easy" if since <= FRESH else "medium" if since <= FADED else "hard"
+        if since is not None and since <= MOST:
+            frame = moment - since
+            rim = bool(diagonal(int(track.me[frame]), int(track.evil[frame]), track.size))
+            difficulty = DIFFICULTIES[(since > FRESH) + rim]
             answer = _said(since)
             yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
 

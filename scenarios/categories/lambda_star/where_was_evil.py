@@ -1,8 +1,8 @@
 """where-was-evil: say in which direction the cell is on which Evil was last in sight.
 
 Asked two to eight steps later, where that cell is straight or exactly diagonally from the
-participant or under it, and neither where it was three steps ago nor five. Easy: up to three steps
-later; medium: up to five; hard: more.
+participant or under it, and neither where it was three steps ago nor five. Easy: up to four steps
+later, and then not in a corner of the sight; medium: longer, or in a corner; hard: both.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
-from sts.suites.types import Scenario
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 
 from .playing import HIDDEN, STAY, Past, last, saying, toward
-from .tracks import DOMAIN, Track, ago, between, moments, said
+from .tracks import DOMAIN, Track, ago, between, diagonal, moments, said
 
 HORIZON = 5
 LATEST, EARLIEST = 2, 8
-FRESH, FADED = 3, 5
+FRESH = 4
 BACK = (3, 5)
 """Over so many own moves the way back is not the answer."""
 
@@ -33,7 +33,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         back = [between(me, int(track.me[moment - steps]), track.size) for steps in BACK]
         if answer is not None and answer not in back:
             since = ago(track.to_evil, moment, context) or 0
-            difficulty = "easy" if since <= FRESH else "medium" if since <= FADED else "hard"
+            frame = moment - since
+            rim = bool(diagonal(int(track.me[frame]), int(track.evil[frame]), track.size))
+            difficulty = DIFFICULTIES[(since > FRESH) + rim]
             yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
 
 
