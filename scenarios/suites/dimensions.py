@@ -6,7 +6,7 @@ them apart by one thing; the eigenvalues of the correlation between categories s
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,12 +17,16 @@ from scipy import stats
 from scenarios.profiles import Profile
 from sts.suites.types import Scenario
 
+LEAST = 5
+"""Scenarios or pairs of a category: of fewer, a pass rate says too little."""
 Rates = Mapping[str, Mapping[str, float]]
 """Of each category, what each agent passes of it."""
 
 
 def pass_rates(scenarios: Iterable[Scenario], profiles: Mapping[str, Profile]) -> Rates:
-    """Returns what each agent passes of each category; of a pair, done is only who does both.
+    """Returns what each agent passes of each category of `LEAST` scenarios or pairs.
+
+    Of a pair, done is only who does both.
 
     Args:
       scenarios: of one suite.
@@ -36,7 +40,12 @@ def pass_rates(scenarios: Iterable[Scenario], profiles: Mapping[str, Profile]) -
         for agent in halves[0].labels:
             each = [[one.verdict == "success" for one in half.labels[agent]] for half in halves]
             rates[category][agent].append(float(np.all(each, axis=0).mean()))
-    return {c: {a: float(np.mean(r)) for a, r in own.items()} for c, own in rates.items()}
+    counts = Counter(category for category, _ in units)
+    return {
+        category: {agent: float(np.mean(each)) for agent, each in own.items()}
+        for category, own in rates.items()
+        if counts[category] >= LEAST
+    }
 
 
 class Dimensions(NamedTuple):

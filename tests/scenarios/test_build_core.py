@@ -22,24 +22,29 @@ WALKS = [one for one in STARTER if one.category == "walk"]
 
 
 def profiles(every: list[Scenario], *passed: int) -> dict[str, Profile]:
-    """Returns profiles in which a steady agent passes one of two, and another so many of ten."""
+    """Returns profiles in which one that reads passes all, and another so many of ten."""
     done, not_done = Label("success", 1), Label("not_done", None)
     return {
         one.hash: Profile(
-            one.hash, {"other": (*[done] * k, *[not_done] * (10 - k)), "steady": (done, not_done)}
+            one.hash, {"other": (*[done] * k, *[not_done] * (10 - k)), "reads": (done,)}
         )
         for one, k in zip(every, passed, strict=True)
     }
 
 
+def retired(every: list[Scenario], made: dict[str, Profile]) -> dict[str, str]:
+    why = retiring.retirements(every, made, ["reads"])
+    return {id: one.reason for id, one in why.items()}
+
+
 def test_what_is_passed_as_another_is_retired_and_of_a_category_a_fifth_at_most() -> None:
     alike = [dataclasses.replace(one, difficulty="easy") for one in WALKS]
-    why = retiring.retirements(alike, profiles(alike, *[3] * 10))
+    why = retired(alike, profiles(alike, *[3] * 10))
     assert [*why] == ["walk-02", "walk-03"]
     assert {*why.values()} == {"passed exactly as often by each agent as walk-01"}
-    assert retiring.retirements(alike, profiles(alike, *range(10))) == {}
+    assert retired(WALKS, profiles(WALKS, *range(10))) == {}
     turned = [*alike[:1], *(dataclasses.replace(one, series="s", turn=1) for one in alike[1:])]
-    assert retiring.retirements(turned, profiles(alike, *[3] * 10)) == {}
+    assert retired(turned, profiles(alike, *[3] * 10)) == {}
 
 
 def test_what_tells_nobody_apart_goes_before_what_is_like_another() -> None:
@@ -48,8 +53,30 @@ def test_what_tells_nobody_apart_goes_before_what_is_like_another() -> None:
     flat: dict[str, tuple[Label, ...]] = {
         name: (Label("not_done", None),) for name in ("other", "steady")
     }
-    why = retiring.retirements(WALKS, made | {last.hash: Profile(last.hash, flat)})
+    why = retired(WALKS, made | {last.hash: Profile(last.hash, flat)})
     assert [*why][0] == last.id and why[last.id] == "tells no agents apart: no agent passes"
+
+
+def test_what_needs_no_reading_is_retired() -> None:
+    why = retired(WALKS, profiles(WALKS, *range(1, 11)))
+    assert why == {
+        "walk-10": "tells no agents apart: every agent passes every continuation",
+    }
+    made = profiles(WALKS, *range(10))
+    done, not_done = Label("success", 1), Label("not_done", None)
+    one = WALKS[4]
+    even = Profile(one.hash, {"other": (done, not_done), "reads": (done, not_done)})
+    why = retired(WALKS, made | {one.hash: even})
+    assert why == {one.id: "other, which reads nothing, passes it as often as any that reads"}
+
+
+def test_of_what_there_is_most_the_last_goes_for_a_difficulty_of_which_there_are_few() -> None:
+    levels = ["easy"] * 5 + ["medium"] * 2 + ["hard"] * 3
+    every = [
+        dataclasses.replace(one, difficulty=level) for one, level in zip(WALKS, levels, strict=True)
+    ]
+    why = retiring.retirements(every, profiles(every, *range(10)), ["reads"])
+    assert why == {"walk-05": retiring.Retired("5 are easy and 2 medium", "medium")}
 
 
 def test_halves_of_a_pair_go_and_come_together() -> None:
@@ -59,13 +86,17 @@ def test_halves_of_a_pair_go_and_come_together() -> None:
         dataclasses.replace(one, pair=name, parameters={"asked": half}, difficulty="easy")
         for one, name, half in zip(WALKS, names, asked, strict=True)
     ]
-    why = retiring.retirements(every, profiles(every, 1, 2, 1, 3, 4, 5, 6, 7, 8, 9))
+    why = retired(every, profiles(every, 1, 2, 1, 3, 4, 5, 6, 7, 8, 9))
     assert [*why] == ["walk-03", "walk-04"] and why["walk-04"].startswith("half of a pair: passed")
     mined = [
         dataclasses.replace(one, id=f"walk-{n}", pair="r", parameters={"asked": half})
         for n, (one, half) in enumerate(zip(every[:2], asked[1::-1], strict=True), 11)
     ]
-    assert retiring.places(every[2:4], mined) == {"walk-12": "walk-03", "walk-11": "walk-04"}
+    wanted = dict.fromkeys(why, "easy")
+    assert retiring.places(every[2:4], mined, wanted) == {
+        "walk-12": "walk-03",
+        "walk-11": "walk-04",
+    }
 
 
 def test_the_place_is_taken_by_what_has_the_answer_and_then_the_difficulty() -> None:
@@ -82,10 +113,13 @@ def test_the_place_is_taken_by_what_has_the_answer_and_then_the_difficulty() -> 
         asking(13, "up", "hard"),
         asking(14, "left", "easy"),
     ]
-    assert retiring.places(gone, mined) == {"walk-13": "walk-1", "walk-12": "walk-2"}
-    assert retiring.places(gone, mined[:1]) == {"walk-11": "walk-1"}
+    wanted = {"walk-1": "hard", "walk-2": "easy"}
+    assert retiring.places(gone, mined, wanted) == {"walk-13": "walk-1", "walk-12": "walk-2"}
+    assert retiring.places(gone, mined[:1], wanted) == {"walk-11": "walk-1"}
+    other_way = retiring.places(gone, mined, wanted | {"walk-1": "easy"})
+    assert other_way == {"walk-12": "walk-1", "walk-14": "walk-2"}
     other = dataclasses.replace(mined[0], category="other")
-    assert retiring.places(gone, [other]) == {}
+    assert retiring.places(gone, [other], wanted) == {}
 
 
 @pytest.fixture(scope="module")

@@ -56,9 +56,11 @@ def profile(one: str, *passed: int, of: int = 4) -> Profile:
     return Profile(one, labels)
 
 
-def test_of_a_pair_done_is_who_does_both() -> None:
+def test_of_a_pair_done_is_who_does_both(monkeypatch: pytest.MonkeyPatch) -> None:
     two = [dataclasses.replace(one, pair="p") for one in SUITE.scenarios[:2]]
     made = {two[0].hash: profile(two[0].hash, 4, 2, 0), two[1].hash: profile(two[1].hash, 3, 4, 4)}
+    assert dimensions.pass_rates(two, made) == {}
+    monkeypatch.setattr(dimensions, "LEAST", 1)
     assert dimensions.pass_rates(two, made) == {
         two[0].category: {"a": 0.75, "b": 0.5, "c": 0.0},
     }
