@@ -16,7 +16,7 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 
-from .playing import STAY, Past, imagined, last, moving, past, repeated, shifts, toward
+from .playing import STAY, Past, imagined, last, moving, repeated, rhythm, shifts, toward
 from .tracks import DOMAIN, SIGHT, Track, distances, first, moments, number
 
 HORIZON = 15
@@ -31,7 +31,7 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         ahead = track.good[moment : moment + horizon + 1]
         if _fault(track, moment) or (ahead == track.me[moment]).any():
             continue
-        if not _way(past(episode, track, moment, context), horizon):
+        if not rhythm(track, moment, context):
             continue
         lain = imagined(episode, track, moment, context, horizon, _lie, "no-op")
         met = label(lain, 0, (track.role,), asked)
@@ -53,8 +53,11 @@ def fits(scenario: Scenario) -> str | None:
     track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
     if fault := _fault(track, takeover):
         return fault
-    known = _way(past(scenario.recording, track, takeover, takeover), 1)
-    return None if known else "Good's moves were not seen to repeat themselves"
+    return (
+        None
+        if rhythm(track, takeover, takeover)
+        else "Good's moves were not seen to repeat themselves"
+    )
 
 
 def words(scenario: Scenario) -> dict[str, Word]:

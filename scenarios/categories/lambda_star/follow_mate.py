@@ -46,8 +46,12 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
     """Yields moments with a team-mate in sight that is about to go somewhere else than to Good."""
     episode = trajectory.episode
     names = domain(DOMAIN).picture(episode.state).names
+    by_role: dict[int, list[Cells]] = {}
     for track, moment in moments(episode, context, horizon):
-        apart = [apart_from(episode, track, other) for other in range(episode.participants)]
+        if track.role not in by_role:
+            others = range(episode.participants)
+            by_role[track.role] = [apart_from(episode, track, other) for other in others]
+        apart = by_role[track.role]
         for target in range(episode.participants):
             if _fault(apart, track.role, target, moment, context):
                 continue

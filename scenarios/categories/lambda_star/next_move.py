@@ -13,8 +13,8 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 
-from .playing import HIDDEN, Past, repeated, saying, shifts
-from .tracks import DOMAIN, SIGHT, Track, diagonal, moments, said
+from .playing import HIDDEN, Past, repeated, rhythm, saying, shifts
+from .tracks import DOMAIN, Track, diagonal, moments, said
 
 HORIZON = 5
 SHORT = 2
@@ -23,7 +23,7 @@ SHORT = 2
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yields moments at which Good's moves have repeated themselves in sight."""
     for track, moment in moments(trajectory.episode, context, horizon):
-        period = _period(track, moment, context)
+        period = rhythm(track, moment, context)
         (follows,) = shifts(track.good[moment : moment + 2].tolist(), track.size)
         if period and period[0] == follows:
             answer = MOVES[follows]
@@ -33,17 +33,10 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
             yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
 
 
-def _period(track: Track, moment: int, context: int) -> list[int] | None:
-    frames = slice(moment - context, moment + 1)
-    near = track.to_good[frames] <= SIGHT
-    seen = [g if n else HIDDEN for g, n in zip(track.good[frames].tolist(), near, strict=True)]
-    return repeated(shifts(seen, track.size))
-
-
 def fits(scenario: Scenario) -> str | None:
     """Says why the next move cannot be told, or is another."""
     track = Track(scenario.recording, scenario.roles[0])
-    period = _period(track, scenario.takeover, scenario.takeover)
+    period = rhythm(track, scenario.takeover, scenario.takeover)
     if period is None:
         return "Good's moves were not seen to repeat themselves"
     truth = MOVES[period[0]]

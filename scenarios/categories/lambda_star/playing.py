@@ -23,7 +23,7 @@ from sts.worlds.lambda_star.state import MOVES, TOKENS
 
 from . import prospects
 from .prospects import HIDDEN as HIDDEN
-from .tracks import DOMAIN, FIRST, SIGHT, Cells, Grid, Track, distances
+from .tracks import DOMAIN, EVIL, FIRST, GOOD, SIGHT, Cells, Grid, Track
 
 STAY = torus.STAY
 _AROUND = (2 * SIGHT + 1) ** 2
@@ -143,15 +143,20 @@ def past(episode: Episode, track: Track, moment: int, context: int) -> Past:
         track.me[frames].tolist(),
         np.where(track.to_good[frames] <= SIGHT, track.good[frames], HIDDEN).tolist(),
         np.where(track.to_evil[frames] <= SIGHT, track.evil[frames], HIDDEN).tolist(),
-        _others(episode.scene[frames].astype(np.int64), track.me[frames], track),
+        _others(episode.scene[frames], track),
     )
 
 
-def _others(scene: Cells, me: Cells, track: Track) -> list[list[int]]:
-    """Returns in which cells others are in sight, a list a frame."""
-    people = np.delete(scene[:, FIRST:], track.role, 1)
-    near = distances(people, me[:, None], track.size) <= SIGHT
-    return [sorted(own[flags].tolist()) for own, flags in zip(people, near, strict=True)]
+def _others(scene: NDArray[np.generic], track: Track) -> list[list[int]]:
+    """Returns in which cells others are in sight of who is asked, a list a frame."""
+    me = scene[:, FIRST + track.role].astype(np.int64).tolist()
+    people = np.delete(scene[:, FIRST:], track.role, 1).astype(np.int64)
+    return [_near(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
+
+
+def _near(cells: Cells, me: int, size: Grid) -> list[int]:
+    near: list[int] = prospects.near(cells, me, *size, SIGHT).tolist()
+    return near
 
 
 def imagined(
@@ -170,16 +175,15 @@ def imagined(
     """
     scene, moves = _without(episode, moment, horizon, partner)
     seen, size, column = past(episode, track, moment, context), track.size, FIRST + track.role
+    people = np.delete(scene[:, FIRST:], track.role, 1)
     for step in range(horizon):
         move = policy(seen)
         me = int(torus.moved(seen.me[-1], move, *size))
         moves[step, track.role], scene[step + 1, column] = move, me
-        good, evil = scene[step + 1, :FIRST].tolist()
         seen.me.append(me)
-        seen.good.append(good if distances(good, me, size) <= SIGHT else HIDDEN)
-        seen.evil.append(evil if distances(evil, me, size) <= SIGHT else HIDDEN)
-        here = scene[step + 1 : step + 2]
-        seen.others.append(_others(here, here[:, column], track)[0])
+        for which, cells in ((GOOD, seen.good), (EVIL, seen.evil)):
+            cells += _near(scene[step + 1, which : which + 1], me, size) or [HIDDEN]
+        seen.others.append(_near(people[step + 1], me, size))
     return _silent(episode, scene, moves)
 
 
@@ -229,6 +233,13 @@ def repeated(moves: list[int]) -> list[int] | None:
     """
     length = prospects.period(np.array(moves, np.int64))
     return moves[-length:] if length else None
+
+
+def rhythm(track: Track, moment: int, context: int) -> list[int] | None:
+    """Returns how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
+    frames = slice(moment - context, moment + 1)
+    seen = np.where(track.to_good[frames] <= SIGHT, track.good[frames], HIDDEN)
+    return repeated(shifts(seen.tolist(), track.size))
 
 
 class Prospects:

@@ -19,6 +19,7 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 
+from . import prospects
 from .playing import HIDDEN, STAY, Past, last, moving, toward
 from .tracks import (
     DOMAIN,
@@ -31,7 +32,6 @@ from .tracks import (
     distances,
     moments,
     once,
-    towards,
     ways,
 )
 
@@ -60,10 +60,9 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
 def _chases(track: Track, moment: int, horizon: int, context: int) -> Iterator[Cells]:
     """Yields the cells of who goes after Good, and to where it was last in sight."""
     yield chase(track, moment, horizon)
-    cells, latest = [int(track.me[moment])], moment - (ago(track.to_good, moment, context) or 0)
-    for _ in range(horizon):
-        cells.append(towards(cells[-1], int(track.good[latest]), track.size))
-    yield np.array(cells[1:], np.int64)
+    latest = moment - (ago(track.to_good, moment, context) or 0)
+    goals = np.full(horizon, track.good[latest])
+    yield prospects.chased(int(track.me[moment]), goals, *track.size)
 
 
 def _first_sight(track: Track, moment: int, context: int) -> int:

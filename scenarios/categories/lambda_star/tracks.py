@@ -20,6 +20,8 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
 from sts.worlds.lambda_star.torus import Offset
 
+from . import prospects
+
 GOOD, EVIL, FIRST = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
@@ -114,10 +116,9 @@ def moments(episode: Episode, context: int, horizon: int) -> Iterator[tuple[Trac
 
 def chase(track: Track, moment: int, steps: int) -> Cells:
     """Returns the cells after each of `steps` steps, each one towards where Good was before it."""
-    cells = [int(track.me[moment])]
-    for good in track.good[moment : moment + steps].tolist():
-        cells.append(towards(cells[-1], good, track.size))
-    return np.array(cells[1:], np.int64)
+    goals = track.good[moment : moment + steps]
+    cells: Cells = prospects.chased(int(track.me[moment]), goals, *track.size)
+    return cells
 
 
 def ways(track: Track, moment: int, steps: int) -> Cells:

@@ -13,6 +13,7 @@ from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team, Told
 from sts.numerics.streams import stream
+from sts.worlds.lambda_star.agents.readers.foresight import blank, foresee
 from sts.worlds.lambda_star.agents.readers.maximiser import MAJORITY
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -226,6 +227,18 @@ def test_an_ambush_takes_two_rounds_of_watching():
         stood = [still[i, max(0, step - 2) : step + 1].all() for i, step in enumerate(first)]
         caught[name] = share(onto.any(1) & np.array(stood))
     assert caught == {"reader": 1.0, "reader-without-memory": 0.0, "reader-near": 0.0}
+
+
+def test_what_was_held_up_once_is_expected_by_its_last_two_rounds():
+    cells = [at(5, 5)]
+    for move in (RIGHT, STAY, *LOOP, *LOOP):
+        row, column = divmod(cells[-1], SIZE)
+        cells.append(at(row + move // 3 - 1, column + move % 3 - 1))
+    out = blank(1, 4)
+    size = np.array([SIZE])
+    foresee(np.array([cells]), size, size, out)
+    assert out.sure[0] > 0
+    assert out.path[0].tolist() == cells[-5:]
 
 
 def test_a_walk_may_be_longer_than_half_of_the_way_round():

@@ -1,4 +1,4 @@
-"""Where things will be: the shortest period that all moves seen so far agree with."""
+"""Where things will be: by the shortest period that the moves seen so far agree with."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def _shifted(cell: int, shift: int, height: int, width: int) -> int:
 
 @lean
 def _period(shifts: Ints) -> int:
-    """Returns the shortest period that shifts repeat by, seen for two rounds; 0 without one."""
+    """Returns the shortest period that shifts repeat by, seen for two rounds; 0 without one.
+
+    One that all of them agree with goes before one that the last two rounds alone agree with.
+    """
     for period in range(1, shifts.size // 2 + 1):
         agreed, clash = 0, False
         for j in range(period, shifts.size):
@@ -68,6 +71,12 @@ def _period(shifts: Ints) -> int:
                 agreed += shifts[j] == shifts[j - period]
                 clash = clash or shifts[j] != shifts[j - period]
         if agreed >= period and not clash:
+            return period
+    for period in range(2, shifts.size // 2 + 1):
+        agreed = 0
+        for j in range(shifts.size - period, shifts.size):
+            agreed += shifts[j] != _UNKNOWN and shifts[j] == shifts[j - period]
+        if agreed == period:
             return period
     return 0
 

@@ -15,14 +15,14 @@ from sts.worlds.lambda_star.state import TOKENS
 
 MAJORITY: dict[Act, str] = {
     "where": "stay",
-    "was": "up-left",
+    "was": "down",
     "seen": "no",
-    "when": "more",
+    "when": "0",
     "count": "1",
     "next": "stay",
-    "last": "stay",
+    "last": "left",
 }
-_BESIDE = "up"
+_BESIDE = "down"
 
 
 class SpeakingMaximiser(Reader):

@@ -25,10 +25,11 @@ class Reader(Agent):
 
     It remembers where it saw Good, Evil and another participant in the last 32 steps, and where a
     reward at the edge of its sight says that one stands just outside. It expects their moves to
-    repeat with the shortest period that all of them agree with, seen for two rounds, and plans four
-    steps ahead; where it knows no period it reckons with what they did so far, as often as they did
-    it. What it has lost it seeks where it should be by now, and then by sweeping the torus. It
-    cannot tell other participants apart, and follows the one it saw last.
+    repeat with the shortest period that all of them agree with, seen for two rounds, or else that
+    the last two rounds agree with, and plans four steps ahead; where it knows no period it reckons
+    with what they did so far, as often as they did it. What it has lost it seeks where it should be
+    by now, and then by sweeping the torus. It cannot tell other participants apart, and follows the
+    one it saw last.
 
     To a question it says one word and then keeps silent, standing still meanwhile; where it does
     not know, it guesses. Without an instruction it seeks reward; on a text that it does not
