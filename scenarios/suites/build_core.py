@@ -69,8 +69,8 @@ NAME, CURATOR = "core", "build-core"
 DESCRIPTIONS = (
     "Sixteen categories of Λ*, ten scenarios each, with two kinds of pairs, a team-mate that runs "
     "away and two dialogues, mined from recordings of this project's agents and scripts.",
-    "core@1 without what tells no agents apart, needs no reading, is like another or cannot be "
-    "judged, and with others in its place.",
+    "core@1 without what tells no agents apart, is like another or cannot be judged, and with "
+    "others in its place.",
 )
 
 
@@ -135,8 +135,7 @@ def _talk(workspace: Workspace, folder: str) -> None:
 def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
     """Retires scenarios of the draft, mines others, and accepts as many of these."""
     made = [one.profile for one in profiles(suite.scenarios, categories.curation("lambda-star"))]
-    by_hash = {one.scenario: one for one in made}
-    why = retiring.retirements(suite.scenarios, by_hash, categories.readers("lambda-star"))
+    why = retiring.retirements(suite.scenarios, {one.scenario: one for one in made})
     gone = [one for one in suite.scenarios if one.id in why]
     counts = Counter({one.pair or one.id: one.category for one in gone}.values())
     carry_out(folder, [_decision("retire", id, one.reason) for id, one in why.items()])

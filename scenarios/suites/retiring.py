@@ -6,23 +6,25 @@ Both by rules that are stated; nobody has looked at them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from scenarios.categories.lambda_star.tracks import SIGHT, Track
+import numpy as np
+
+from scenarios.categories.lambda_star.tracks import FIRST, SIGHT, Track, distances, grid
 from scenarios.profiles import Profile
 from sts.suites.types import DIFFICULTIES, Scenario
 
-SHARE, FEW = 0.2, 3
-"""Of a category, at most; and fewer than so many of a difficulty are few."""
+SHARE, FEW, CROWD = 0.2, 3, 3
+"""Of a category, at most; how many of a difficulty are not few; and how many on a cell are many."""
 RULE = (
     "of each category at most a fifth, halves of a pair together and no turn of a dialogue, in "
-    "this order: what all agents that have a say pass always, or none ever; what some of them that "
-    "reads nothing passes as often as each that reads; what a judge cannot tell from the page, "
-    "which is whether Good was seen first in the first frame that is shown; what they pass exactly "
-    "as often as another of the category and difficulty; and the last of the commonest difficulty "
-    f"where there are fewer than {FEW} of another"
+    "this order: what all agents that have a say pass always, or none ever; what a judge cannot "
+    "tell from the page, which is whether Good was seen first in the first frame that is shown, "
+    f"and how many there are where {CROWD} or more to be counted share a cell; the last of the "
+    f"commonest difficulty where there are fewer than {FEW} of another; and what they pass exactly "
+    "as often as another of the category and difficulty"
 )
 REPLACING = (
     "of several times as many that were mined, the one whose answer, then whose difficulty is that "
@@ -38,14 +40,13 @@ class Retired(NamedTuple):
 
 
 def retirements(
-    scenarios: Sequence[Scenario], profiles: Mapping[str, Profile], readers: Collection[str]
+    scenarios: Sequence[Scenario], profiles: Mapping[str, Profile]
 ) -> dict[str, Retired]:
     """Returns by id which scenarios are retired, as `RULE` says.
 
     Args:
       scenarios: of a suite.
       profiles: by the hash of each, of the agents that have a say.
-      readers: which agents read.
     """
     by_category: dict[str, list[Scenario]] = defaultdict(list)
     for one in scenarios:
@@ -54,7 +55,7 @@ def retirements(
     out: dict[str, Retired] = {}
     for every in by_category.values():
         most = int(SHARE * len(every) + 1e-9)
-        for one, why in _reasons(every, profiles, readers):
+        for one, why in _reasons(every, profiles):
             halves = [o for o in every if o is one or (one.pair and o.pair == one.pair)]
             if one.id not in out and len(halves) <= most:
                 most -= len(halves)
@@ -64,20 +65,21 @@ def retirements(
 
 
 def _reasons(
-    every: Sequence[Scenario], profiles: Mapping[str, Profile], readers: Collection[str]
+    every: Sequence[Scenario], profiles: Mapping[str, Profile]
 ) -> Iterator[tuple[Scenario, Retired]]:
     """Yields scenarios of one category with what speaks against them, the strongest first."""
     for one in every:
         if flat := profiles[one.hash].flat:
             yield one, Retired(f"tells no agents apart: {flat}", one.difficulty)
     for one in every:
-        if name := _unread(profiles[one.hash], readers):
-            text = f"{name}, which reads nothing, passes it as often as any that reads"
+        if text := unclear(one):
             yield one, Retired(text, one.difficulty)
-    for one in every:
-        if one.category == "return-to-first" and _in_first_frame(one):
-            text = "the page does not show whether Good was seen before its first frame"
-            yield one, Retired(text, one.difficulty)
+    counts = Counter(one.difficulty for one in every)
+    rare = min(DIFFICULTIES, key=lambda name: counts[name])
+    common = max(DIFFICULTIES, key=lambda name: counts[name])
+    if counts[rare] < FEW < counts[common]:
+        last = [one for one in every if one.difficulty == common][-1]
+        yield last, Retired(f"{counts[common]} are {common} and {counts[rare]} {rare}", rare)
     seen: dict[tuple[str, str, str], str] = {}
     for one in every:
         alike = one.difficulty, _asked(one), str(profiles[one.hash])
@@ -85,23 +87,20 @@ def _reasons(
             text = f"passed exactly as often by each agent as {seen[alike]}"
             yield one, Retired(text, one.difficulty)
         seen.setdefault(alike, one.id)
-    counts = Counter(one.difficulty for one in every)
-    rare = min(DIFFICULTIES, key=lambda name: counts[name])
-    common = max(DIFFICULTIES, key=lambda name: counts[name])
-    if counts[rare] < FEW < counts[common]:
-        last = [one for one in every if one.difficulty == common][-1]
-        yield last, Retired(f"{counts[common]} are {common} and {counts[rare]} {rare}", rare)
 
 
-def _unread(profile: Profile, readers: Collection[str]) -> str:
-    """Returns who reads nothing and passes as often as any that reads; "" where nobody does."""
-    rate = {name: passed.successes / passed.of for name, passed in profile.passed.items()}
-    best = max((rate[name] for name in rate if name in readers), default=1.0)
-    return next((name for name in rate if name not in readers and rate[name] >= best), "")
-
-
-def _in_first_frame(one: Scenario) -> bool:
-    return bool(Track(one.recording, one.roles[0]).to_good[0] <= SIGHT)
+def unclear(one: Scenario) -> str:
+    """Returns what a judge cannot tell from the page; "" for nothing."""
+    if one.category == "return-to-first":
+        if Track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
+            return "the page does not show whether Good was seen before its first frame"
+    if one.category == "count-others":
+        people = one.recording.scene[one.takeover, FIRST:].astype(np.int64)
+        me = int(people[one.roles[0]])
+        near = people[distances(people, me, grid(one.recording.state)) <= SIGHT]
+        if max(Counter(near.tolist()).values()) >= CROWD:
+            return f"{CROWD} or more of those to be counted share a cell"
+    return ""
 
 
 def places(

@@ -16,6 +16,8 @@ from sts.suites import store
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from tests.examples import recorded
+from tests.scenarios.scripted import episode
+from tests.scenarios.test_moments import cut
 
 STARTER = store.load(Workspace.open("no-workspace-here"), "starter@1").scenarios
 WALKS = [one for one in STARTER if one.category == "walk"]
@@ -33,15 +35,18 @@ def profiles(every: list[Scenario], *passed: int) -> dict[str, Profile]:
 
 
 def retired(every: list[Scenario], made: dict[str, Profile]) -> dict[str, str]:
-    why = retiring.retirements(every, made, ["reads"])
+    why = retiring.retirements(every, made)
     return {id: one.reason for id, one in why.items()}
 
 
 def test_what_is_passed_as_another_is_retired_and_of_a_category_a_fifth_at_most() -> None:
     alike = [dataclasses.replace(one, difficulty="easy") for one in WALKS]
     why = retired(alike, profiles(alike, *[3] * 10))
-    assert [*why] == ["walk-02", "walk-03"]
-    assert {*why.values()} == {"passed exactly as often by each agent as walk-01"}
+    assert [*why] == ["walk-10", "walk-02"]
+    assert [*why.values()] == [
+        "10 are easy and 0 medium",
+        "passed exactly as often by each agent as walk-01",
+    ]
     assert retired(WALKS, profiles(WALKS, *range(10))) == {}
     turned = [*alike[:1], *(dataclasses.replace(one, series="s", turn=1) for one in alike[1:])]
     assert retired(turned, profiles(alike, *[3] * 10)) == {}
@@ -51,23 +56,22 @@ def test_what_tells_nobody_apart_goes_before_what_is_like_another() -> None:
     made = profiles(WALKS, *[3] * 10)
     last = WALKS[-1]
     flat: dict[str, tuple[Label, ...]] = {
-        name: (Label("not_done", None),) for name in ("other", "steady")
+        name: (Label("not_done", None),) for name in ("other", "reads")
     }
     why = retired(WALKS, made | {last.hash: Profile(last.hash, flat)})
     assert [*why][0] == last.id and why[last.id] == "tells no agents apart: no agent passes"
 
 
-def test_what_needs_no_reading_is_retired() -> None:
-    why = retired(WALKS, profiles(WALKS, *range(1, 11)))
-    assert why == {
-        "walk-10": "tells no agents apart: every agent passes every continuation",
-    }
-    made = profiles(WALKS, *range(10))
-    done, not_done = Label("success", 1), Label("not_done", None)
-    one = WALKS[4]
-    even = Profile(one.hash, {"other": (done, not_done), "reads": (done, not_done)})
-    why = retired(WALKS, made | {one.hash: even})
-    assert why == {one.id: "other, which reads nothing, passes it as often as any that reads"}
+def test_what_a_judge_cannot_tell_is_retired() -> None:
+    crowd = episode("stay " * 10, start=(3, 3), others=[((3, 2), ""), ((3, 2), ""), ((3, 2), "")])
+    two = episode("stay " * 10, start=(3, 3), others=[((3, 2), ""), ((3, 2), ""), ((2, 2), "")])
+    far = episode("stay " * 10, start=(0, 0), others=[((3, 2), ""), ((3, 2), ""), ((3, 2), "")])
+    said = [retiring.unclear(cut(what, "count-others")) for what in (crowd, two, far)]
+    assert said == ["3 or more of those to be counted share a cell", "", ""]
+    near, lost = ((2, 3),), ((4, 6),) + ((2, 3),) * 10
+    for good, expected in ((near, True), (lost, False)):
+        one = cut(episode("stay " * 10, start=(1, 3), good=good), "return-to-first")
+        assert bool(retiring.unclear(one)) == expected
 
 
 def test_of_what_there_is_most_the_last_goes_for_a_difficulty_of_which_there_are_few() -> None:
@@ -75,7 +79,7 @@ def test_of_what_there_is_most_the_last_goes_for_a_difficulty_of_which_there_are
     every = [
         dataclasses.replace(one, difficulty=level) for one, level in zip(WALKS, levels, strict=True)
     ]
-    why = retiring.retirements(every, profiles(every, *range(10)), ["reads"])
+    why = retiring.retirements(every, profiles(every, *range(10)))
     assert why == {"walk-05": retiring.Retired("5 are easy and 2 medium", "medium")}
 
 
@@ -83,7 +87,7 @@ def test_halves_of_a_pair_go_and_come_together() -> None:
     names = ["p", "p", "q", "q", *[""] * 6]
     asked = ["left", "right"] * 2 + [""] * 6
     every = [
-        dataclasses.replace(one, pair=name, parameters={"asked": half}, difficulty="easy")
+        dataclasses.replace(one, pair=name, parameters={"asked": half})
         for one, name, half in zip(WALKS, names, asked, strict=True)
     ]
     why = retired(every, profiles(every, 1, 2, 1, 3, 4, 5, 6, 7, 8, 9))
