@@ -143,7 +143,7 @@ def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
     carry_out(folder, mine(several, effect.MOST, SEED + 1))
     draft = open_draft(workspace, DRAFT)
     mined = draft.scenarios(dict.fromkeys({*draft.ids()} - {one.id for one in suite.scenarios}, ""))
-    place = retiring.places(gone, mined, {id: one.difficulty for id, one in why.items()})
+    place = retiring.places(suite.scenarios, mined, {id: one.difficulty for id, one in why.items()})
     carry_out(folder, [_decision("accept", n, f"in the place of {o}") for n, o in place.items()])
     carry_out(
         folder,

@@ -27,8 +27,9 @@ RULE = (
     "as often as another of the category and difficulty"
 )
 REPLACING = (
-    "of several times as many that were mined, the one whose answer, then whose difficulty is that "
-    "of what was retired, or the difficulty of which there are few, then the first by its id"
+    "of several times as many that were mined, the one whose answer is that of what was retired, "
+    "else the rarest; then whose difficulty is, or is the one of which there are few; then the "
+    "first by its id"
 )
 
 
@@ -104,17 +105,19 @@ def unclear(one: Scenario) -> str:
 
 
 def places(
-    gone: Sequence[Scenario], mined: Sequence[Scenario], wanted: Mapping[str, str]
+    every: Sequence[Scenario], mined: Sequence[Scenario], wanted: Mapping[str, str]
 ) -> dict[str, str]:
     """Returns which of those that were mined takes the place of which that is gone, as `REPLACING`.
 
     Halves of a pair are replaced together. Fewer where a category has too few.
 
     Args:
-      gone: scenarios of the suite.
+      every: scenarios of the suite.
       mined: candidates.
       wanted: of what is gone by id, the difficulty of what is to take its place.
     """
+    gone = [one for one in every if one.id in wanted]
+    answers = Counter(_answer(one) for one in every if one.id not in wanted)
     free = {one.id: one for one in mined}
     out: dict[str, str] = {}
     for one in gone:
@@ -126,7 +129,8 @@ def places(
         ]
         if not alike:
             continue
-        best = min(alike, key=partial(_unlike, old=one, wanted=wanted[one.id]))
+        best = min(alike, key=partial(_unlike, one, wanted[one.id], answers))
+        answers[_answer(best)] += 1
         others = [o for o in free.values() if o is best or (best.pair and o.pair == best.pair)]
         for new, old in zip(sorted(others, key=_asked), sorted(halves, key=_asked), strict=True):
             out[new.id] = old.id
@@ -139,7 +143,13 @@ def _asked(one: Scenario) -> str:
     return str(one.parameters.get("asked", ""))
 
 
-def _unlike(new: Scenario, old: Scenario, wanted: str) -> tuple[bool, bool, str]:
+def _answer(one: Scenario) -> tuple[str, str]:
+    return one.category, str(one.parameters.get("answer", ""))
+
+
+def _unlike(
+    old: Scenario, wanted: str, answers: Mapping[tuple[str, str], int], new: Scenario
+) -> tuple[bool, int, bool, str]:
     """Returns what is the lower the better one takes the place of the other."""
-    answers = new.parameters.get("answer"), old.parameters.get("answer")
-    return answers[0] != answers[1], new.difficulty != wanted, new.id
+    own = _answer(new)
+    return own != _answer(old), answers[own], new.difficulty != wanted, new.id

@@ -97,7 +97,7 @@ def test_halves_of_a_pair_go_and_come_together() -> None:
         for n, (one, half) in enumerate(zip(every[:2], asked[1::-1], strict=True), 11)
     ]
     wanted = dict.fromkeys(why, "easy")
-    assert retiring.places(every[2:4], mined, wanted) == {
+    assert retiring.places(every, mined, wanted) == {
         "walk-12": "walk-03",
         "walk-11": "walk-04",
     }
@@ -118,10 +118,15 @@ def test_the_place_is_taken_by_what_has_the_answer_and_then_the_difficulty() -> 
         asking(14, "left", "easy"),
     ]
     wanted = {"walk-1": "hard", "walk-2": "easy"}
-    assert retiring.places(gone, mined, wanted) == {"walk-13": "walk-1", "walk-12": "walk-2"}
+    assert retiring.places(gone, mined, wanted) == {"walk-13": "walk-1", "walk-14": "walk-2"}
     assert retiring.places(gone, mined[:1], wanted) == {"walk-11": "walk-1"}
     other_way = retiring.places(gone, mined, wanted | {"walk-1": "easy"})
     assert other_way == {"walk-12": "walk-1", "walk-14": "walk-2"}
+    there = [*gone, asking(3, "left", "easy")]
+    assert retiring.places(there, [*mined[:1], asking(15, "right", "hard")], wanted) == {
+        "walk-15": "walk-1",
+        "walk-11": "walk-2",
+    }
     other = dataclasses.replace(mined[0], category="other")
     assert retiring.places(gone, [other], wanted) == {}
 
