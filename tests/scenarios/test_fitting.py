@@ -23,7 +23,7 @@ RECORDED = on_test_side(
     recorded(count=30, team=2, steps=50, height=8, width=9, seed=5)
     + recorded(count=40, team=3, steps=50, height=8, width=9, seed=6)
 )
-MINED = mining.mine(RECORDED, [*RULES.values()], per_category=12, seed=0).scenarios
+MINED = mining.mine(RECORDED, [*RULES.values()], per_category=8, seed=0).scenarios
 
 
 def saying(scenario: Scenario, text: str, **parameters: Any) -> Scenario:

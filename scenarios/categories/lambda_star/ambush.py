@@ -1,8 +1,8 @@
 """ambush: stand still for some steps, and have Good come onto one's cell.
 
 Asked when Good is in sight, two whole periods of its moves have been seen, it does not come to
-whoever stays here, and somebody does it who foresees it to go on so. Easy: they need
-five steps at most; medium: seven; hard: more.
+whoever stays here, and somebody does it who foresees it to go on so, as it does until then. Easy:
+they need five steps at most; medium: seven; hard: more.
 """
 
 from __future__ import annotations
@@ -31,12 +31,16 @@ def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[C
         ahead = track.good[moment : moment + horizon + 1]
         if _fault(track, moment) or (ahead == track.me[moment]).any():
             continue
-        if not rhythm(track, moment, context):
+        moves = rhythm(track, moment, context)
+        if not moves:
             continue
         lain = imagined(episode, track, moment, context, horizon, _lie, "no-op")
         met = label(lain, 0, (track.role,), asked)
-        if met.verdict == "success":
-            difficulty = DIFFICULTIES[((met.step or 0) > SOON) + ((met.step or 0) > LATER)]
+        if met.verdict == "success" and met.step is not None:
+            way = shifts(ahead[: met.step + 1].tolist(), track.size)
+            if way != [moves[n % len(moves)] for n in range(met.step)]:
+                continue
+            difficulty = DIFFICULTIES[(met.step > SOON) + (met.step > LATER)]
             yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
 
 
