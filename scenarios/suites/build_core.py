@@ -63,7 +63,7 @@ CATEGORIES = (
 EPISODES, STEPS = 1.0, 50
 """The share of RECORDINGS' episodes that is recorded, and the steps of each."""
 PER_CATEGORY, BY_EFFECT, DIALOGUES, SEED = 10, 0.4, 2, 1
-SEVERAL = 4
+SEVERAL = 8
 """How many are mined for each that was retired."""
 NAME, CURATOR = "core", "build-core"
 DESCRIPTIONS = (
