@@ -6,8 +6,10 @@ be importable without what the domain needs: that is at hand only where a trajec
 
 It may name `AGENTS`, a fixed list of installed agents of these worlds: by how many continuations
 each of them passes, a curator tells scenarios apart. And `BASELINES`, agents that read nothing and
-only maximise reward, installed or `module:Class`: what they pass was not asked for. Any module of
-it may name `SCREENS`, of categories by their names what finds their moments in many episodes.
+only maximise reward, installed or `module:Class`: what they pass was not asked for. `READERS` are
+those that do what they are told, and `CURATION` those that have a say where scenarios are chosen by
+effect: the others are held out. Any module of it may name `SCREENS`, of categories by their names
+what finds their moments in many episodes.
 """
 
 from __future__ import annotations
@@ -66,6 +68,16 @@ def agents(domain: str) -> tuple[str, ...]:
 def baselines(domain: str) -> tuple[str, ...]:
     """Returns the agents of a domain that only maximise reward; otherwise as `agents`."""
     return _listed(domain, "BASELINES")
+
+
+def readers(domain: str) -> tuple[str, ...]:
+    """Returns the agents of a domain that do what they are told; otherwise as `agents`."""
+    return _listed(domain, "READERS")
+
+
+def curation(domain: str) -> tuple[str, ...]:
+    """Returns the agents by which scenarios are chosen by effect; otherwise as `agents`."""
+    return _listed(domain, "CURATION")
 
 
 def _listed(domain: str, attribute: str) -> tuple[str, ...]:

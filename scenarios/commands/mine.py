@@ -70,6 +70,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="no two of a category that the same agents pass equally often",
     )
     parser.add_argument(
+        "--by-effect",
+        type=float,
+        metavar="S",
+        help="a share of each category, at most half, that tells some agents apart and that some "
+        "reader passes (default: none)",
+    )
+    parser.add_argument(
         "--agent",
         action="append",
         metavar="A",
@@ -113,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
         strata=tuple(args.stratum or STRATA),
         failures=args.from_failures,
         share=args.share,
+        effect=args.by_effect,
         unlike=args.unlike,
         agents=tuple(args.agent or ()),
         workers=args.workers,

@@ -15,6 +15,7 @@ from scenarios.mining import (
     Terms,
     concluded,
     counted,
+    effect,
     failures,
     filters,
     gathered,
@@ -22,7 +23,7 @@ from scenarios.mining import (
     telling,
     training,
 )
-from scenarios.mining.choice import Stratum
+from scenarios.mining.choice import Keep, Stratum
 from scenarios.mining.survey import Progress, surveyed
 from sts import agents
 from sts.agents.identity import code
@@ -58,6 +59,7 @@ class Order:
       strata: of a world, one moment of each of these is offered.
       failures: NAME@VERSION of a suite, of whose failed continuations some are mined, or None.
       share: of a category's scenarios, from these.
+      effect: the share of a category's scenarios that are chosen by whom they tell apart, or None.
       unlike: no two of a category have the same response profile.
       agents: by whom profiles are made; () for those that the categories of a world name.
       workers: processes that look through the recordings; 1 is this one.
@@ -74,6 +76,7 @@ class Order:
     strata: tuple[str, ...] = Stratum._fields
     failures: str | None = None
     share: float | None = None
+    effect: float | None = None
     unlike: bool = False
     agents: tuple[str, ...] = ()
     workers: int = 1
@@ -81,15 +84,21 @@ class Order:
     def __post_init__(self) -> None:
         """Raises ArgumentError where something is out of range, or excludes something else."""
         told_apart = self.unlike or self.failures is not None
+        by_effect = self.effect is not None
         for sound, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
             (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
             (self.per_world >= 1, f"--per-world of 1 or more, found {self.per_world}"),
             (self.share is None or self.failures, "--from-failures beside --share"),
+            (
+                self.effect is None or 0 < self.effect <= effect.MOST,
+                f"--by-effect above 0 and at most {effect.MOST:g}, found {self.effect}",
+            ),
             (told_apart or not self.agents, "--unlike or --from-failures beside --agent"),
             (
-                self.side == "test" or not told_apart,
-                "no --unlike and no --from-failures beside --split train: suites are of the other",
+                self.side == "test" or not (told_apart or by_effect),
+                "no --unlike, no --by-effect and no --from-failures beside --split train: suites "
+                "are of the other",
             ),
             (
                 self.miner is None or len(set(self.categories)) == 1,
@@ -152,6 +161,10 @@ def carried_out(
     rule = _rule(order, {category.domain for category in chosen}, recorded, failed)
     whole = [one for one in there if isinstance(one, Scenario)]
     keep = telling.unlike(order.agents, chosen, whole) if order.unlike else None
+    telling_apart = None
+    if order.effect is not None:
+        telling_apart = effect.ByEffect(order.effect, order.per_category - count, keep)
+    first: Keep | None = telling_apart or keep
     terms = Terms(
         counts=counted(chosen, order.per_category - count),
         seed=order.seed,
@@ -160,11 +173,13 @@ def carried_out(
         per_world=order.per_world,
         strata=order.strata,
         side=order.side,
-        keep=keep,
+        keep=first,
         rule=rule,
     )
     with executor(order.workers, len(recorded.parts)) as here:
         mined = concluded(surveyed(recorded.parts, make, terms, here, progress), chosen, terms)
+    if telling_apart is not None:
+        mined = mined._replace(scenarios=tuple(map(telling_apart.marked, mined.scenarios)))
     if suite:
         chance = failures.chances(chosen, [*suite.scenarios, *mined.scenarios])
         passing = failures.passable(chance, order.agents)
@@ -251,6 +266,8 @@ def _rule(
     if order.unlike or order.failures:
         playing = telling.check(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}
+    if order.effect is not None:
+        effect.check(domains)
     return rule
 
 

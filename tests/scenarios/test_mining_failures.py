@@ -280,7 +280,7 @@ def test_a_share_that_is_none_is_one_line(
         (("--agent", "rule"), 2, "expected --unlike or --from-failures beside --agent"),
         (("--from-failures", "nothing@1"), 2, "unknown suite 'nothing"),
         (("--from-failures", "starter@1"), 1, "no continuations of starter@1: expected some"),
-        (("--unlike", "--split", "train"), 2, "no --unlike and no --from-failures"),
+        (("--unlike", "--split", "train"), 2, "no --unlike, no --by-effect and no --from-failures"),
     ],
 )
 def test_what_cannot_be_asked_for_together_is_one_line(

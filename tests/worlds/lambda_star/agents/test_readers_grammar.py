@@ -162,6 +162,15 @@ SAYINGS: dict[str, tuple[Intent, tuple[str, ...]]] = {
             "follow your partner",
         ),
     ),
+    "catch-mate": (
+        Intent("keep", "people", 0, 0),
+        (
+            "Catch participant C, who runs away from you: be on the same cell.",
+            "Chase your team-mate until you are both on one cell.",
+            "Try to get onto the cell of participant C, who steps away when you come near.",
+            "get onto your partner, who does not stay next to you",
+        ),
+    ),
     "good-apart": (
         Intent("keep", "good", 0, 2, alone=True),
         (

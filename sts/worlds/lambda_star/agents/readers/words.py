@@ -29,6 +29,7 @@ _IDIOMS = (
     (r"\b(by yourself|on your own)\b", "alone"),
     (r"\bno (other|one else|body else)\b|\bnobody( else)?\b", "alone"),
     (r"\bas soon as\b", "when"),
+    (r"\bwho\b[^.,:;!?]*", " "),
     (r"\blie in wait\b|\blying in wait\b", "ambush"),
     (r"\bhow (many|long)\b", "how-many"),
     (r"\blost sight\b", " "),

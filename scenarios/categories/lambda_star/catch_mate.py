@@ -1,0 +1,97 @@
+"""catch-mate: get onto the cell of a team-mate that runs away from whoever comes near.
+
+The team-mate is a `fugitive` from takeover on, so that what it does depends on what is done: it
+flees for two steps and rests for one, and stands still out of sight. Asked in teams of two, when it
+was in sight in the last steps and is no farther than a cell from where it was then. Easy: it is one
+cell away at takeover; medium: two, just out of sight; hard: three or four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+from . import join_teammate
+from .join_teammate import apart_from
+from .playing import STAY, Past, moving, toward
+from .tracks import DOMAIN, FIRST, SIGHT, Track, ago, distances
+
+HORIZON = 10
+PARTNER = "agent:fugitive"
+
+
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yields moments with the team-mate at hand."""
+    episode = trajectory.episode
+    for one in join_teammate.candidates(trajectory, context, horizon):
+        if _fault(episode, one.role, one.parameters["target"], one.moment) is None:
+            yield one
+
+
+def _fault(episode: Episode, role: int, target: int, moment: int) -> str | None:
+    if episode.participants != 2:
+        return "there are others besides the team-mate"
+    track, mate = Track(episode, role), episode.scene[:, FIRST + target].astype("int64")
+    since = ago(apart_from(episode, track, target), moment, moment)
+    if since is None or distances(mate[moment], mate[moment - since], track.size) > SIGHT:
+        return "the team-mate is not near where it was last in sight"
+    return None
+
+
+def fits(scenario: Scenario) -> str | None:
+    """Says why the team-mate cannot be caught."""
+    if scenario.partner != PARTNER:
+        return "the team-mate does not run away"
+    if (fault := join_teammate.fits(scenario)) is not None:
+        return fault
+    target = scenario.parameters["target"]
+    return _fault(scenario.recording, scenario.roles[0], target, scenario.takeover)
+
+
+def _catch(seen: Past) -> int:
+    """Returns the move to where the team-mate is, or was last in sight."""
+    cells = next((cells for cells in reversed(seen.others) if cells), None)
+    return toward(seen, cells[0]) if cells else STAY
+
+
+def _go_there(seen: Past) -> int:
+    """Returns the move to where the team-mate was last in sight when it was asked for."""
+    asked = seen.others[: seen.asked + 1]
+    cells = next((cells for cells in reversed(asked) if cells), None)
+    return toward(seen, cells[0]) if cells else STAY
+
+
+def _marked(scenario: Scenario) -> Overlay:
+    """Returns where the team-mate is at takeover."""
+    place = scenario.recording.scene[scenario.takeover, FIRST + scenario.parameters["target"]]
+    return Overlay((int(place),))
+
+
+CATEGORY = Category(
+    name="catch-mate",
+    kind="instruction",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=(
+        "Catch {mate}, who runs away from you: be on the same cell.",
+        "Chase {mate} until you are both on one cell.",
+        "Try to get onto the cell of {mate}, who steps away when you come near.",
+    ),
+    candidates=candidates,
+    label=join_teammate.label,
+    fits=fits,
+    partner=PARTNER,
+    words=join_teammate.words,
+    rubric=Rubric(
+        done="At some step after the takeover the participant and {mate} are on the same cell.",
+        guideline="Once is enough, and it does not matter who moved. Next to one another is not "
+        "caught, nor is changing places with one step. The marked cell is where {mate} was at the "
+        "takeover.",
+        overlay=_marked,
+    ),
+    controls=Controls(probe=moving(_catch), shortcut=moving(_go_there), against_reward=True),
+)

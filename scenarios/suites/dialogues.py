@@ -1,0 +1,71 @@
+"""Dialogues of a packaged suite: find it, keep beside it, say where it is, in one recording."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from scenarios import categories
+from scenarios.category import Category
+from sts.trajectories.types import Trajectory
+
+TURNS = ("find-good-again", "keep-beside", "where-is-good")
+RULE = (
+    "of the recordings on the test side of whose worlds the suite has nothing yet, in order of "
+    "their ids, the first of each recorder in which one participant can be asked for all turns, "
+    "each after the end of the one before it"
+)
+
+
+class Turn(NamedTuple):
+    """One turn: of which recording and category, at which step and whom it asks."""
+
+    trajectory: str
+    category: str
+    takeover: int
+    role: int
+
+
+def dialogues(
+    trajectories: Iterable[Trajectory], count: int, worlds: Collection[str]
+) -> list[list[Turn]]:
+    """Returns up to `count` dialogues of `TURNS`, chosen as `RULE` says.
+
+    Args:
+      trajectories: to look through.
+      count: how many.
+      worlds: of which there is something already.
+    """
+    rules = [categories.named(name) for name in TURNS]
+    recorders: set[str] = set()
+    out: list[list[Turn]] = []
+    for one in sorted(trajectories, key=lambda one: one.id):
+        if len(out) == count:
+            break
+        who = one.participants[0].name
+        if one.split != "test" or one.world in worlds or who in recorders:
+            continue
+        if turns := next(_turns(one, rules), None):
+            out.append(turns)
+            recorders.add(who)
+    return out
+
+
+def _turns(trajectory: Trajectory, rules: Sequence[Category]) -> Iterator[list[Turn]]:
+    """Yields the earliest turns of each participant that can be asked for all of them."""
+    asked: Mapping[str, list[tuple[int, int]]] = {}
+    for rule in rules:
+        moments = [(one.role, one.moment) for one in rule.moments(trajectory)]
+        if not moments:
+            return
+        asked = {**asked, rule.name: moments}
+    for role in range(trajectory.episode.participants):
+        end, turns = 0, []
+        for rule in rules:
+            later = [m for r, m in asked[rule.name] if r == role and m >= end]
+            if not later:
+                break
+            end = min(later) + rule.horizon
+            turns.append(Turn(trajectory.id, rule.name, min(later), role))
+        else:
+            yield turns
