@@ -6,7 +6,9 @@ be importable without what the domain needs: that is at hand only where a trajec
 
 It may name `AGENTS`, a fixed list of installed agents of these worlds: by how many continuations
 each of them passes, a curator tells scenarios apart. And `BASELINES`, agents that read nothing and
-only maximise reward, installed or `module:Class`: what they pass was not asked for.
+only maximise reward, installed or `module:Class`: what they pass was not asked for. And `MIXES`,
+moves by name with a space between them: who makes those equally often gets on in these worlds
+without eyes, where no single move does.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def agents(domain: str) -> tuple[str, ...]:
     """Returns the agents by which scenarios of a domain are told apart; () where none are named.
 
     Raises:
-      StsError: its categories cannot be imported, or name no agents but something else.
+      StsError: its categories cannot be imported, or name something else.
     """
     return _listed(domain, "AGENTS")
 
@@ -66,12 +68,17 @@ def baselines(domain: str) -> tuple[str, ...]:
     return _listed(domain, "BASELINES")
 
 
+def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
+    """Returns the moves of a domain that are mixed to play without eyes; otherwise as `agents`."""
+    return tuple(tuple(mix.split()) for mix in _listed(domain, "MIXES"))
+
+
 def _listed(domain: str, attribute: str) -> tuple[str, ...]:
     lists = [
         getattr(one, attribute, ()) for one in registry.load_every(GROUP, "categories of", domain)
     ]
     if not all(isinstance(name, str) for own in lists for name in own):
-        raise StsError(f"categories of {domain!r}: expected {attribute} to be names of agents")
+        raise StsError(f"categories of {domain!r}: expected {attribute} to be names")
     return tuple(dict.fromkeys(name for own in lists for name in own))
 
 
