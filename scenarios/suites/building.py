@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sts.cli.main import main as sts_command
@@ -36,9 +36,7 @@ def build(
       DamagedData: the scenarios do not pass the lint.
     """
     with tempfile.TemporaryDirectory() as folder:
-        for line in commands:
-            if sts_command([*line, "--workspace", folder]) != 0:
-                raise StsError(f"sts {' '.join(line)} failed")
+        carry_out(folder, commands)
         draft = open_draft(Workspace.open(folder), DRAFT)
         scenarios = tuple(draft.scenarios(dict.fromkeys(draft.ids(), "")))
     faults = lint(scenarios)
@@ -47,3 +45,14 @@ def build(
     suite = Suite(name, version, None, description, scenarios, provenance())
     store.write(out, suite)
     return suite
+
+
+def carry_out(folder: str, commands: Iterable[Sequence[str]]) -> None:
+    """Runs command lines without the leading `sts` in the workspace at `folder`.
+
+    Raises:
+      StsError: one failed; it has said how.
+    """
+    for line in commands:
+        if sts_command([*line, "--workspace", folder]) != 0:
+            raise StsError(f"sts {' '.join(line)} failed")
