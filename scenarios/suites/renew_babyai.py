@@ -36,7 +36,7 @@ CATEGORIES = (
     *("before-or-after", "beside", "bring", "fetch", "go-back", "go-through", "on-side"),
     *("open-first", "other-colour", "stand-before", "stand-or-take", "this-or-that", "unlock"),
 )
-EPISODES, STEPS, PER_CATEGORY, SEED = 60, 48, 10, 2
+EPISODES, STEPS, PER_CATEGORY, SEED = 40, 48, 10, 2
 NAME, PARENT, CURATOR = "babyai", "babyai@1", "renew-babyai"
 MISSIONS = (
     "GoToObjMazeS4",

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 CONTEXT, EVERY = 12, 6
 KEPT = 1024
 """Attempts that are remembered: the two halves of a pair are looked for twice."""
-TRIES = 3
-"""Of what could be asked at a moment, so many are tried."""
+TRIES, MOST = 2, 2
+"""Of what could be asked at a moment so many are tried, and so many moments of an episode asked."""
 
 
 class Proposal(NamedTuple):
@@ -93,11 +93,11 @@ def category(
         if trajectory.instructions or (start := _opened(episode)) is None:
             return
         moves = "".join(map(str, episode.moves[:, 0]))
-        for moment in range(context, episode.steps - horizon + 1, EVERY):
-            frames = timeline(episode)[moment - context : moment + 1]
-            every = list(deed.propose(frames))
-            mark = content_hash(trajectory.id.encode(), name.encode(), bytes([moment % 256]))
-            first = int(mark[:8], 16) % len(every) if every else 0
+        mark = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
+        times = 0
+        for moment in range(context + mark % EVERY, episode.steps - horizon + 1, EVERY):
+            every = list(deed.propose(timeline(episode)[moment - context : moment + 1]))
+            first = mark % len(every) if every else 0
             for asked in (every[first:] + every[:first])[:TRIES]:
                 begun = start._replace(moves=start.moves + moves[:moment])
                 told = canonical_json([(one.words, one.parameters) for one in asked])
@@ -105,7 +105,10 @@ def category(
                 if steps is not None:
                     difficulty = DIFFICULTIES[min(3 * (steps - 1) // horizon, 2)]
                     yield from _offered(moment, difficulty, asked)
+                    times += 1
                     break
+            if times == MOST:
+                return
 
     @functools.lru_cache(maxsize=KEPT)
     def _tried(begun: Begun, lengths: tuple[int, int], asked: bytes) -> int | None:
@@ -114,7 +117,7 @@ def category(
 
         def labels(agent: Playing) -> Iterator[Label]:
             for text, parameters in own:
-                yield deed.rule(attempted(begun, *lengths, text, agent), parameters)
+                yield _decided(attempted(begun, *lengths, text, agent), deed.rule, parameters)
 
         steps = []
         for one in labels(probe):
@@ -155,6 +158,17 @@ def category(
         rubric=rubric,
         controls=Controls(probe=probe, shortcut=shortcut, against_reward=against_reward),
     )
+
+
+def _decided(frames: Iterator[Frame], rule: Rule, parameters: Mapping[str, Any]) -> Label:
+    """Returns the label of an attempt, which ends once it is decided."""
+    line = []
+    for one in frames:
+        line.append(one)
+        label = rule(line, parameters)
+        if label.verdict != "not_done":
+            return label
+    return rule(line, parameters)
 
 
 def _opened(episode: Episode) -> Begun | None:

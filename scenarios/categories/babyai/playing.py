@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -247,8 +247,10 @@ class Begun(NamedTuple):
     moves: str
 
 
-def attempted(begun: Begun, context: int, horizon: int, text: str, agent: Playing) -> list[Frame]:
-    """Returns the frames from a moment on if somebody is asked for `text` then, and plays on.
+def attempted(
+    begun: Begun, context: int, horizon: int, text: str, agent: Playing
+) -> Iterator[Frame]:
+    """Yields the frames from a moment on if somebody is asked for `text` then, and plays on.
 
     Args:
       begun: the moment.
@@ -261,7 +263,7 @@ def attempted(begun: Begun, context: int, horizon: int, text: str, agent: Playin
 
     world, first = BabyAI(), len(begun.moves) - context
     world.reset(begun.seed, begun.level, open=True)
-    memory, frames, last = agent.begin(1, 1), [], -1
+    memory, last = agent.begin(1, 1), -1
     silent, told = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
     for n in range(len(begun.moves) + horizon):
         asked = n >= len(begun.moves)
@@ -272,10 +274,10 @@ def attempted(begun: Begun, context: int, horizon: int, text: str, agent: Playin
             )
             move = int(choice.moves[0, 0]) if asked else move
         if asked:
-            frames.append(frame(world))
+            yield frame(world)
         world.step((move,))
         last = move if n >= first else -1
-    return [*frames, frame(world)]
+    yield frame(world)
 
 
 class _Seen(NamedTuple):
