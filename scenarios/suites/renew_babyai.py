@@ -28,7 +28,7 @@ LEVELS = (
     *("GoToLocal", "GoToLocalS6N4", "PickupLoc", "OneRoomS8"),
     *("PutNextS6N3", "PutNextS7N4"),
     *("OpenDoor", "OpenDoorColor", "ActionObjDoor", "OpenTwoDoors"),
-    *("UnlockLocal", "UnlockLocalDist", "Unlock"),
+    *("UnlockLocal", "UnlockLocalDist", "Unlock", "UnlockPickup", "UnlockPickupDist"),
     *("GoTo", "GoToSeqS5R2"),
 )
 AGENTS = ("babyai-seeker", "babyai-blind", "babyai-random")
