@@ -8,11 +8,14 @@ two thirds medium, else hard.
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
 from sts.episodes import Episode
+from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import HATS
@@ -20,8 +23,10 @@ from sts.worlds.overcooked.basics import HATS
 from .moments import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
 from .playing import Playing, Policy, attempted
 
-APART = 10
+APART = 20
 """Steps from one moment that is tried to the next."""
+KEPT = 4096
+"""Attempts that are remembered: the two halves of a pair are looked for twice."""
 
 
 class Asked(NamedTuple):
@@ -81,14 +86,12 @@ class Deed(NamedTuple):
       rule: says whether it was done.
       probe: does it by what was seen.
       shortcut: would pass without doing what is asked.
-      others: policies of which at most one may do it.
     """
 
     propose: Propose
     rule: Rule
     probe: Policy
     shortcut: Policy
-    others: tuple[Policy, ...] = ()
 
 
 def category(
@@ -111,42 +114,35 @@ def category(
         for role in range(len(HATS)):
             moment = context
             while moment + horizon < len(line):
-                place = Asked(line, episode.moves, moment, role, horizon)
-                every = list(deed.propose(place))
-                moment += APART if every else 1
+                every = list(deed.propose(Asked(line, episode.moves, moment, role, horizon)))
                 if every:
-                    asked = every[place.moment % len(every)]
-                    yield from _tried(episode, place, (context, horizon), asked)
+                    asked = every[moment % len(every)]
+                    told = canonical_json([(one.words, one.parameters) for one in asked])
+                    lengths = (context, horizon)
+                    if (hard := _difficulty(episode, moment, role, lengths, told)) is not None:
+                        yield from _offered(moment, role, hard, asked)
+                moment += APART if every else 1
 
-    def _tried(
-        episode: Episode, place: Asked, lengths: tuple[int, int], asked: tuple[Proposal, ...]
-    ) -> Iterator[Candidate]:
-        """Yields what is asked if the probe does all of it, and the shortcut does not."""
+    @functools.lru_cache(maxsize=KEPT)
+    def _difficulty(
+        episode: Episode, moment: int, role: int, lengths: tuple[int, int], asked: bytes
+    ) -> str | None:
+        """Returns how hard it is; None unless the probe does all of it and the shortcut not."""
+        line, own = timeline(episode), json.loads(asked)
 
-        def labels(policy: Policy) -> list[Label]:
-            out = []
-            for one in asked:
-                text = wordings[0].format(**one.words, **names(place.role))
-                what = (episode, place.line, place.moment, lengths, place.role, text, policy)
-                out.append(_decided(attempted(*what), deed.rule, place.role, one.parameters))
-                if out[-1].verdict != "success":
-                    break
-            return out
+        def labels(policy: Policy) -> Iterator[Label]:
+            for words, parameters in own:
+                text = wordings[0].format(**words, **names(role))
+                what = attempted(episode, line, moment, lengths, role, text, policy)
+                yield _decided(what, deed.rule, role, parameters)
 
-        by_probe = labels(deed.probe)
-        if by_probe[-1].verdict != "success" or labels(deed.shortcut)[-1].verdict == "success":
-            return
-        if sum(labels(one)[-1].verdict == "success" for one in deed.others) > 1:
-            return
-        needed = max(one.step or lengths[1] for one in by_probe)
-        difficulty = DIFFICULTIES[min(3 * (needed - 1) // lengths[1], 2)]
-        for one in asked:
-            words = one.words | names(place.role)
-            pair = "either" if len(asked) == 2 else ""
-            yield Candidate(
-                *(place.moment, place.role, difficulty, one.parameters, words, one.answer),
-                pair=pair,
-            )
+        def done(policy: Policy) -> bool:
+            return all(one.verdict == "success" for one in labels(policy))
+
+        if not done(deed.probe) or done(deed.shortcut):
+            return None
+        needed = max(one.step or lengths[1] for one in labels(deed.probe))
+        return DIFFICULTIES[min(3 * (needed - 1) // lengths[1], 2)]
 
     def _proposed(scenario: Scenario) -> list[Proposal]:
         line, moves = timeline(scenario.recording), scenario.recording.moves
@@ -192,6 +188,15 @@ def category(
             probe=Playing(deed.probe), shortcut=Playing(deed.shortcut), against_reward=True
         ),
     )
+
+
+def _offered(
+    moment: int, role: int, difficulty: str, asked: Sequence[Proposal]
+) -> Iterator[Candidate]:
+    pair = "either" if len(asked) == 2 else ""
+    for one in asked:
+        words = one.words | names(role)
+        yield Candidate(moment, role, difficulty, one.parameters, words, one.answer, pair=pair)
 
 
 def _decided(

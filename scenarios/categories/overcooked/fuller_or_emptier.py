@@ -43,7 +43,7 @@ CATEGORY = category(
     "fuller-or-emptier",
     (
         "Put an onion into the pot that has {how} onions in it now.",
-        "Of the two pots, take the one with {how} onions: put one more into it.",
+        "Of the two pots, take the one with {how} onions: add one to it.",
         "One pot has {how} onions than the other: add an onion to that one.",
     ),
     Deed(proposals, rule, probe, shortcut),

@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 from scenarios import categories, mining
-from scenarios.categories.overcooked import clear_way, deliver_after, deliver_or_lay, take_laid
+from scenarios.categories.overcooked import deliver_after, deliver_or_lay, take_laid, way_or_stay
 from scenarios.categories.overcooked.moments import CONTEXT, Moment
 from scenarios.category import Label
 from scenarios.fitting import fault
@@ -16,7 +16,7 @@ from sts.continuations.takeover import continue_all
 from sts.suites.lint import lint
 
 RULES = {c.name: c for c in categories.of("overcooked") if c.controls}
-PAIRS = ("deliver-or-lay", "fuller-or-emptier")
+PAIRS = ("deliver-or-lay", "fuller-or-emptier", "way-or-stay")
 EACH = pytest.mark.parametrize("name", RULES)
 GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
 NOT_DONE = Label("not_done", None)
@@ -126,12 +126,16 @@ def test_a_soup_laid_down_must_be_left_there():
 
 
 def test_whoever_is_pushed_against_has_not_cleared_the_way():
-    left = {"moves": [3, 3]}  # the other goes left, to where the cook stands
+    left = {"asked": "way", "moves": [3, 3]}  # the other goes left, to where the cook stands
     near, by = moment(cooks=((1, 1), (2, 1))), moment(cooks=((1, 2), (1, 1)))
-    assert clear_way.rule([near, by], 0, left) == Label("success", 1)
-    assert clear_way.rule([near, near, by], 0, left) == Label("failure", 1)
-    far, waiting = moment(cooks=((1, 2), (2, 1))), {"moves": [4, 4]}
-    assert clear_way.rule([near, far], 0, waiting) == NOT_DONE
+    assert way_or_stay.rule([near, by], 0, left) == Label("success", 1)
+    assert way_or_stay.rule([near, near, by], 0, left) == Label("failure", 1)
+    far, waiting = moment(cooks=((1, 2), (2, 1))), left | {"moves": [4, 4]}
+    assert way_or_stay.rule([near, far], 0, waiting) == NOT_DONE
+    stay = left | {"asked": "stay"}
+    assert way_or_stay.rule([near, near, far], 0, stay) == Label("failure", 2)
+    assert way_or_stay.rule([near] * 8, 0, stay) == NOT_DONE
+    assert way_or_stay.rule([near] * 9, 0, stay) == Label("success", 8)
 
 
 def test_before_what_is_asked_there_is_the_context(proposed):

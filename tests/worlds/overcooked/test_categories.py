@@ -32,7 +32,14 @@ NAMES = (
     *("plate-soup", "pot-onion"),
 )
 LATER = (
-    *("clear-way", "deliver-after", "deliver-or-lay", "fuller-or-emptier", "same-pot", "take-laid"),
+    *(
+        "deliver-after",
+        "deliver-or-lay",
+        "fuller-or-emptier",
+        "same-pot",
+        "take-laid",
+        "way-or-stay",
+    ),
 )
 SKILLS = {
     "deliver-soup": "deliver",

@@ -1,4 +1,4 @@
-"""clear-way: be out of the other cook's way before they come.
+"""way-or-stay: a pair, to be out of the other cook's way in time, or to stay in it.
 
 Asked when the other is going to step onto the cook's place within some steps and does not push
 against them yet; whoever stands still is bumped into.
@@ -7,7 +7,6 @@ against them yet; whoever stands still is bumped into.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from scenarios.category import Label, Rubric
@@ -18,6 +17,10 @@ from .moments import Moment
 from .playing import FLOOR, Past
 
 SOONEST, LATEST = 2, 8
+DEEDS = {
+    "way": "let them pass over your place, and be gone before they push against you",
+    "stay": f"stay on your place for {LATEST} steps in a row, whoever wants to pass",
+}
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
@@ -25,7 +28,10 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
     place = asked.now.at(asked.role)
     come = [n for n, one in enumerate(asked.ahead, 1) if one.at(1 - asked.role) == place]
     if come and SOONEST <= come[0] <= LATEST:
-        yield (Proposal({"moves": _ahead(asked)}, {}),)
+        yield tuple(
+            Proposal({"asked": name, "moves": _ahead(asked)}, {"deed": text}, name)
+            for name, text in DEEDS.items()
+        )
 
 
 def _ahead(asked: Asked) -> list[int]:
@@ -35,8 +41,16 @@ def _ahead(asked: Asked) -> list[int]:
 
 
 def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
-    """Failure where the other first pushes against the cook; success once they stand there."""
+    """Of the way: failure at the first push, success once the other stands there.
+
+    Of staying: failure at the first step on another place, success after LATEST steps.
+    """
     place = line[0].at(role)
+    if parameters["asked"] == "stay":
+        left = next((n for n, one in enumerate(line) if one.at(role) != place), None)
+        if left is not None and left <= LATEST:
+            return decided(left, False)
+        return decided(LATEST, True) if len(line) > LATEST else NOT_DONE
     for step, move in enumerate(parameters["moves"], 1):
         if step >= len(line):
             break
@@ -51,7 +65,9 @@ def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> La
 
 
 def probe(past: Past) -> int:
-    """Steps to where it is farthest from the other's way, which goes on as it last went."""
+    """Stays, or steps to where it is farthest from the other's way, which goes on as it went."""
+    if "stay on your place" in past.told:
+        return STAY
     frame = past.frames[-1]
     (row, column), (there, across) = frame["me"][:2].tolist(), frame["partner"][:2].tolist()
     right, down = SIDES[int(frame["partner"][2])]
@@ -78,25 +94,18 @@ def shortcut(past: Past) -> int:
     return STAY
 
 
-def _held(move: int, past: Past) -> int:
-    return move
-
-
 CATEGORY = category(
-    "clear-way",
+    "way-or-stay",
     (
-        "The cook with the {other} hat is about to pass over your place: be gone before that.",
-        "Clear the way for the cook with the {other} hat before they bump into you.",
-        "Let the cook with the {other} hat pass over your place, without keeping them waiting.",
+        "The cook with the {other} hat is coming: {deed}.",
+        "You stand where the cook with the {other} hat wants to go: {deed}.",
+        "As to the cook with the {other} hat: {deed}.",
     ),
-    Deed(
-        proposals, rule, probe, shortcut, tuple(partial(_held, move) for move in range(len(SIDES)))
-    ),
+    Deed(proposals, rule, probe, shortcut),
     horizon=12,
     rubric=Rubric(
-        "The cook with the {other} hat comes to stand where the cook stood at the takeover, and "
-        "did not push against the cook before.",
-        "To push is to try to step onto a place on which the other stands, and to stay where one "
-        "is.",
+        "As the cook with the {other} hat came, the cook did this: {deed}.",
+        "One's place is where the cook stood at the takeover. To push is to try to step onto a "
+        "place on which the other stands, and to stay where one is. Turning about is staying.",
     ),
 )
