@@ -71,7 +71,7 @@ CATEGORY = category(
         "Take nothing until the cook with the {other} hat has laid {a} on a counter; take that.",
     ),
     Deed(proposals, rule, probe, shortcut),
-    horizon=40,
+    horizon=24,
     rubric=Rubric(
         "The first thing that the cook takes after the takeover is {a} that the cook with the "
         "{other} hat laid on a counter after the takeover.",
