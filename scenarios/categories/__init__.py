@@ -8,8 +8,9 @@ It may name `AGENTS`, a fixed list of installed agents of these worlds: by how m
 each of them passes, a curator tells scenarios apart. And `BASELINES`, agents that read nothing and
 only maximise reward, installed or `module:Class`: what they pass was not asked for. `READERS` are
 those that do what they are told, and `CURATION` those that have a say where scenarios are chosen by
-effect: the others are held out. Any module of it may name `SCREENS`, of categories by their names
-what finds their moments in many episodes.
+effect: the others are held out. `MIXES` are moves by name with a space between them: who makes
+those equally often gets on in these worlds without eyes, where no single move does. Any module of
+it may name `SCREENS`, of categories by their names what finds their moments in many episodes.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def agents(domain: str) -> tuple[str, ...]:
     """Returns the agents by which scenarios of a domain are told apart; () where none are named.
 
     Raises:
-      StsError: its categories cannot be imported, or name no agents but something else.
+      StsError: its categories cannot be imported, or name something else.
     """
     return _listed(domain, "AGENTS")
 
@@ -80,12 +81,17 @@ def curation(domain: str) -> tuple[str, ...]:
     return _listed(domain, "CURATION")
 
 
+def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
+    """Returns the moves of a domain that are mixed to play without eyes; otherwise as `agents`."""
+    return tuple(tuple(mix.split()) for mix in _listed(domain, "MIXES"))
+
+
 def _listed(domain: str, attribute: str) -> tuple[str, ...]:
     lists = [
         getattr(one, attribute, ()) for one in registry.load_every(GROUP, "categories of", domain)
     ]
     if not all(isinstance(name, str) for own in lists for name in own):
-        raise StsError(f"categories of {domain!r}: expected {attribute} to be names of agents")
+        raise StsError(f"categories of {domain!r}: expected {attribute} to be names")
     return tuple(dict.fromkeys(name for own in lists for name in own))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scenarios import categories
 from scenarios.category import Category
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
@@ -17,14 +18,17 @@ from sts.suites.types import Scenario
 
 
 class Unseeing(Agent):
-    """Makes each of some moves and says each of some tokens equally often, whatever it sees."""
+    """Makes each of some moves and says each of some tokens equally often, whatever it sees.
+
+    What is named twice it does twice as often.
+    """
 
     name = "unseeing"
 
     def __init__(self, world: Domain, moves: Sequence[int], says: Sequence[int]) -> None:
         """Takes the indices of moves and tokens."""
-        self._moves = np.isin(np.arange(len(world.moves)), moves).astype(np.float64)
-        self._says = np.isin(np.arange(len(world.tokens)), says).astype(np.float64)
+        self._moves = np.bincount(moves, minlength=len(world.moves)).astype(np.float64)
+        self._says = np.bincount(says, minlength=len(world.tokens)).astype(np.float64)
         self.deterministic = len(moves) == len(says) == 1  # type: ignore[misc]
 
     def act(
@@ -77,8 +81,9 @@ def open_loop(
 ) -> float:
     """Returns the pass rate of the best policy without eyes over scenarios of one category.
 
-    The policies make one move for ever, or all of them equally often; of a question they say one
-    token. 0 where there are no scenarios, or moves and tokens have no names.
+    The policies make one move for ever, or all of them equally often, or those of one of the mixes
+    that the world's categories name; of a question they say one token. 0 where there are no
+    scenarios, or moves and tokens have no names.
 
     Args:
       category: whose rule says what passes.
@@ -106,3 +111,5 @@ def _policies(category: Category) -> Iterator[Unseeing]:
         return
     yield from (Unseeing(world, [move], [0]) for move in moves)
     yield Unseeing(world, moves, [0])
+    for mix in categories.mixes(category.domain):
+        yield Unseeing(world, [world.moves.index(move) for move in mix], [0])

@@ -31,12 +31,14 @@ class Moment(NamedTuple):
       players: [x, y, dx, dy, what they hold] of each.
       objects: what lies where; a soup is ["soup", its ingredients, steps cooked or -1].
       events: (who, deed, place) of the step that led here.
+      state: of the environment, as it tells it.
     """
 
     grid: tuple[str, ...]
     players: list[list[Any]]
     objects: dict[Place, Any]
     events: tuple[tuple[int, str, Place], ...]
+    state: bytes = b""
 
     def at(self, role: int) -> Place:
         """Where a cook stands."""
@@ -75,11 +77,16 @@ def timeline(episode: Episode) -> tuple[Moment, ...]:
     """Returns the moment before each of an episode's steps, and the last: T + 1."""
     out = []
     for one in environments(episode):
-        world = cast(Any, one)
-        players, objects = world.facts()
-        events = tuple((event.who, event.deed, event.place) for event in world.events)
-        out.append(Moment(world.grid, players, {(x, y): it for x, y, it in objects}, events))
+        out.append(moment_of(cast(Any, one)))
     return (out[0]._replace(events=()), *out[1:])
+
+
+def moment_of(world: Any) -> Moment:
+    """Returns what is so in a live kitchen."""
+    players, objects = world.facts()
+    events = tuple((event.who, event.deed, event.place) for event in world.events)
+    things = {(x, y): it for x, y, it in objects}
+    return Moment(world.grid, players, things, events, world.state())
 
 
 def first_done(done: Done) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
@@ -146,6 +153,8 @@ def category(
 ) -> Category:
     """Returns the category that asks a cook for a deed which the recorded person came to do.
 
+    Whoever makes soup does it sooner or later, so it is superseded.
+
     Args:
       name: of it.
       wordings: of it.
@@ -165,6 +174,7 @@ def category(
         fits=fitting(sensible),
         context=CONTEXT,
         partner=PARTNER,
+        superseded=True,
     )
 
 

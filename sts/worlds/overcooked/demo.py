@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from sts.cli.demo import Demo
 
+SKILLS = (
+    *("deliver-soup", "fetch-dish", "fill-pot", "hand-over", "make-way", "plate-soup", "pot-onion"),
+)
+"""What the planner can be asked for; the categories beside a person take minutes to mine."""
 DEMO = Demo(
     suite="overcooked@1",
     agents=(
@@ -13,7 +17,8 @@ DEMO = Demo(
     shown=("deliver-soup-01", "overcooked-cloned", "overcooked-random"),
     making=(
         ("trajectories", "import", "--format", "overcooked-2019"),
-        ("mine", "overcooked", "--per-category", "5", "--replace"),
+        ("mine", "overcooked", "--per-category", "5", "--replace")
+        + tuple(word for name in SKILLS for word in ("--category", name)),
         ("draft", "accept", "overcooked", "--all"),
         ("suite", "freeze", "overcooked"),
         ("overcooked", "train"),

@@ -35,7 +35,7 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents.missions import relative
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "babyai@1")
-OWN = [c for c in categories.installed().values() if c.domain == "babyai"]
+OWN = [c for c in categories.of("babyai") if not c.controls]
 EACH = pytest.mark.parametrize("scenario", SUITE.scenarios, ids=lambda s: s.id)
 
 

@@ -79,7 +79,12 @@ _WATCHING: weakref.WeakKeyDictionary[BabyAI, Planner] = weakref.WeakKeyDictionar
 
 
 def advice(world: BabyAI) -> int:
-    """Returns what the bot would do next in `world`; it leaves the world alone."""
+    """Returns what the bot would do next in `world`, nothing where it has no mission.
+
+    It leaves the world alone.
+    """
+    if world.open:
+        return DONE
     planner = _WATCHING.get(world)
     if planner is None or not _leads_to(planner.world, world):
         planner = _WATCHING[world] = Planner(world.level, world.seed)

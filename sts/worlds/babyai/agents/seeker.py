@@ -77,37 +77,37 @@ class Seeker(Agent):
         return Choice(weights), {"done": done}
 
 
-def _fits(found: tuple[int, ...], thing: Thing) -> bool:
+def fits(found: tuple[int, ...], thing: Thing) -> bool:
     """Whether minigrid's numbers of a type and a colour are those of a thing."""
-    if found[0] not in _THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
+    if found[0] not in THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
         return False
     return not thing.colour or found[1] == COLOR_TO_IDX[thing.colour]
 
 
-_THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
+THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
 
 
 def _done(view: View, clause: Clause) -> bool:
     """Whether the move just made did what a clause asks for."""
     if clause.kind == "go-to":
-        return _fits(view.front, clause.thing)
+        return fits(view.front, clause.thing)
     if clause.kind == "open":
         opened = view.last == TOGGLE and view.front[2] == OPEN
-        return opened and _fits(view.front, clause.thing)
+        return opened and fits(view.front, clause.thing)
     if clause.kind == "pick-up":
-        return view.last == PICKUP and _fits(view.carrying, clause.thing)
-    return view.last == DROP and _fits(view.front, clause.thing)
+        return view.last == PICKUP and fits(view.carrying, clause.thing)
+    return view.last == DROP and fits(view.front, clause.thing)
 
 
 def _next(view: View, clause: Clause) -> int | None:
     """Returns the next move towards what a clause asks for; None where nothing of it is in view."""
     holds = view.carrying[0] != EMPTY
-    if clause.beside is not None and _fits(view.carrying, clause.thing):
+    if clause.beside is not None and fits(view.carrying, clause.thing):
         return _put(view, clause.beside)
     if holds and clause.kind in ("pick-up", "put-next"):
         return DROP if view.front[0] == EMPTY else None
-    move = _walk(view, {cell for cell, found in view.cells.items() if _fits(found, clause.thing)})
-    if move != FORWARD or not _fits(view.front, clause.thing):
+    move = walk(view, {cell for cell, found in view.cells.items() if fits(found, clause.thing)})
+    if move != FORWARD or not fits(view.front, clause.thing):
         return move
     if clause.kind == "open":
         return TOGGLE
@@ -116,17 +116,17 @@ def _next(view: View, clause: Clause) -> int | None:
 
 def _put(view: View, beside: Thing) -> int | None:
     """Returns the next move towards an empty cell beside a thing, or drops there what it has."""
-    there = {cell for cell, found in view.cells.items() if _fits(found, beside)}
+    there = {cell for cell, found in view.cells.items() if fits(found, beside)}
     free = {
         near
         for x, y in there
         for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1))
         if view.cells.get(near, (0,))[0] == EMPTY and near != HERE
     }
-    return DROP if (HERE[0], HERE[1] - 1) in free else _walk(view, free)
+    return DROP if (HERE[0], HERE[1] - 1) in free else walk(view, free)
 
 
-def _walk(view: View, goals: set[Cell]) -> int | None:
+def walk(view: View, goals: set[Cell]) -> int | None:
     """Returns the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
 
     None says that no way leads there over cells in view.
@@ -141,7 +141,7 @@ def _walk(view: View, goals: set[Cell]) -> int | None:
         if ahead in goals:
             return first
         ways = [(LEFT, (x, y, (heading - 1) % 4)), (RIGHT, (x, y, (heading + 1) % 4))]
-        if _passable(view.cells.get(ahead)):
+        if passable(view.cells.get(ahead)):
             ways.insert(0, (FORWARD, (*ahead, heading)))
         for move, there in ways:
             if there not in known:
@@ -150,7 +150,8 @@ def _walk(view: View, goals: set[Cell]) -> int | None:
     return None
 
 
-def _passable(found: tuple[int, ...] | None) -> bool:
+def passable(found: tuple[int, ...] | None) -> bool:
+    """Whether one can step onto what is seen there; None is out of sight."""
     if found is None:
         return False
     return found[0] in (EMPTY, FLOOR) or (found[0] == DOOR and found[2] == OPEN)
@@ -160,7 +161,7 @@ def _wander(view: View) -> list[float]:
     """Returns weights that lead on where the way is free, through doors, and else turn."""
     weights = [0.0] * len(MOVES)
     weights[LEFT] = weights[RIGHT] = 1.0
-    if _passable(view.front):
+    if passable(view.front):
         weights[FORWARD] = 6.0
     elif view.front[0] == DOOR and view.front[2] == CLOSED:
         weights[TOGGLE] = 6.0

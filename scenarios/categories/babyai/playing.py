@@ -1,0 +1,315 @@
+"""Policies by what was seen: the probes and shortcuts of BabyAI's categories.
+
+A policy is a function of `Past`, which holds a map of all that the participant has seen. It is
+played by `Playing`, in every world as other agents are, and by `attempted` from a moment of a
+recording on, for categories that ask only where somebody who sees no more than a participant does
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents import Agent, Choice
+from sts.agents.protocol import Draws, Instructions, Memory
+
+from .rooms import AHEAD, DOMAIN, VIEW, Frame, Place, Thing, frame, neighbour, seen_cells
+
+if TYPE_CHECKING:
+    from sts.worlds.babyai.environment import BabyAI
+
+LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE, DONE = range(7)
+TYPES = {"door": 4, "key": 5, "ball": 6, "box": 7}
+COLOURS = {"red": 0, "green": 1, "blue": 2, "purple": 3, "yellow": 4, "grey": 5}
+OPEN, CLOSED, LOCKED = range(3)
+"""Minigrid's numbers."""
+_EMPTY, _FLOOR = 1, 3
+_REACH = 24
+"""How far from where it began a map goes; the largest level has 22 cells a side."""
+FACED = -1
+"""In place of a move: one stands before it already."""
+_NAME = re.compile(rf"({'|'.join(COLOURS)}) ({'|'.join(TYPES)})")
+
+
+class Past(NamedTuple):
+    """What one participant has seen.
+
+    Attributes:
+      map: int8[X, Y, 3], type, colour and state of the cells; type 0 was never seen.
+      me: its cell on the map.
+      facing: an index of AHEAD.
+      faced: type and colour of what stood before it at each frame since it was asked.
+      held: of what it carried, likewise.
+      told: the instruction.
+      view: what was in sight when it was asked, int8[7, 7, 3] as it is observed.
+      pose: where it was then, and which way it faced.
+    """
+
+    map: NDArray[np.int8]
+    me: Place
+    facing: int
+    faced: list[tuple[int, int]]
+    held: list[tuple[int, int]]
+    told: str
+    view: NDArray[np.int8]
+    pose: tuple[Place, int]
+
+    @property
+    def front(self) -> Place:
+        """The cell that it faces."""
+        return neighbour(self.me, self.facing)
+
+    @property
+    def carries(self) -> bool:
+        """Whether it has something in its hands."""
+        return self.held[-1][0] != _EMPTY
+
+    def where(self, thing: Thing) -> list[Place]:
+        """Returns where such things were last seen."""
+        fits = self.map[..., :2] == numbers(thing)
+        return [(int(x), int(y)) for x, y in np.argwhere(fits.all(-1))]
+
+    def all_of(self, *types: str) -> list[Place]:
+        """Returns where things of these types were last seen."""
+        fits = np.isin(self.map[..., 0], [TYPES[one] for one in types])
+        return [(int(x), int(y)) for x, y in np.argwhere(fits)]
+
+    def aside(self, side: str) -> list[Place]:
+        """Returns where things lay on one side, "left" or "right", when it was asked."""
+        across = np.arange(VIEW)[:, None] - VIEW // 2
+        types = [TYPES[one] for one in ("ball", "box", "key")]
+        fits = np.isin(self.view[..., 0], types) & ((across < 0) if side == "left" else across > 0)
+        me, facing = self.pose
+        return [(int(x), int(y)) for x, y in (seen_cells(facing) + me)[fits]]
+
+    def free_beside(self, places: Collection[Place]) -> list[Place]:
+        """Returns the empty cells beside places, but the own one."""
+        cells = {neighbour(place, facing) for place in places for facing in range(4)}
+        return sorted(c for c in cells if self.map[c][0] == _EMPTY and c != self.me)
+
+
+Policy = Callable[[Past], int]
+"""Returns an index of the moves."""
+
+
+def numbers(thing: Thing) -> tuple[int, int]:
+    """Returns minigrid's numbers of a thing's type and colour."""
+    return TYPES[thing.type], COLOURS[thing.colour]
+
+
+def named(text: str) -> list[Thing]:
+    """Returns the things that an instruction names by colour and type, in their order."""
+    return [Thing(*match.groups()) for match in _NAME.finditer(text.lower())]
+
+
+def walk(past: Past, goals: Collection[Place]) -> int | None:
+    """Returns the first move of a shortest way to stand before one of `goals`.
+
+    FACED where one does; None where no way is known. Closed doors are opened on the way.
+    """
+    start, wanted = (*past.me, past.facing), set(goals)
+    waiting, before = deque([(start, FACED)]), {start}
+    while waiting:
+        (x, y, facing), first = waiting.popleft()
+        ahead = neighbour((x, y), facing)
+        if ahead in wanted:
+            return TOGGLE if first == FORWARD and _shut(past, past.front) else first
+        ways = [(LEFT, (x, y, (facing - 1) % 4)), (RIGHT, (x, y, (facing + 1) % 4))]
+        if _passable(past, ahead):
+            ways.insert(0, (FORWARD, (*ahead, facing)))
+        for move, there in ways:
+            if there not in before:
+                before.add(there)
+                waiting.append((there, move if first == FACED else first))
+    return None
+
+
+def _shut(past: Past, place: Place) -> bool:
+    kind, _, state = past.map[place]
+    return bool(kind == TYPES["door"] and state != OPEN)
+
+
+def _passable(past: Past, place: Place) -> bool:
+    kind, _, state = past.map[place]
+    return bool(kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state != LOCKED))
+
+
+def go(past: Past, goals: Collection[Place], there: int = DONE) -> int:
+    """Returns the next move towards `goals`, and `there` once one of them is faced.
+
+    Where no way is known it turns about, to see more.
+    """
+    move = walk(past, goals)
+    return LEFT if move is None else there if move == FACED else move
+
+
+def take(past: Past, goals: Collection[Place]) -> int:
+    """Returns the next move to take up what stands at one of `goals`; then it does nothing."""
+    return DONE if past.carries else go(past, goals, PICKUP)
+
+
+class Playing(Agent):
+    """An agent that plays a policy once it is asked for something, and does nothing before."""
+
+    name = "playing"
+    domain = DOMAIN
+    deterministic = True
+    version = "1"  # a policy is a value, and so no part of what is read as the class's code
+
+    def __init__(self, policy: Policy) -> None:
+        """Takes what moves it."""
+        self.policy = policy
+
+    def begin(self, batch: int, roles: int) -> Memory:
+        """Returns the memory of nothing seen."""
+        side = 2 * _REACH + 1
+        return {
+            "map": np.zeros((batch, side, side, 3), np.int8),
+            "me": np.full((batch, 2), _REACH, np.int64),
+            "faced": np.zeros((batch, 0, 2), np.int64),
+            "held": np.zeros((batch, 0, 2), np.int64),
+            "asked": np.zeros(batch, np.int64),
+            "view": np.zeros((batch, VIEW, VIEW, 3), np.int8),
+            "pose": np.zeros((batch, 3), np.int64),
+        }
+
+    def act(
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
+        """Returns the policy's move, and the map with what is seen now."""
+        after = {name: values.copy() for name, values in memory.items()}
+        facing = observation.values["direction"][:, 0].tolist()
+        fronts = np.zeros((len(facing), 1, 2), np.int64)
+        for b, way in enumerate(facing):
+            last, image = int(observation.last_move[b, 0]), observation.values["image"][b, 0]
+            after["me"][b] = _moved(after["map"][b], after["me"][b], way, last)
+            fronts[b, 0] = _drawn(after["map"][b], after["me"][b], way, image)
+        held = observation.values["carrying"][:, 0].astype(np.int64)
+        after["faced"] = np.concatenate((memory["faced"], fronts), 1)
+        after["held"] = np.concatenate((memory["held"], held[:, None]), 1)
+        moves = np.full((len(facing), 1), DONE)
+        for b, way in enumerate(facing):
+            text = instructions.texts[instructions.ids[b]]
+            after["asked"][b] += not text
+            if not text or len(memory["faced"][b]) == after["asked"][b]:  # until it was asked
+                after["view"][b] = observation.values["image"][b, 0]
+                after["pose"][b] = (*after["me"][b], way)
+            if text:
+                moves[b, 0] = self.policy(_past(after, b, way, text))
+        return Choice(moves), after
+
+
+def _moved(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
+    """Returns where one is after the last move: a step ahead leads on where the way was free."""
+    ahead = me + AHEAD[facing]
+    kind, _, state = map[tuple(ahead)]
+    free = kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state == OPEN)
+    return ahead if last == FORWARD and free else me
+
+
+def _drawn(
+    map: NDArray[np.int8], me: NDArray[np.int64], facing: int, image: NDArray[np.int8]
+) -> NDArray[np.int8]:
+    """Draws what is seen into a map; returns type and colour of what is faced."""
+    cells, seen = seen_cells(facing) + me, image[..., 0] != 0
+    own = map[tuple(me)].copy()  # there the image has what is carried
+    xs, ys = cells[seen].T
+    map[xs, ys] = image[seen]
+    map[tuple(me)] = own if own[0] else (_EMPTY, 0, 0)
+    faced: NDArray[np.int8] = image[VIEW // 2, VIEW - 2, :2]
+    return faced
+
+
+def _past(memory: Memory, b: int, facing: int, told: str) -> Past:
+    since = int(memory["asked"][b])
+    x, y = memory["me"][b].tolist()
+    faced, held = (
+        [(int(a), int(c)) for a, c in memory[name][b, since:]] for name in ("faced", "held")
+    )
+    left, up, way = memory["pose"][b].tolist()
+    return Past(
+        *(memory["map"][b], (x, y), facing, faced, held, told),
+        *(memory["view"][b], ((left, up), way)),
+    )
+
+
+class Begun(NamedTuple):
+    """A moment of a recording of an open level: its moves lead there."""
+
+    level: str
+    seed: int
+    moves: str
+
+
+def attempted(
+    begun: Begun, context: int, horizon: int, text: str, agent: Playing
+) -> Iterator[Frame]:
+    """Yields the frames from a moment on if somebody is asked for `text` then, and plays on.
+
+    Args:
+      begun: the moment.
+      context: how many steps before it they begin to look.
+      horizon: steps that they have.
+      text: what they are told.
+      agent: who plays.
+    """
+    from sts.worlds.babyai.environment import BabyAI
+
+    world, first = BabyAI(), len(begun.moves) - context
+    world.reset(begun.seed, begun.level, open=True)
+    memory, last = agent.begin(1, 1), -1
+    silent, told = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
+    for n in range(len(begun.moves) + horizon):
+        asked = n >= len(begun.moves)
+        move = DONE if asked else int(begun.moves[n])
+        if n >= first:
+            choice, memory = agent.act(
+                _seen(world, last), told if asked else silent, memory, np.zeros((1, 1, 0))
+            )
+            move = int(choice.moves[0, 0]) if asked else move
+        if asked:
+            yield frame(world)
+        world.step((move,))
+        last = move if n >= first else -1
+    yield frame(world)
+
+
+class _Seen(NamedTuple):
+    values: dict[str, NDArray[Any]]
+    last_move: NDArray[np.int64]
+
+
+def _seen(world: BabyAI, last: int) -> _Seen:
+    values = {name: np.asarray(one)[None, None] for name, one in world.observe(0).items()}
+    return _Seen(values, np.array([[last]]))
+
+
+def nearest(*types: str, then: int = PICKUP) -> Policy:
+    """Returns the policy that goes to the nearest thing of some types, whatever it is told."""
+
+    def policy(past: Past) -> int:
+        return DONE if past.carries else go(past, past.all_of(*types), then)
+
+    return policy
+
+
+class Heedless(Playing):
+    """Takes up the nearest thing there is, or opens it: it reads nothing."""
+
+    name = "heedless"
+
+    def __init__(self) -> None:
+        """Takes nothing."""
+        super().__init__(_touch)
+
+
+def _touch(past: Past) -> int:
+    front = int(past.map[past.front][0])
+    then = TOGGLE if front == TYPES["door"] else PICKUP
+    return nearest(*TYPES, then=then)(past)

@@ -1,0 +1,263 @@
+"""Agents that read what is asked in many wordings, and the ladder below them.
+
+They keep a map of what they saw, turned so that they look up, and walk on it by the shortest way;
+what they need and have not seen they look for, through doors where they must.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.worlds.babyai.agents.missions import Thing
+from sts.worlds.babyai.agents.seeker import (
+    CLOSED,
+    DOOR,
+    DROP,
+    EMPTY,
+    FORWARD,
+    HERE,
+    LEFT,
+    OPEN,
+    PICKUP,
+    RIGHT,
+    THINGS,
+    TOGGLE,
+    Cell,
+    View,
+    fits,
+    passable,
+    walk,
+)
+from sts.worlds.babyai.agents.wording import Step, steps
+from sts.worlds.babyai.environment import DONE, MOVES, VIEW
+
+_FAR = 24
+_CORNER = (_FAR - HERE[0], _FAR - HERE[1])
+"""Where the view begins on the map, in the middle of which one stands."""
+_MARK = 3
+_FRONT = (HERE[0], HERE[1] - 1)
+_STAYS = 2
+"""Steps that it looks at a thing before it counts as gone to."""
+
+
+class Reader(Agent):
+    """Does what it is told, and then nothing.
+
+    Attributes:
+      reach: how many cells away it can see.
+      remembers: whether what is out of sight stays on its map.
+      colours: whether it minds them.
+      noise: the share of its moves that are random.
+    """
+
+    name = "babyai-reader"
+    domain: ClassVar[str] = "babyai"
+    deterministic = True
+    reach: ClassVar[int] = VIEW
+    remembers: ClassVar[bool] = True
+    colours: ClassVar[bool] = True
+    noise: ClassVar[float] = 0.0
+
+    def begin(self, batch: int, roles: int) -> Memory:
+        """Returns an empty map, and that nothing is done."""
+        side = 2 * _FAR + 1
+        return {
+            "map": np.zeros((batch, side, side, 4), np.int8),
+            "told": np.zeros(batch, np.int64),
+            "done": np.zeros(batch, np.int64),
+            "stayed": np.zeros(batch, np.int64),
+        }
+
+    def act(
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
+        """Weighs one move, and by the share of noise every move alike."""
+        asked = [steps(text) for text in instructions.texts]
+        if not self.colours:
+            asked = [[_plain(step) for step in own] for own in asked]
+        after = {name: values.copy() for name, values in memory.items()}
+        images = observation.values["image"][:, 0]
+        weights = np.full((len(images), 1, len(MOVES)), self.noise / len(MOVES))
+        for b, image in enumerate(images):
+            last, told = int(observation.last_move[b, 0]), int(instructions.ids[b])
+            own = _turned(after["map"][b], last) if self.remembers else after["map"][b] * 0
+            after["map"][b] = self._seen(own, image)
+            if told != after["told"][b]:
+                after["told"][b], after["done"][b], after["stayed"][b] = told, 0, 0
+                _mark(after["map"][b], asked[told])
+            carrying = tuple(observation.values["carrying"][b, 0].tolist())
+            view = View(_cells(after["map"][b]), carrying, last)
+            move, after["done"][b], after["stayed"][b] = _next(
+                view, asked[told], int(after["done"][b]), int(after["stayed"][b])
+            )
+            weights[b, 0, move] += 1 - self.noise
+        return Choice(weights), after
+
+    def _seen(self, own: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Returns a map with what is seen drawn in."""
+        xs, ys = np.nonzero(image[..., 0])
+        near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
+        xs, ys = xs[near], ys[near]
+        here = own[_FAR, _FAR].copy()
+        own[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
+        own[_FAR, _FAR] = here if here[0] else (EMPTY, 0, 0, 0)  # there stands what is carried
+        return own
+
+
+class WithoutMemory(Reader):
+    """Forgets what is out of sight."""
+
+    name = "babyai-reader-without-memory"
+    remembers = False
+
+
+class Near(Reader):
+    """Sees two cells far."""
+
+    name = "babyai-reader-near"
+    reach = 2
+
+
+class Half(Reader):
+    """Overhears colours."""
+
+    name = "babyai-reader-half"
+    colours = False
+
+
+class Noisy30(Reader):
+    """Three moves in ten are random ones."""
+
+    name = "babyai-reader-noisy-30"
+    deterministic = False
+    noise = 0.3
+
+
+class Noisy60(Reader):
+    """Six moves in ten are random ones."""
+
+    name = "babyai-reader-noisy-60"
+    deterministic = False
+    noise = 0.6
+
+
+def _plain(step: Step) -> Step:
+    beside = step.beside and Thing("", step.beside.type)
+    return Step(step.kind, Thing("", step.thing.type), beside)
+
+
+def _turned(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
+    """Returns a map as it lies after a move."""
+    if last in (LEFT, RIGHT):
+        return np.rot90(own, 1 if last == LEFT else -1).copy()
+    if last == FORWARD and passable(tuple(own[_FAR, _FAR - 1])):
+        return np.roll(own, 1, axis=1)
+    return own.copy()
+
+
+def _mark(own: NDArray[np.int8], asked: list[Step]) -> None:
+    """Marks what lies in sight on the side that is asked for."""
+    kinds = {step.kind for step in asked}
+    columns = slice(_CORNER[0], _FAR) if "left" in kinds else slice(_FAR + 1, _FAR + 1 + HERE[0])
+    own[..., _MARK] = 0
+    if kinds & {"left", "right"}:
+        own[columns, _CORNER[1] : _FAR + 1, _MARK] = 1
+
+
+def _cells(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
+    """Returns what is on a map by its place in the view, and beyond it."""
+    xs, ys = np.nonzero(own[..., 0])
+    places = zip((xs - _CORNER[0]).tolist(), (ys - _CORNER[1]).tolist(), strict=True)
+    return {place: tuple(one) for place, one in zip(places, own[xs, ys].tolist(), strict=True)}
+
+
+def _next(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
+    """Returns the next move, how many steps are done, and how long the present one has stayed."""
+    if done < len(asked):
+        over, stayed = _over(view, asked[done], stayed)
+        done, stayed = (done + 1, 0) if over else (done, stayed)
+    if done >= len(asked):
+        return DONE, done, stayed
+    step = asked[done]
+    if step.kind == "through" and stayed:
+        return FORWARD, done, stayed
+    move = _move(view, step)
+    if step.kind == "through" and view.front[0] == DOOR and move == FORWARD:
+        stayed = int(fits(view.front, step.thing))
+    return _look(view) if move is None else move, done, stayed
+
+
+def _over(view: View, step: Step, stayed: int) -> tuple[bool, int]:
+    """Says whether the last move did it, and for how long it has stayed."""
+    if step.kind == "go-to":
+        stayed = stayed + 1 if fits(view.front, step.thing) else 0
+        return stayed >= _STAYS, stayed
+    if step.kind == "open":
+        opened = view.last == TOGGLE and view.front[2] == OPEN
+        return opened and fits(view.front, step.thing), 0
+    if step.kind == "through":
+        return stayed > 1, stayed * 2
+    if step.kind == "put-next":
+        return view.last == DROP and view.front[0] in THINGS, 0
+    held = view.carrying[0] != EMPTY
+    return held and (step.kind != "pick-up" or fits(view.carrying, step.thing)), 0
+
+
+def _move(view: View, step: Step) -> int | None:
+    """Returns the next move towards a step; None where nothing is known that it could be."""
+    if step.kind == "put-next" and step.beside and fits(view.carrying, step.thing):
+        return _to(view, _free(view, _those(view, step.beside)), DROP)
+    if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
+        return DROP if view.front[0] == EMPTY else None
+    there = _those(view, step.thing)
+    if step.kind == "go-to":
+        return _to(view, there, DONE)
+    if step.kind in ("open", "through"):
+        shut = view.front[0] == DOOR and view.front[2] != OPEN
+        return _to(view, there, TOGGLE if step.kind == "open" or shut else FORWARD)
+    if step.kind == "other":
+        type = Thing("", step.thing.type)
+        there = _those(view, type) - (there if step.thing.colour else set())
+    elif step.kind == "neighbour":
+        there = {cell for place in there for cell in _around(place)} & _those(view, Thing("", ""))
+    elif step.kind in ("left", "right"):
+        there = {cell for cell in _those(view, Thing("", "")) if view.cells[cell][_MARK]}
+    return _to(view, there, PICKUP)
+
+
+def _those(view: View, thing: Thing) -> set[Cell]:
+    """Returns where such things are; doors only where they are named."""
+    every = {cell for cell, found in view.cells.items() if fits(found, thing)}
+    return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
+
+
+def _around(place: Cell) -> list[Cell]:
+    x, y = place
+    return [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+
+
+def _free(view: View, places: set[Cell]) -> set[Cell]:
+    cells = {cell for place in places for cell in _around(place)} - {HERE}
+    return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
+
+
+def _to(view: View, goals: set[Cell], then: int) -> int | None:
+    """Returns the first move of a way to face one of `goals`, and `then` where one is faced."""
+    return then if _FRONT in goals else walk(view, goals)
+
+
+def _look(view: View) -> int:
+    """Returns a move towards what was never seen, or a door that is shut; else it turns."""
+    edge = {
+        cell for place, found in view.cells.items() if passable(found) for cell in _around(place)
+    }
+    move = _to(view, {cell for cell in edge if cell not in view.cells}, LEFT)
+    if move is not None:
+        return move
+    shut = {c for c, found in view.cells.items() if found[0] == DOOR and found[2] == CLOSED}
+    move = _to(view, shut, TOGGLE)
+    return LEFT if move is None else move

@@ -1,0 +1,83 @@
+"""What instructions in many wordings ask for, as steps to be done one after the other.
+
+Besides the package's own missions these are "get", "fetch" and "bring", sides, neighbours, colours
+that are not wanted, and which of two comes first. Needs nothing but the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sts.worlds.babyai.agents import missions
+from sts.worlds.babyai.agents.missions import Thing
+
+_COLOURS = "red|green|blue|purple|yellow|grey"
+_THING = re.compile(rf"\b(?:({_COLOURS}) )?(box|ball|key|door)\b")
+_ONE = re.compile(rf"\b({_COLOURS})\b")
+_BESIDE = re.compile(r"next to|beside|side by side")
+_FIRST = re.compile(r"\bbefore (?:you|standing|a visit)")
+_AFTER = re.compile(r"\bafter (?:you|standing|a visit)")
+_SIDE = re.compile(r"\byour (left|right)\b")
+_OTHER = re.compile(r"not the \w+ one|is not|any colour but")
+_STAY = re.compile(r"\b(?:stay|wait|remain)\b")
+_THROUGH = re.compile(r"^(?:leave through|go out by|pass)\b")
+_OPEN = re.compile(r"\bopen\b")
+_LOCK = re.compile(r"lock|by its key")
+_TAKE = re.compile(r"\b(?:get|fetch|take)\b")
+
+
+class Step(NamedTuple):
+    """One thing to do.
+
+    Attributes:
+      kind: "go-to", "open", "pick-up", "put-next", "through", or what to take up: "other", of the
+        type in another colour, "neighbour", what is beside it, or "left" and "right".
+      thing: what it is about.
+      beside: next to what it is to be put; only for "put-next".
+    """
+
+    kind: str
+    thing: Thing
+    beside: Thing | None = None
+
+
+def steps(text: str) -> list[Step]:
+    """Returns what an instruction asks for, in the order of doing; [] for what is not known."""
+    mission = missions.clauses(text)
+    if mission and not missions.relative(text):
+        return [Step(*clause) for clause in mission]
+    low = text.lower()
+    things = [Thing(colour or "", type) for colour, type in _THING.findall(low)]
+    if side := _SIDE.search(low):
+        return [Step(side[1], Thing("", ""))]
+    if _OTHER.search(low) and _ONE.search(low) and things:
+        return [Step("other", Thing(_ONE.findall(low)[0], things[0].type))]
+    if not things:
+        return []
+    named = list(dict.fromkeys([one for one in things if one.colour] or things))
+    return _two(low, *named[:2]) if len(named) > 1 else _one(low, named[0])
+
+
+def _two(low: str, one: Thing, other: Thing) -> list[Step]:
+    if _FIRST.search(low):
+        return [Step("go-to", one), Step("go-to", other)]
+    if _AFTER.search(low):
+        return [Step("go-to", other), Step("go-to", one)]
+    if _BESIDE.search(low):
+        return [Step("put-next", one, other)]
+    return [Step("pick-up", other if low.startswith("leave") else one)]
+
+
+def _one(low: str, thing: Thing) -> list[Step]:
+    if thing.type == "door" and _LOCK.search(low):
+        return [Step("pick-up", Thing(thing.colour, "key")), Step("open", thing)]
+    if _THROUGH.search(low):
+        return [Step("through", thing)]
+    if _STAY.search(low):
+        return [Step("go-to", thing)]
+    if _BESIDE.search(low):
+        return [Step("neighbour", thing)]
+    if _OPEN.search(low):
+        return [Step("open", thing)]
+    return [Step("pick-up", thing)] if _TAKE.search(low) else []

@@ -1,0 +1,73 @@
+"""Lints over every scenario of the packaged suite babyai@2."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from scenarios import categories, gates
+from scenarios.freezing import unfit
+from scenarios.profiles import profiles
+from scenarios.suites import renew_babyai
+from scenarios.suites.renew_babyai import CATEGORIES, UNSEEN
+from sts.storage.workspace import Workspace
+from sts.suites import store
+from sts.suites.lint import lint
+from sts.suites.types import DIFFICULTIES, pairs
+
+FIRST, SECOND = (store.load(Workspace.open("no-workspace-here"), f"babyai@{n}") for n in (1, 2))
+RULES = {one.name: one for one in categories.of("babyai")}
+PAIRS = {"babyai-before-or-after", "babyai-stand-or-take", "babyai-this-or-that"}
+
+
+def test_it_holds_ten_of_eighteen_categories_of_every_difficulty_there_is() -> None:
+    units = Counter(
+        category for _, category in {(s.pair or s.id, s.category) for s in SECOND.scenarios}
+    )
+    assert units == dict.fromkeys(RULES, 10)
+    for name in RULES:
+        own = [s for s in SECOND.scenarios if s.category == name]
+        hard = {*DIFFICULTIES[:2]} if name == "babyai-unlock" else {*DIFFICULTIES}
+        assert {s.difficulty for s in own} == hard
+        assert len({s.world for s in own}) == 10
+    assert {s.category for halves in pairs(SECOND.scenarios).values() for s in halves} == PAIRS
+
+
+def test_it_is_sound_and_says_what_it_asks() -> None:
+    assert lint(SECOND.scenarios) == [] and unfit(SECOND.scenarios) == []
+
+
+def test_it_keeps_four_of_five_of_its_parent_and_says_why_not_the_others() -> None:
+    assert SECOND.parent == "babyai@1"
+    before, now = ({s.id: s.hash for s in suite.scenarios} for suite in (FIRST, SECOND))
+    gone = {id for id in before if id not in now}
+    assert gone == {f"babyai-{name}" for name in UNSEEN} and 5 * len(gone) <= len(before)
+    assert {id: now[id] for id in before.keys() & now.keys()} == {
+        id: hash for id, hash in before.items() if id not in gone
+    }
+    retired = {one.id: one.reason for one in SECOND.changes if one.kind == "retired"}
+    assert retired.keys() == gone and all("sees nothing" in why for why in retired.values())
+
+
+def test_words_are_its_own_and_wordings_take_turns() -> None:
+    for kind in CATEGORIES:
+        own = [s.instruction.text for s in SECOND.scenarios if s.category == f"babyai-{kind}"]
+        starts = Counter(text.split()[0] for text in own)
+        assert len(starts) > 1, kind
+    said = Counter(s.parameters["side"] for s in SECOND.scenarios if "side" in s.parameters)
+    assert said == {"left": 5, "right": 5}
+
+
+@pytest.mark.slow
+def test_a_build_gives_the_same_hash(tmp_path: Path) -> None:
+    assert renew_babyai.build(tmp_path / "2").hash == SECOND.hash
+
+
+@pytest.mark.slow
+def test_its_scenarios_pass_the_gates() -> None:
+    made = [one.profile for one in profiles(SECOND.scenarios)]
+    rows = gates.of_suite(SECOND.scenarios, RULES, made)
+    assert {one.category for one in rows} == {f"babyai-{kind}" for kind in CATEGORIES}
+    assert [one for one in rows if not one.held] == []
