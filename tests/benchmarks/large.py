@@ -38,11 +38,15 @@ LOOK = 0.1
 
 
 class Cost(NamedTuple):
-    """What was done took: seconds on the clock, of processors, megabytes of all at once at most."""
+    """What was done took: seconds on the clock, of processors, megabytes of all at once at most.
+
+    The last is how many processes wanted a core meanwhile, on average over the last minute of it.
+    """
 
     wall: float
     cpu: float
     megabytes: float
+    load: float
 
 
 def names() -> list[str]:
@@ -95,7 +99,8 @@ def cost(words: Sequence[str]) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(words)} failed")
-    return Cost(time.perf_counter() - begun_at, used.ru_utime + used.ru_stime, most)
+    seconds = time.perf_counter() - begun_at
+    return Cost(seconds, used.ru_utime + used.ru_stime, most, os.getloadavg()[0])
 
 
 def _family(pid: int) -> list[int]:
@@ -149,16 +154,17 @@ def main(folder: Path, episodes: int) -> None:
         aim = f"{AIM_SECONDS} s, {AIM_MEGABYTES} MB" if workers == 2 else None
         rows.append((what, aim, *cost([*sts, *at, str(workers)])))
     whole = seconds / count * episodes / 5
-    rows.append(("predicates alone, reckoned from a sample", None, None, whole, None))
+    rows.append(("predicates alone, reckoned from a sample", None, None, whole, None, None))
     table = Table(
         "Mining a million episodes" if episodes == EPISODES else f"Mining {episodes} episodes",
         f"{episodes} episodes of {STEPS} steps on {SIDE}x{SIDE}, in teams of {TEAM}, half of them "
         f"by each of {' and '.join(AGENTS)}, in {len(files)} files of {disk:.0f} MB in all; one in "
         f"five is on the test side. Mined for the {len(names())} categories, ten scenarios of "
         "each. Seconds on the clock and of processors, and the most memory that all processes "
-        "held at once, from call to exit. What predicates alone take, a moment at a time in one "
+        "held at once, from call to exit; and how many processes, these among them, wanted a core in "
+        "the last minute of it, which seconds on the clock depend on. What predicates alone take, a moment at a time in one "
         f"process, is reckoned from {count} trajectories of the test side.",
-        ("what", "aim", "seconds", "CPU seconds", "megabytes"),
+        ("what", "aim", "seconds", "CPU seconds", "megabytes", "load"),
         rows,
     )
     opening = f"Written by `make bench-large`, on\n\n> {machine()}\n"
