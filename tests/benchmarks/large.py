@@ -161,9 +161,10 @@ def main(folder: Path, episodes: int) -> None:
         f"by each of {' and '.join(AGENTS)}, in {len(files)} files of {disk:.0f} MB in all; one in "
         f"five is on the test side. Mined for the {len(names())} categories, ten scenarios of "
         "each. Seconds on the clock and of processors, and the most memory that all processes "
-        "held at once, from call to exit; and how many processes, these among them, wanted a core in "
-        "the last minute of it, which seconds on the clock depend on. What predicates alone take, a moment at a time in one "
-        f"process, is reckoned from {count} trajectories of the test side.",
+        "held at once, from call to exit; and how many processes, these among them, wanted a core "
+        "in the last minute of it, which seconds on the clock depend on. What predicates alone "
+        f"take, a moment at a time in one process, is reckoned from {count} trajectories of the "
+        "test side.",
         ("what", "aim", "seconds", "CPU seconds", "megabytes", "load"),
         rows,
     )
