@@ -38,11 +38,15 @@ LOOK = 0.1
 
 
 class Cost(NamedTuple):
-    """What was done took: seconds on the clock, of processors, megabytes of all at once at most."""
+    """What was done took: seconds on the clock, of processors, megabytes of all at once at most.
+
+    The last is how many processes wanted a core meanwhile, on average over the last minute of it.
+    """
 
     wall: float
     cpu: float
     megabytes: float
+    load: float
 
 
 def names() -> list[str]:
@@ -53,8 +57,7 @@ def names() -> list[str]:
 
 def recorded(folder: Path, episodes: int) -> None:
     """Records so many episodes in two processes, unless that was done before."""
-    mark = folder / "whole"
-    if mark.exists() and mark.read_text() == str(episodes):
+    if _is_whole(folder, episodes):
         return
     with Pool(2) as pool:
         for n, first in enumerate(range(0, episodes, PER_FILE)):
@@ -63,7 +66,12 @@ def recorded(folder: Path, episodes: int) -> None:
         for _, outcome in pool.completed():
             if isinstance(outcome, Exception):
                 raise outcome
-    mark.write_text(str(episodes))
+    (folder / "whole").write_text(str(episodes))
+
+
+def _is_whole(folder: Path, episodes: int) -> bool:
+    mark = folder / "whole"
+    return mark.exists() and mark.read_text() == str(episodes)
 
 
 def record_file(folder: str, agent: str, count: int, seed: int) -> None:
@@ -91,7 +99,8 @@ def cost(words: Sequence[str]) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(words)} failed")
-    return Cost(time.perf_counter() - begun_at, used.ru_utime + used.ru_stime, most)
+    seconds = time.perf_counter() - begun_at
+    return Cost(seconds, used.ru_utime + used.ru_stime, most, os.getloadavg()[0])
 
 
 def _family(pid: int) -> list[int]:
@@ -125,39 +134,38 @@ def plainly(folder: Path) -> tuple[float, int]:
 
 
 def main(folder: Path, episodes: int) -> None:
+    rows: list[tuple[object, ...]] = []
     code = "import sys; from pathlib import Path; import tests.benchmarks.large as m; "
-    made = cost(
-        [
-            *(sys.executable, "-c", f"{code} m.recorded(Path(sys.argv[1]), int(sys.argv[2]))"),
-            *(str(folder), str(episodes)),
-        ]
-    )
+    call = f"{code} m.recorded(Path(sys.argv[1]), int(sys.argv[2]))"
+    if not _is_whole(folder, episodes):
+        made = cost([sys.executable, "-c", call, str(folder), str(episodes)])
+        rows.append(("recording, two processes", None, *made))
+    with tempfile.TemporaryDirectory() as other:  # which compiles what mining calls, too
+        for n, agent in enumerate(AGENTS):
+            record_file(other, agent, 5 * SAMPLE, n)
+        seconds, count = plainly(Path(other))
     files = store.files(Workspace.open(folder))
     disk = sum(path.stat().st_size for path in files) / 2**20
     named = [word for name in names() for word in ("--category", name)]
     sts = [sys.executable, "-m", "sts.cli.main", "mine", "large", "--replace", *named]
     at = ["--workspace", str(folder), "--workers"]
-    cost([*sts, *at, "2"])  # what is compiled is there from now on
-    rows: list[tuple[object, ...]] = [("recording, two processes", None, *made)]
     for workers in (2, 1):
         what = "`sts mine --workers 2`" if workers == 2 else "`sts mine`"
         aim = f"{AIM_SECONDS} s, {AIM_MEGABYTES} MB" if workers == 2 else None
         rows.append((what, aim, *cost([*sts, *at, str(workers)])))
-    with tempfile.TemporaryDirectory() as other:
-        for n, agent in enumerate(AGENTS):
-            record_file(other, agent, 5 * SAMPLE, n)
-        seconds, count = plainly(Path(other))
     whole = seconds / count * episodes / 5
-    rows.append(("predicates alone, reckoned from a sample", None, None, whole, None))
+    rows.append(("predicates alone, reckoned from a sample", None, None, whole, None, None))
     table = Table(
         "Mining a million episodes" if episodes == EPISODES else f"Mining {episodes} episodes",
         f"{episodes} episodes of {STEPS} steps on {SIDE}x{SIDE}, in teams of {TEAM}, half of them "
         f"by each of {' and '.join(AGENTS)}, in {len(files)} files of {disk:.0f} MB in all; one in "
         f"five is on the test side. Mined for the {len(names())} categories, ten scenarios of "
         "each. Seconds on the clock and of processors, and the most memory that all processes "
-        "held at once, from call to exit. What predicates alone take, a moment at a time in one "
-        f"process, is reckoned from {count} trajectories of the test side.",
-        ("what", "aim", "seconds", "CPU seconds", "megabytes"),
+        "held at once, from call to exit; and how many processes, these among them, wanted a core "
+        "in the last minute of it, which seconds on the clock depend on. What predicates alone "
+        f"take, a moment at a time in one process, is reckoned from {count} trajectories of the "
+        "test side.",
+        ("what", "aim", "seconds", "CPU seconds", "megabytes", "load"),
         rows,
     )
     opening = f"Written by `make bench-large`, on\n\n> {machine()}\n"

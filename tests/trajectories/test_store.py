@@ -134,7 +134,7 @@ def test_a_file_is_held_to_its_hashes_once_and_again_where_it_has_changed(
     workspace, every = Workspace.open(tmp_path / "w"), recorded(count=3, team=1)
     path = store.save(workspace, every)
     held: list[int] = []
-    real = store.checked  # type: ignore[attr-defined]
+    real = checked
 
     def watched(episodes: Any, *rest: Any) -> Any:
         held.append(len(episodes))

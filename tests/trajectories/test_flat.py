@@ -1,0 +1,53 @@
+"""Trajectories side by side: what files hold, a row group at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sts.errors import DamagedData
+from sts.storage.workspace import Workspace
+from sts.trajectories import flat, store
+from tests.examples import on_test_side, recorded
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setattr(store, "GROUP", 3)
+    out = Workspace.open(tmp_path / "w")
+    small, large = recorded(count=25, team=1), recorded(count=25, team=2, height=8, width=9)
+    store.save(out, small)
+    store.save(out, [*large, *small[:12]])
+    return out
+
+
+def test_every_trajectory_of_a_side_is_in_one_part_once(workspace: Workspace) -> None:
+    every = store.load(workspace)
+    there = flat.recorded(workspace, "test")
+    ids = [id for part in there.parts for id in flat.flat(part).texts["id"]]
+    assert sorted(ids) == sorted(t.id for t in on_test_side(every))
+    assert there.rows == len(every) + 12
+    assert {part.path for part, _ in there.firsts["lambda-star"]} == set(store.files(workspace))
+
+
+def test_what_lies_abreast_is_what_each_trajectory_says(workspace: Workspace) -> None:
+    sizes = set()
+    for part in flat.recorded(workspace, "train").parts:
+        every = flat.flat(part)
+        whole = every.whole(range(len(every.rows)))
+        assert [t.id for t in whole] == every.texts["id"]
+        for domain, places, abreast in every.abreast():
+            sizes.add((abreast.height, abreast.width, abreast.participants))
+            for place, scene in zip(places.tolist(), abreast.scene, strict=True):
+                assert domain == whole[place].episode.domain
+                np.testing.assert_array_equal(scene, whole[place].episode.scene)
+    assert sizes == {(6, 7, 1), (8, 9, 2)}
+
+
+def test_a_file_that_has_changed_since_is_refused(workspace: Workspace) -> None:
+    part = flat.recorded(workspace, "train").parts[0]
+    for other in (part._replace(rows=part.rows + 1), part._replace(group=99)):
+        with pytest.raises(DamagedData):
+            flat.flat(other)
