@@ -2,7 +2,7 @@
 
     import analysis
     analysis.report("ratings.csv", scores="scores.csv")
-    analysis.load_report("sts-workspace/reports/starter-1")
+    analysis.load_report("sts-workspace/reports/core-2")
 
 `analysis.report.notebook` makes both; it is imported, with all that it needs, by their first use.
 """

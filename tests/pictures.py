@@ -27,6 +27,7 @@ from tests.annotator_app.conftest import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"
 ASKED = "Reach Good: stand on its cell."
+SUITE = "core@2"
 WIDTH, HEIGHT = 1280, 720
 STEPS, EPISODES = 30, 200
 """How many steps are gone through of an episode, and how many episodes are passed over."""
@@ -40,7 +41,7 @@ def take(folder: Path) -> None:
     """
     if main(["demo", "--no-app", "--workspace", str(folder)]):
         raise StsError("the demo failed")
-    server = Server(folder)
+    server = Server(folder, SUITE)
     server.start()
     try:
         with sync_playwright() as playwright:
@@ -50,7 +51,7 @@ def take(folder: Path) -> None:
             page = browser.new_page(
                 viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light"
             )
-            page.goto((folder / "reports" / "starter-1" / "report.html").resolve().as_uri())
+            page.goto((folder / "reports" / "core-2" / "report.html").resolve().as_uri())
             _keep(page, "report.png")
             page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
             page.goto(server.url(f"/enter?t={owner_key(Workspace.open(folder), OWNER)}"))
@@ -66,7 +67,7 @@ def take(folder: Path) -> None:
 
 def _curate(page: Any, server: Server) -> None:
     """Begins the next version of the demo's suite, and shows one of its scenarios."""
-    if main(["draft", "from", "starter@1", "--workspace", str(server.folder)]):
+    if main(["draft", "from", SUITE, "--workspace", str(server.folder)]):
         raise StsError("no draft was begun")
     page.add_init_script("localStorage['sts:curate:settings'] ??= '{\"autoplay\": false}'")
     page.goto(server.url("/curate"))

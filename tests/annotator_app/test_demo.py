@@ -26,7 +26,7 @@ BANNER = "Automatic labels, not an STS result"
 
 def hashes(root: Path) -> dict[str, str]:
     workspace = Workspace.open(str(root))
-    suite = suites.load(workspace, "starter@1")
+    suite = suites.load(workspace, "core@2")
     found = continuations.load(workspace, {s.hash for s in suite.scenarios})
     return {c.id: c.content_hash for c in found}
 
@@ -39,20 +39,20 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def report(root: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads((root / "reports/starter-1/report.json").read_text())
+    found: dict[str, object] = json.loads((root / "reports/core-2/report.json").read_text())
     return found
 
 
 def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root: Path) -> None:
     found = report(root)
-    page = (root / "reports" / "starter-1" / "report.html").read_text()
-    assert found["labels"] == {"human": 0, "settled": 0, "automatic": 6 * 80, "model": 0}
+    page = (root / "reports" / "core-2" / "report.html").read_text()
+    assert found["labels"] == {"human": 0, "settled": 0, "automatic": 6 * 216, "model": 0}
     assert found["labels_used"] == "automatic"
     assert BANNER in page
     ranked = [a["agent"] for a in found["agents"] if a["rank"] is not None]  # type: ignore[attr-defined]
-    assert sorted(ranked) == ["blind", "local-search", "random", "rule", "stigmergy"]
-    assert ranked[0] == "rule"
-    assert ranked[-1] == "random"
+    assert sorted(ranked) == ["local-search", "random", "reader", "reader-half", "rule"]
+    assert ranked[0] == "reader"
+    assert ranked[1] == "reader-half"
     pairs = {(c["x"], c["y"]) for c in found["correlations"]}  # type: ignore[attr-defined]
     assert ("pass_rate", "lambda-star team=3") in pairs
 
@@ -62,7 +62,7 @@ def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixtu
     assert main(["demo", "--no-app", "--continuations", "1", "--workspace", str(root)]) == 0
     assert hashes(root) == before
     made = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
-    assert ["rule", "0", "80"] in made
+    assert ["reader", "0", "216"] in made
 
 
 def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,14 +113,14 @@ def test_a_reference_measures_annotators_and_is_none_of_its_agents_continuations
     one = next(id for id in hashes(copy))
     words = ["references", "add", one, "--truth", "success", "--step", "1"]
     assert main([*words, "--workspace", str(copy)]) == 0
-    assert main(["report", "starter@1", "--workspace", str(copy)]) == 0
+    assert main(["report", "core@2", "--workspace", str(copy)]) == 0
     found = report(copy)
-    assert found["labels"]["automatic"] == 6 * 80 - 1  # type: ignore[index]
+    assert found["labels"]["automatic"] == 6 * 216 - 1  # type: ignore[index]
 
 
 def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: Path) -> None:
     workspace = Workspace.open(str(root))
-    suite = suites.load(workspace, "starter@1")
+    suite = suites.load(workspace, "core@2")
     with Store.open(workspace) as store:
         enqueue(
             workspace,
@@ -130,16 +130,16 @@ def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: 
         )
         who = store.add_annotator("ann")
         for _ in range(10):
-            (one, *_) = store.claim(who.id, suite="starter@1", count=1)
+            (one, *_) = store.claim(who.id, suite="core@2", count=1)
             sent = {"uuid": uuid.uuid4().hex, "item": one.item, "verdict": "success", "step": 1}
             (ack,) = store.submit(who.id, [sent])
             assert ack.status == "saved"
-    assert main(["report", "starter@1", "--workspace", str(root)]) == 0
+    assert main(["report", "core@2", "--workspace", str(root)]) == 0
     found = report(root)
     assert found["labels"]["human"] == 10  # type: ignore[index]
     assert set(found["label_sets"]) == {"human", "automatic"}  # type: ignore[call-overload]
     assert found["human_automatic"]["judgements"] == 10  # type: ignore[index]
-    page = (root / "reports" / "starter-1" / "report.html").read_text()
+    page = (root / "reports" / "core-2" / "report.html").read_text()
     assert "automatic" in page
     assert found["labels_used"] == "human"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarios import categories, gate_table, gates
-from scenarios.gate_table import agents_row, measured, pool_row, suite_row
+from scenarios.suites.gate_table import agents_row, measured, pool_row, suite_row
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded
 

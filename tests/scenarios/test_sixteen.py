@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from scenarios import categories, gates, mining
-from scenarios.categories.lambda_star import evade_evil, playing
+from scenarios.categories.lambda_star import clean_take, evade_evil, playing
 from scenarios.categories.lambda_star.tracks import Track
 from scenarios.category import CONTEXT, Candidate, Category, Controls, Label
 from scenarios.fitting import fault
@@ -23,7 +23,7 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError
 from sts.suites.types import Scenario, pairs
 from sts.trajectories.types import Trajectory
-from sts.worlds.lambda_star.state import MOVES, TOKENS
+from sts.worlds.lambda_star.state import TOKENS
 from tests.examples import on_test_side, recorded
 from tests.scenarios.scripted import episode
 from tests.scenarios.test_moments import cut
@@ -124,6 +124,30 @@ def test_the_probe_does_it_and_waiting_in_silence_does_not(
     assert "success" not in [verdict(one, played(one, idle)) for one in proposed[name]]
 
 
+def test_clean_take_is_not_had_by_going_wherever_reward_is_expected(
+    proposed: dict[str, list[Scenario]],
+) -> None:
+    greedy = playing.moving(clean_take._greedily)
+    assert "success" not in {verdict(one, played(one, greedy)) for one in proposed["clean-take"]}
+
+
+WATCHED = [(2, 5), (3, 5), (2, 4), (4, 4), (2, 5), (3, 4), (3, 5), (3, 4), (3, 4), (3, 3), (3, 3)]
+"""Where Good was seen from (3, 4): at last it stays and goes left, twice."""
+AS_FORESEEN = [(3, 2), (3, 2), (3, 1), (3, 1), (3, 0), (3, 0), (3, 6)]
+LUCKY = [(2, 2), (1, 1), (0, 0), (1, 6), (2, 6), (3, 6), (3, 6)]
+"""Comes to the cell that was foreseen, too, but another way."""
+
+
+@pytest.mark.parametrize(("way", "count"), [(AS_FORESEEN, 1), (LUCKY, 0)])
+def test_an_ambush_is_asked_for_where_good_goes_on_as_was_foreseen(
+    way: list[tuple[int, int]], count: int
+) -> None:
+    path = [*WATCHED, *way, *[(0, 0)] * 8]
+    what = episode("stay " * (len(path) - 1), start=(3, 4), good=path, evil=[(0, 3)])
+    one = dataclasses.replace(recorded("random", count=1)[0], episode=what)
+    assert len(RULES["ambush"].moments(one)) == count
+
+
 @EACH
 def test_its_rule_reads_nothing_before_takeover(
     name: str, proposed: dict[str, list[Scenario]]
@@ -219,15 +243,6 @@ def test_what_does_not_fit_says_why(
 ) -> None:
     said = RULES[category].fits(cut(what, category, **parameters))
     assert said is not None and expected in said
-
-
-def test_a_period_is_told_where_it_was_seen_twice_and_nothing_contradicts_it() -> None:
-    right, down, left = MOVES.index("right"), MOVES.index("down"), MOVES.index("left")
-    assert playing.repeated([down, right, down, right]) == [down, right]
-    assert playing.repeated([left, right, down, down, right, down, down]) == [right, down, down]
-    assert playing.repeated([right] * 8) is None
-    assert playing.repeated([right, down, right]) is None
-    assert playing.repeated([right, playing.HIDDEN, right, down]) is None
 
 
 def test_superseded_categories_are_mined_by_name_alone() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sts.cli.demo import Demo, players
 
-AGENTS = ("random", "blind", "local-search", "stigmergy", "rule", "oracle")
+AGENTS = ("random", "local-search", "rule", "reader-half", "reader", "oracle")
 
 DEMO = Demo(
-    suite="starter@1",
+    suite="core@2",
     agents=AGENTS,
-    shown=("reach-good-01", "rule", "random"),
+    shown=("keep-beside-01", "reader", "local-search"),
     measuring=(
-        ("lambda-star", "score", *players(AGENTS), "--team", "3", "--episodes", "1000", "--save"),
+        ("lambda-star", "score", *players(AGENTS), "--team", "3", "--episodes", "300", "--save"),
     ),
-    takes="about a minute on two cores, compiling included, and 3 MB",
+    takes="about a minute on two cores, compiling included, and 5 MB",
     first=True,
 )

@@ -1,6 +1,6 @@
 """The gates of a domain's categories, measured on recordings of their own, as tables of Markdown.
 
-    python -m scenarios.gate_table
+    python -m scenarios.suites.gate_table
 
 Of each category a pool is mined, which the first gates are held to, a suite of ten as a packaged
 one has, and a larger one, whose figures are less by chance. What is beyond its limit has a mark.
