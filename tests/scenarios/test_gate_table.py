@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import categories, gate_table, gates
+from scenarios import categories, gates
+from scenarios.suites import gate_table
 from scenarios.suites.gate_table import agents_row, measured, pool_row, suite_row
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded

@@ -241,7 +241,7 @@ def test_bad_arguments_are_one_line_and_exit_code_2(
     refused(capsys, 2, "give either a suite", "report")
     refused(capsys, 2, "give either a suite", "report", "starter@1", "--table", str(table))
     workspace = ("--workspace", str(tmp_path / "w"))
-    known = "unknown suite 'nope@1'; known: babyai@1, core@1, core@2, starter@1"
+    known = "unknown suite 'nope@1'; known: babyai@1, babyai@2, core@1, core@2, starter@1"
     refused(capsys, 2, known, "report", "nope@1", *workspace)
     refused(capsys, 2, "unknown suite version 'starter@9'", "report", "starter@9", *workspace)
     refused(capsys, 2, "no table at", "report", "--table", str(tmp_path / "none.csv"))
