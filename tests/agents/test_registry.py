@@ -27,10 +27,13 @@ def test_what_is_no_agent_is_refused_in_words(name, said):
         agents.load(name)
 
 
-def test_an_unknown_agent_is_answered_with_those_that_exist():
+def test_an_unknown_agent_is_answered_with_those_that_are_most_like_it():
     with pytest.raises(UnknownName) as caught:
         agents.load("loc-search")
-    assert all(name in str(caught.value) for name in agents.installed())
+    listed, rest = str(caught.value).split("known: ")[1].split(" and ")
+    there = {*agents.installed()}
+    assert {*listed.split(", ")} < there and "local-search" in listed
+    assert rest.startswith(f"{len(there) - 20} more; did you mean local-search?")
 
 
 @pytest.mark.parametrize("name", ["os:system", "nobody"])

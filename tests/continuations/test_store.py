@@ -338,6 +338,6 @@ def test_a_workspace_of_the_layout_before_is_refused_in_one_line(
     with pytest.raises(DamagedData, match="continuations format 1; this version reads 4") as error:
         store.load(workspace, {one.hash})
     assert "\n" not in str(error.value)
-    parquet.write(path, "continuations", 4, {"id": pa.string()}, {"id": ["a"]})
-    with pytest.raises(NewerFormat, match="continuations format 4; this version reads up to 3"):
+    parquet.write(path, "continuations", 5, {"id": pa.string()}, {"id": ["a"]})
+    with pytest.raises(NewerFormat, match="continuations format 5; this version reads up to 4"):
         store.load(workspace, {one.hash})

@@ -74,7 +74,7 @@ def test_help_and_lists_name_it_and_show_all_else(said: dict[str, Said]) -> None
     assert f"CANNOT BE USED: command 'broken' {why}" in said["--help"].out
     assert "  run           let agents continue" in said["--help"].out
     assert "--size HxW" in said["record --help"].out
-    assert "example: sts record --agent rule " in said["record --help"].out
+    assert "example: sts record --agent reader " in said["record --help"].out
     assert said["demo --help"].code == 0
     assert "not usable: domain 'broken' of sts-broken" in said["domain ls"].out
     assert "lambda-star  up-left" in said["domain ls"].out
