@@ -32,7 +32,8 @@ AGENTS = ("random", "local-search")
 PER_FILE, ABREAST = 25_000, 2500
 AIM_SECONDS, AIM_MEGABYTES = 60, 2000
 SAMPLE = 1000
-PAIRS = ("beside-or-leave", "evade-or-shadow")
+BESIDES = ("beside-or-leave", "evade-or-shadow", "catch-mate")
+"""Categories that are none of the sixteen."""
 LOOK = 0.1
 """Seconds between two looks at how much memory processes hold."""
 
@@ -52,7 +53,7 @@ class Cost(NamedTuple):
 def names() -> list[str]:
     """Returns the names of the sixteen categories."""
     own = categories.of("lambda-star")
-    return [c.name for c in own if not c.superseded and c.name not in PAIRS]
+    return [c.name for c in own if not c.superseded and c.name not in BESIDES]
 
 
 def recorded(folder: Path, episodes: int) -> None:
