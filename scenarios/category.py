@@ -94,7 +94,7 @@ class Rubric:
 
     Attributes:
       done: one sentence that says when it is done, with the fields of the category's words.
-      guideline: a few sentences for doubtful cases.
+      guideline: a few sentences for doubtful cases, with the same fields.
       overlay: what of a scenario is marked; None for nothing.
       version: raised when the meaning changes, so that what was judged by another is judged anew;
         a typo changes nothing.
@@ -244,9 +244,12 @@ class Category:
             return None
         words = self.words(scenario) if self.words else {}
         with blaming(f"category {self.name!r} failed to say when {scenario.id} is done"):
-            done = self.rubric.done.format(**{field: word.text for field, word in words.items()})
+            fill = {field: word.text for field, word in words.items()}
+            done, guideline = (
+                text.format(**fill) for text in (self.rubric.done, self.rubric.guideline)
+            )
         overlay = self.rubric.overlay(scenario) if self.rubric.overlay else Overlay()
-        return Criterion(done, self.rubric.guideline, overlay)
+        return Criterion(done, guideline, overlay)
 
 
 def spoken_for(category: Category) -> Category:

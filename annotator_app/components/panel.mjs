@@ -19,6 +19,7 @@ export function legendRows(episode, called, symbol) {
 /** @param {any} box @param {Criterion | null | undefined} criterion @param {boolean} open */
 export function renderCriterion(box, criterion, open) {
   box.hidden = !criterion;
+  box.classList.toggle("open", open);
   const { done = "", guideline = "" } = criterion ?? {};
   const opener = box.querySelector("button");
   opener.hidden = !guideline;

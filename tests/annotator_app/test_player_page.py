@@ -314,6 +314,15 @@ def test_a_phone_shows_all_that_judging_needs_at_once(open_page: Opener) -> None
       while (legend.children.length < 6) legend.append(legend.lastElementChild.cloneNode(true));
     }""")
     check("a long instruction, six to tell apart")
+    page.evaluate("""() => {
+      const shadows = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
+      const inside = shadows.filter(Boolean).map((one) => one.querySelector(".criterion"));
+      const box = inside.find(Boolean);
+      box.hidden = false;
+      box.querySelector(".done").textContent = "After the takeover there are 5 steps in a row, one "
+        + "directly after the other, at each of which the participant is at most two cells away.";
+    }""")
+    check("what done means besides")
 
 
 def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:

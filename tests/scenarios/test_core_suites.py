@@ -107,6 +107,15 @@ def test_recorders_and_teams_are_mixed_and_at_most_two_fifths_are_by_effect(suit
         assert 0 < chosen <= len(own) / 2, name
 
 
+def test_each_is_judged_by_a_sentence_whose_fields_are_filled(suite: Suite) -> None:
+    rules = categories.ruling(suite.scenarios)
+    for one in suite.scenarios:
+        criterion = rules[one.category].criterion(one)
+        assert criterion is not None
+        for text in (criterion.done, criterion.guideline):
+            assert text.endswith(".") and "{" not in text
+
+
 def test_the_second_is_made_from_the_first_and_says_why() -> None:
     first, second = SUITES.values()
     old, new = ({one.id: one.hash for one in suite.scenarios} for suite in (first, second))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenarios.category import Candidate, Category
+from scenarios.category import Candidate, Category, Overlay, Rubric
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
@@ -59,5 +59,12 @@ CATEGORY = Category(
     candidates=candidates,
     label=said,
     fits=fits,
+    rubric=Rubric(
+        done="The first word that the participant says is the direction in which Good was from it "
+        "at the takeover, or stay where Good was on its cell.",
+        guideline="Where Good goes after the takeover does not matter. Across the edge of the "
+        "board it is still next to the participant. Silence is not done.",
+        overlay=lambda scenario: Overlay(sight=True),
+    ),
     superseded=True,
 )
