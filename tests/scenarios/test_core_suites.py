@@ -107,6 +107,7 @@ def test_recorders_and_teams_are_mixed_and_at_most_two_fifths_are_by_effect(suit
         assert 0 < chosen <= len(own) / 2, name
 
 
+@EACH
 def test_each_is_judged_by_a_sentence_whose_fields_are_filled(suite: Suite) -> None:
     rules = categories.ruling(suite.scenarios)
     for one in suite.scenarios:
