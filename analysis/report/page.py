@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -29,6 +30,8 @@ TARGETS = {
         "continuations of these very scenarios lies in the interval.",
     },
 }
+_ABREAST = 9
+"""Columns of a table, which a page of usual width holds."""
 SHOWN_KS = (1, 2, 4, 8)
 
 
@@ -128,8 +131,12 @@ def _hours(counts: Counts) -> str:
     return f"{counts.hours:.1f}{saved}"
 
 
-def _columns(agents: Sequence[Agent]) -> list[str]:
-    return list(dict.fromkeys([*agents[0].kinds, *agents[0].categories]))
+def _columns(agents: Sequence[Agent]) -> list[list[str]]:
+    """Returns kinds and categories, as many in a table as are seen at once."""
+    names = list(dict.fromkeys([*agents[0].kinds, *agents[0].categories]))
+    tables = math.ceil(len(names) / _ABREAST)
+    edges = [len(names) * n // tables for n in range(tables + 1)] if tables else []
+    return [names[start:stop] for start, stop in pairwise(edges)]
 
 
 def _made_with(provenance: Provenance) -> dict[str, str]:
