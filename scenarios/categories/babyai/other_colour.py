@@ -5,6 +5,7 @@ Asked where things of the type were seen in that colour and in another one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
 
 
 def _named(told: str) -> Thing:
-    words = told.lower().replace(".", " ").replace(",", " ").split()
+    words = re.findall("[a-z]+", told.lower())
     return Thing(
         next(word for word in words if word in COLOURS),
         next(word for word in words if word in TYPES),

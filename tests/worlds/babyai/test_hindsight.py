@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from scenarios import categories, mining
-from scenarios.categories.babyai import playing, rooms
+from scenarios.categories.babyai import other_colour, playing, rooms
 from scenarios.categories.babyai.rooms import Frame, Thing
 from scenarios.category import Category, Label
 from scenarios.fitting import fault
@@ -337,3 +337,8 @@ def test_pools_of_forty_pass_the_gates() -> None:
     for rule in RULES.values():
         pool = mining.mine(every, [rule], per_category=40, seed=0, per_world=4).scenarios
         assert [one for one in of_pool(rule, pool, continuations=2) if not one.held] == []
+
+
+def test_the_thing_that_is_not_meant_is_read_from_every_wording():
+    for wording in other_colour.CATEGORY.wordings:
+        assert other_colour._named(wording.format(type="ball", colour="red")) == ("red", "ball")
