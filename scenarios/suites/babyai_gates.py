@@ -47,7 +47,7 @@ def rows(names: Sequence[str], pool: int, continuations: int) -> Iterator[tuple[
     """Yields of each category its pool, how many are easy, medium and hard, and its gates."""
     every = recorded()
     for name in names:
-        rule = categories.named(f"babyai-{name}")
+        rule = categories.named(f"babyai-{name.removeprefix('babyai-')}")
         own = gates.pool(rule, every, pool)
         count = Counter(one.difficulty for one in own)
         figure = {
