@@ -180,7 +180,7 @@ def exchange(
         return {"author": author, "session": None, "broken": len(broken)}
     if view["finished"]:
         one = shown.play.finish(workspace, seconds=_seconds(message.get("seconds")))
-        queueing.enqueue(workspace, store, suite, [one])
+        queueing.enqueue(store, suite, [one])
     return {"author": author, "session": name, **view}
 
 

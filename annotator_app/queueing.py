@@ -20,9 +20,6 @@ from sts.suites.folders import versions
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
 
-QUEUE = 100_000
-"""Continuations that wait to be judged at a time, where the workspace does not say."""
-
 
 def chosen(workspace: Workspace, label: str | None) -> Selection | None:
     """The suite or part called `label`, else the latest version where only one name is known.
@@ -56,23 +53,19 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     """
     index = opened(workspace)
     rows = index.of({one.hash for one in selection.scenarios})
-    most = workspace.setting("annotation", "queue", QUEUE)
-    most += store.progress(selection.queue).complete
+    most = store.study.queue + store.progress(selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
     drawn = index.entries(index.by_lot(rows, max(most, 0)))
-    _enqueue(workspace, store, selection.suite, [*names], drawn)
+    _enqueue(store, selection.suite, [*names], drawn)
     return len(rows)
 
 
-def enqueue(
-    workspace: Workspace, store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]
-) -> int:
+def enqueue(store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
-    return _enqueue(workspace, store, suite, [suite.label], continuations)
+    return _enqueue(store, suite, [suite.label], continuations)
 
 
 def _enqueue(
-    workspace: Workspace,
     store: Store,
     suite: Suite,
     names: Sequence[str],
@@ -86,7 +79,7 @@ def _enqueue(
         for one in continuations
         for name in names
     )
-    return store.enqueue(items, required=workspace.setting("annotation", "required", 1))
+    return store.enqueue(items, required=store.study.required)
 
 
 def welcome(store: Store, name: str) -> Annotator:

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from sts.annotations import claims, decisions, imports, people, queue, submissions, verdicts, views
 from sts.annotations.database import Database, open_postgresql, open_sqlite
+from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
     Ack,
     Annotator,
@@ -19,7 +20,7 @@ from sts.annotations.types import (
     Reference,
     RefusedAnswer,
 )
-from sts.errors import DamagedData, StoreError
+from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision
 
@@ -34,27 +35,25 @@ class Store:
 
     Attributes:
       database: where `export` reads.
+      study: how continuations are judged.
     """
 
     def __init__(
         self,
         database: Database,
         *,
-        seed: int = 0,
-        reference_rate: float = 0.1,
+        study: Study = USUAL,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Takes over `database`.
 
         Args:
           database: open and migrated.
-          seed: selects the campaign's orders; equal seeds give equal ones.
-          reference_rate: share of references among what annotators meet, 0 to 1.
+          study: how continuations are judged.
           clock: UTC seconds.
         """
         self.database = database
-        self._seed = seed
-        self._reference_rate = reference_rate
+        self.study = study
         self._clock = clock
 
     @classmethod
@@ -72,13 +71,7 @@ class Store:
           StoreError: it is lost, locked, damaged, read-only, another program's or another
             workspace's.
         """
-        rate = float(workspace.setting("annotation", "reference_rate", 0.1))
-        if not 0 <= rate <= 1:
-            raise DamagedData(
-                f"{workspace.path('workspace.toml')}: expected annotation.reference_rate "
-                f"between 0 and 1, found {rate}"
-            )
-        seed = int(workspace.setting("annotation", "seed", 0))
+        asked = study(workspace)
         try:
             own = workspace.identity()
         except OSError as error:
@@ -91,7 +84,7 @@ class Store:
             database = open_postgresql(url, own)
         else:
             database = open_sqlite(workspace.path(FILE), own)
-        return cls(database, seed=seed, reference_rate=rate, clock=clock)
+        return cls(database, study=asked, clock=clock)
 
     @classmethod
     def find(cls, workspace: Workspace) -> Store | None:
@@ -253,8 +246,8 @@ class Store:
                 suite=suite,
                 count=count,
                 without=without,
-                seed=self._seed,
-                reference_rate=self._reference_rate,
+                seed=self.study.seed,
+                reference_rate=self.study.reference_rate,
                 now=self._clock(),
             )
 

@@ -24,7 +24,7 @@ _HEADER = """\
 schema = 2
 
 [annotation]
-required = 1          # judgements wanted for each continuation
+required = 1          # judgements wanted of each clip
 queue = 100000        # continuations that wait to be judged at a time, drawn by lot from all
 reference_rate = 0.1  # share of reference episodes among what annotators see, where there are any
 """

@@ -360,6 +360,12 @@ def test_a_url_that_is_not_postgresqls_is_an_argument_error(
     assert one_line(error)
 
 
+def test_a_setting_that_nobody_reads_is_named(sqlite_workspace: Workspace) -> None:
+    sqlite_workspace.settings["annotation"]["referense_rate"] = 0.2
+    with pytest.raises(DamagedData, match=r"unknown setting annotation.referense_rate; there are:"):
+        Store.open(sqlite_workspace)
+
+
 @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
 def test_a_reference_rate_that_is_no_share_is_refused(
     sqlite_workspace: Workspace, rate: float

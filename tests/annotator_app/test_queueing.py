@@ -56,6 +56,7 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
         assert store.progress(suite.label).complete == 3
         queueing.fill(few, store, whole)
         assert len(queued(store)) == 8 and first < queued(store)
+    with Store.open(workspace) as store:
         assert queueing.fill(workspace, store, whole) == 20
         assert len(queued(store)) == 20
 
