@@ -68,6 +68,7 @@ items = Table(
     Column("draw", BigInteger),
     Column("added", Double),
     Column("clip", Text),
+    Column("seal", BigInteger),
 )
 
 copies = Table(
@@ -77,6 +78,7 @@ copies = Table(
     Column("item", Text),
     Column("agent", Text),
     Column("sees", Text),
+    Column("seal", BigInteger),
 )
 
 item_suites = Table(
@@ -133,6 +135,9 @@ events = Table(
     Column("kind", Text),
     Column("label", Text),
     Column("text", Text),
+    Column("words", Text),
+    Column("number", BigInteger),
+    Column("digest", Text),
 )
 
 reference_episodes = Table(
@@ -143,6 +148,7 @@ reference_episodes = Table(
     Column("step", Integer),
     Column("note", Text),
     Column("added", Double),
+    Column("seal", BigInteger),
 )
 
 refused = Table(
@@ -154,4 +160,12 @@ refused = Table(
     Column("raw", Text),
     Column("message", Text),
     Column("received", Double),
+)
+
+totals = Table(
+    "totals",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("totals", Text),
+    Column("digest", Text),
 )
