@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, select
 
 from sts.annotations import people, queue
 from sts.annotations.schema import copies, events, item_players, items
+from sts.annotations.study import Study
 from sts.annotations.submissions import REASON_LIMIT, Submission, find_event, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
@@ -98,7 +99,8 @@ def append(
     ratings: Sequence[Rating],
     additions: Iterable[Item] = (),
     *,
-    required: int = 1,
+    study: Study,
+    required: int | None = 1,
     now: float,
 ) -> Imported:
     """Appends judgements, once `additions` is enqueued; all of them or none.
@@ -112,7 +114,7 @@ def append(
         names the line.
     """
     everyone = names(ratings)
-    queue.enqueue(connection, additions, required=required, now=now)
+    queue.enqueue(connection, additions, study=study, required=required, now=now)
     here = {person.name: person.id for person in people.everybody(connection)}
     new = [name for name in everyone if name not in here]
     here |= {name: people.add(connection, name, linked=False, now=now).id for name in new}
