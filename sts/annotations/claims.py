@@ -25,6 +25,7 @@ from sqlalchemy import (
 from sts.annotations import assignment, balance, controls, people
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.controls import Standing
+from sts.annotations.events import JUDGEMENTS, judges
 from sts.annotations.queue import PRIME
 from sts.annotations.schema import (
     anchors,
@@ -119,20 +120,21 @@ def claim(
         _give_back(connection, annotator_id, items.c.continuation.in_(without))
     mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
     connection.execute(update(slots).where(*mine).values(lease_until=person.until))
-    held = _kept(connection, person, _held(connection, person))
-    room = count if not study.cap else min(count, study.cap - _judged_today(connection, person))
-    if standing.paused or room <= len(held):
+    room = study.cap - _judged_today(connection, person) if study.cap else PRIME
+    held = _kept(connection, person, room)
+    if standing.paused or min(count, room) <= len(held):
         return held
-    return held + _take(connection, person, study, room - len(held), held)
+    return held + _take(connection, person, study, min(count, room) - len(held), held)
 
 
-def _kept(connection: Connection, person: _Person, held: list[_Held]) -> list[Claim]:
-    """Returns what a person goes on with, and gives back what waits and should not."""
-    standing = person.standing
+def _kept(connection: Connection, person: _Person, room: int) -> list[Claim]:
+    """Returns what a person goes on with, `room` at most; gives back what should not wait."""
+    standing, held = person.standing, _held(connection, person)
     back = [
         one.claim.item
-        for one in held[1:]
-        if standing.paused or one.left_out or one.claimed < standing.changed
+        for place, one in enumerate(held)
+        if place >= room
+        or (place > 0 and (standing.paused or one.left_out or one.claimed < standing.changed))
     ]
     if back:
         _give_back(connection, person.id, items.c.id.in_(back))
@@ -320,7 +322,9 @@ def _held(connection: Connection, person: _Person) -> list[_Held]:
             claims.c.annotator == person.id,
             or_(claims.c.pool == 1, exists().where(holds, _in_suite(person.suite))),
             person.offered,
-            ~exists().where(events.c.item == claims.c.item, events.c.annotator == person.id),
+            ~exists().where(
+                events.c.item == claims.c.item, events.c.annotator == person.id, judges()
+            ),
         )
         .order_by(claims.c.position)
     )
@@ -337,10 +341,12 @@ def _judged_today(connection: Connection, person: _Person) -> int:
     return connection.execute(
         select(func.count(events.c.item.distinct())).where(
             events.c.annotator == person.id,
+            judges(),
             events.c.received >= day.timestamp(),
             ~exists().where(
                 earlier.c.item == events.c.item,
                 earlier.c.annotator == person.id,
+                earlier.c.kind.in_(JUDGEMENTS),
                 earlier.c.received < day.timestamp(),
             ),
         )

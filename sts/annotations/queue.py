@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
 from sts.annotations import assignment, balance
 from sts.annotations.assignment import Asked
+from sts.annotations.events import judges
 from sts.annotations.schema import (
     copies,
     events,
@@ -192,7 +193,7 @@ def references(connection: Connection) -> list[Reference]:
     """The whole pool, in the order it was filled."""
     judged = (
         select(func.count(events.c.annotator.distinct()))
-        .where(events.c.item == reference_episodes.c.item)
+        .where(events.c.item == reference_episodes.c.item, judges())
         .scalar_subquery()
     )
     rows = connection.execute(
