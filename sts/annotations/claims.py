@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from sts.annotations import people
+from sts.annotations.events import judges
 from sts.annotations.queue import PRIME
 from sts.annotations.schema import (
     annotators,
@@ -149,7 +150,9 @@ def _held(
             claims.c.annotator == annotator_id,
             or_(claims.c.pool == 1, holds),
             offered,
-            ~exists().where(events.c.item == claims.c.item, events.c.annotator == annotator_id),
+            ~exists().where(
+                events.c.item == claims.c.item, events.c.annotator == annotator_id, judges()
+            ),
         )
         .order_by(claims.c.position)
     )

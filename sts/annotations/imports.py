@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
 
-from sts.annotations import people, queue
-from sts.annotations.schema import copies, events, item_players, items
-from sts.annotations.submissions import REASON_LIMIT, Submission, find_event, record
+from sts.annotations import events, people, queue
+from sts.annotations.events import Event
+from sts.annotations.schema import copies, item_players, items
+from sts.annotations.submissions import REASON_LIMIT, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, printable, shown
@@ -121,19 +122,17 @@ def append(
     added = 0
     for rating in ratings:
         item, name = _item(connection, rating), people.checked_name(rating.annotator)
-        submission = Submission(
+        event = Event(
             _uuid(rating, name),
             item.id,
-            rating.verdict,
-            rating.step,
-            rating.reason,
-            None,
-            rating.seconds,
-            None,
+            verdict=rating.verdict,
+            step=rating.step,
+            reason=rating.reason,
+            seconds=rating.seconds,
         )
-        if not _is_known(connection, here[name], submission):
+        if not _is_known(connection, here[name], event):
             _check_player(connection, rating, item.id, name)
-            record(connection, here[name], submission, source="import", now=now)
+            record(connection, here[name], event, source="import", now=now)
             added += 1
     return Imported(added, len(ratings) - added, tuple(new))
 
@@ -188,20 +187,13 @@ def _check_player(connection: Connection, rating: Rating, item: str, name: str) 
         )
 
 
-def _is_known(connection: Connection, number: int, submission: Submission) -> bool:
-    if find_event(connection, number, submission.uuid) is not None:
+def _is_known(connection: Connection, number: int, event: Event) -> bool:
+    if events.find(connection, number, event.uuid) is not None:
         return True
-    standing = connection.execute(
-        select(events.c.verdict, events.c.step, events.c.reason)
-        .where(events.c.annotator == number, events.c.item == submission.item)
-        .order_by(events.c.id.desc())
-        .limit(1)
-    ).one_or_none()
-    return standing is not None and tuple(standing) == (
-        submission.verdict,
-        submission.step,
-        submission.reason,
-    )
+    last = events.judgement(connection, number, event.item)
+    if last is None:
+        return False
+    return (last.verdict, last.step, last.reason) == (event.verdict, event.step, event.reason)
 
 
 def _uuid(rating: Rating, name: str) -> str:

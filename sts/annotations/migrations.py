@@ -188,5 +188,63 @@ _CLIPS = Migration(  # what was one item a continuation stays so, as a clip that
     )
 )
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS)
+_SAID = """verdict TEXT CHECK (verdict IN ('success', 'failure', 'not_done', 'cannot_judge'))"""
+_KINDS = (
+    "CHECK (kind IN ('verdict', 'correction', 'review', 'adjudication', 'note'))",
+    "CHECK ((verdict IS NOT NULL) = (kind IN ('verdict', 'correction', 'adjudication')))",
+    "CHECK ((step IS NOT NULL) = (verdict IS NOT NULL AND verdict IN ('success', 'failure')))",
+    "CHECK ((corrects IS NOT NULL) = (kind = 'correction'))",
+    "CHECK ((label <> '') = (kind = 'review'))",
+)
+_TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that corrects another
+    both=(),
+    sqlite=(
+        f"""CREATE TABLE typed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            uuid TEXT NOT NULL,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            item TEXT NOT NULL REFERENCES items (id),
+            {_SAID},
+            step INTEGER CHECK (step >= 1),
+            reason TEXT NOT NULL,
+            watched DOUBLE PRECISION,
+            seconds DOUBLE PRECISION,
+            corrects TEXT,
+            extra INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            received DOUBLE PRECISION NOT NULL,
+            kind TEXT NOT NULL,
+            label TEXT NOT NULL,
+            text TEXT NOT NULL,
+            UNIQUE (annotator, uuid),
+            {", ".join(_KINDS)})""",
+        """INSERT INTO typed
+            SELECT *, CASE WHEN corrects IS NULL THEN 'verdict' ELSE 'correction' END, '', ''
+            FROM events ORDER BY id""",
+        "DROP TABLE events",
+        "ALTER TABLE typed RENAME TO events",
+        "CREATE INDEX events_of_item ON events (item, annotator, id)",
+        "CREATE INDEX events_of_annotator ON events (annotator, id)",
+        """CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+            BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+        """CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+            BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+    ),
+    postgresql=(
+        "ALTER TABLE events DISABLE TRIGGER events_are_never_changed",
+        "ALTER TABLE events ALTER COLUMN verdict DROP NOT NULL",
+        "ALTER TABLE events ADD COLUMN kind TEXT NOT NULL DEFAULT 'verdict'",
+        "ALTER TABLE events ADD COLUMN label TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE events ADD COLUMN text TEXT NOT NULL DEFAULT ''",
+        "UPDATE events SET kind = 'correction' WHERE corrects IS NOT NULL",
+        *(
+            f"ALTER TABLE events ALTER COLUMN {name} DROP DEFAULT"
+            for name in ("kind", "label", "text")
+        ),
+        *(f"ALTER TABLE events ADD {rule}" for rule in _KINDS),
+        "ALTER TABLE events ENABLE TRIGGER events_are_never_changed",
+    ),
+)
+
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _TYPED_EVENTS)
 SCHEMA_VERSION = len(MIGRATIONS)

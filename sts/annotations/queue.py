@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
+from sts.annotations.events import judges
 from sts.annotations.schema import (
     copies,
     events,
@@ -135,7 +136,7 @@ def references(connection: Connection) -> list[Reference]:
     """The whole pool, in the order it was filled."""
     judged = (
         select(func.count(events.c.annotator.distinct()))
-        .where(events.c.item == reference_episodes.c.item)
+        .where(events.c.item == reference_episodes.c.item, judges())
         .scalar_subquery()
     )
     rows = connection.execute(

@@ -130,6 +130,9 @@ events = Table(
     Column("extra", Integer),
     Column("source", Text),
     Column("received", Double),
+    Column("kind", Text),
+    Column("label", Text),
+    Column("text", Text),
 )
 
 reference_episodes = Table(

@@ -7,8 +7,19 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 
-from sts.annotations import claims, decisions, imports, people, queue, submissions, verdicts, views
+from sts.annotations import (
+    claims,
+    decisions,
+    imports,
+    people,
+    queue,
+    reviews,
+    submissions,
+    verdicts,
+    views,
+)
 from sts.annotations.database import Database, open_postgresql, open_sqlite
+from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
     Ack,
@@ -259,10 +270,11 @@ class Store:
     def submit(self, annotator_id: int, sent: object) -> list[Ack]:
         """Keeps what a browser sent, each once, and says what became of it, in order.
 
-        `sent` should be a list of objects with uuid, item, verdict, and where they apply step,
-        reason, watched, seconds and corrects; see `submissions.check`. When this returns,
-        everything it acknowledges is on disk. Bad input is refused and kept aside, as far as
-        `submissions.REFUSED_LIMIT` allows, and never raised.
+        `sent` should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it
+        is a verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects,
+        label, text; see `submissions.check`. When this returns, everything it acknowledges is on
+        disk. Bad input is refused and kept aside, as far as `submissions.REFUSED_LIMIT` allows, and
+        never raised.
 
         Raises:
           UnknownName: there is no such annotator.
@@ -308,6 +320,21 @@ class Store:
         """The current judgement of each person of these continuations, where there is one."""
         with self.database.read() as connection:
             return verdicts.human(connection, continuations)
+
+    def adjudications(self, suite: str | None = None) -> dict[str, Remark]:
+        """The adjudication that stands of each clip of `suite` that has one, by its item."""
+        with self.database.read() as connection:
+            return reviews.adjudications(connection, suite)
+
+    def reviews(self, suite: str | None = None) -> dict[str, list[Remark]]:
+        """Each reviewer's review that stands, by the items of `suite`; None looks at all."""
+        with self.database.read() as connection:
+            return reviews.reviews(connection, suite)
+
+    def notes(self, suite: str | None = None) -> dict[str, list[Remark]]:
+        """Each person's note that stands, by the items of `suite`; None looks at all."""
+        with self.database.read() as connection:
+            return reviews.notes(connection, suite)
 
     def judged_by(self) -> dict[str, int]:
         """Continuations judged by each person in the whole store; nobody without any is named."""
