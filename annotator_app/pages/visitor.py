@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotator_app import state
-from annotator_app.auth import AWAY, RETRY
+from annotator_app.entry import AWAY, RETRY
 from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
@@ -34,7 +34,10 @@ def visitor(*doing: str) -> Annotator | None:
         _until_it_is_back()
         return None
     if person is None:
-        st.error("Your link has ended. Ask for a new one; unsent answers stay in this browser.")
+        st.error(
+            "Your session has ended. Ask for a new invitation and open it in this browser: "
+            "unsent answers stay here, and are sent then."
+        )
     elif not {*doing} & {*person.roles}:  # it was taken away since, or the address was typed
         st.error(
             f"This page is for the role {doing[0]}, which you do not have in this study. Whoever "

@@ -105,7 +105,7 @@ def append(
 
     A judgement that is already there, or that says what its annotator's current one says, changes
     nothing, so an import may be repeated and an export read back. Unknown annotators are added
-    without a personal link.
+    without an invitation.
 
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
@@ -115,7 +115,7 @@ def append(
     queue.enqueue(connection, additions, required=required, now=now)
     here = {person.name: person.id for person in people.everybody(connection)}
     new = [name for name in everyone if name not in here]
-    here |= {name: people.add(connection, name, linked=False, now=now).id for name in new}
+    here |= {name: people.add(connection, name, now=now).id for name in new}
     for number in sorted(here[name] for name in everyone):
         people.lock(connection, number)  # before any slot is taken, as `lock` asks
     added = 0

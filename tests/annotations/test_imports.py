@@ -143,7 +143,8 @@ def test_an_import_is_appended_once_however_often_it_is_repeated(
     assert store.append(read_csv(a_table(tmp_path, *reversed(lines)))) == Imported(0, 3, ())
     assert count_events(store) == 3
     assert store.progress(SUITE)[:4] == (2, 1, 4, 3)
-    assert [(a.name, a.linked) for a in store.annotators()] == [("Ana", True), ("Bo", False)]
+    ana, bo = store.annotators()
+    assert (ana.name, bo.name) == ("Ana", "Bo") and store.invited() == {ana.id}
 
 
 def test_a_changed_line_is_a_correction_and_the_old_file_does_not_undo_it(

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotator_app import state
-from annotator_app.auth import AWAY
+from annotator_app.entry import AWAY
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 
@@ -43,10 +43,10 @@ def test_a_page_whose_store_is_away_says_so_and_runs_anew_once_it_is_back(
     assert not page.error and page.markdown[0].value == "at the page: Ann"
 
 
-def test_a_page_whose_link_has_ended_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_whose_session_has_ended_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "person", lambda: None)
     page = AppTest.from_function(script).run()
-    assert "Your link has ended" in page.error[0].value
+    assert "Your session has ended" in page.error[0].value
 
 
 def test_a_page_is_for_who_has_its_role(monkeypatch: pytest.MonkeyPatch) -> None:
