@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 import streamlit as st
 
 from annotator_app import state
 from annotator_app.entry import AWAY, RETRY
 from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
-from sts.errors import StoreError
+from sts.errors import StoreError, StsError
+
+WIDTH = 820  # pixels: longer lines are hard to read
+_LOG = logging.getLogger(__name__)
 
 
 def roles() -> tuple[str, ...]:
@@ -44,7 +49,32 @@ def visitor(*doing: str) -> Annotator | None:
             "leads it can give it to you."
         )
         return None
+    elif _is_asked_first(person):
+        return None
     return person
+
+
+def _is_asked_first(person: Annotator) -> bool:
+    """Whether the person is asked to agree to the study's text, and nothing else, for now."""
+    try:
+        text = state.asked_consent(person)
+        if text is None:
+            return False
+        with st.container(width=WIDTH):
+            st.markdown(text.text)
+            st.caption(f"Version {text.version}. That you agree, and when, is kept.")
+            if st.button("I agree", type="primary"):
+                state.store().agree(person.id, text.version)
+                st.rerun()
+    except StoreError:
+        _until_it_is_back()
+    except StsError as error:
+        _LOG.error("%s", error)
+        st.error(
+            "The text that this study asks people to agree to cannot be shown. Please tell whoever "
+            "leads it; unsent answers stay in this browser."
+        )
+    return True
 
 
 @st.fragment(run_every=float(RETRY))

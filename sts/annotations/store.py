@@ -9,6 +9,7 @@ from types import TracebackType
 
 from sts.annotations import (
     claims,
+    consent,
     decisions,
     imports,
     people,
@@ -217,6 +218,21 @@ class Store:
         """Everyone ever added, in that order."""
         with self.database.read() as connection:
             return people.everybody(connection)
+
+    def has_agreed(self, annotator_id: int, version: str) -> bool:
+        """Whether a person agreed to this version of the study's text; see `consent.text`."""
+        with self.database.read() as connection:
+            return consent.has_agreed(connection, annotator_id, version)
+
+    def agree(self, annotator_id: int, version: str) -> None:
+        """Notes that a person agrees to this version; repeating it changes nothing."""
+        with self.database.write(alone=True) as connection:
+            consent.agree(connection, annotator_id, version, now=self._clock())
+
+    def consents(self) -> list[consent.Agreed]:
+        """How many people agreed to each version, in the order in which these came."""
+        with self.database.read() as connection:
+            return consent.counts(connection)
 
     def decide(self, draft: str, made: Sequence[Decision]) -> list[Decision]:
         """Appends decisions to the chain of a draft, all or none; returns them as they are kept.

@@ -18,12 +18,14 @@ class Study(NamedTuple):
       required: judgements of each clip, 1 or more.
       reference_rate: share of references among what annotators meet, 0 to 1.
       queue: continuations that wait to be judged at a time.
+      consent: file of the workspace with the text that people agree to first; "" for none.
     """
 
     seed: int = 0
     required: int = 1
     reference_rate: float = 0.1
     queue: int = 100_000
+    consent: str = ""
 
 
 USUAL = Study()

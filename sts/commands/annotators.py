@@ -23,7 +23,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action",
         required=True,
-        metavar="add | ls | link | sessions | revoke | retire | role",
+        metavar="add | ls | link | sessions | revoke | retire | role | consents",
     )
     for name, words, example in (
         ("add", "add a person and show their invitation, once", "Ana --role curator"),
@@ -51,6 +51,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "sessions", help=words, description=words, example="sts annotators sessions"
     )
     leaf.add_argument("name", nargs="?", metavar="NAME", help="whose (default: everybody's)")
+    words = "count who agreed to which version of the study's text"
+    actions.add_parser("consents", help=words, description=words, example="sts annotators consents")
     words = "list everyone, with what they do and how many continuations each has judged"
     actions.add_parser("ls", help=words, description=words, example="sts annotators ls")
 
@@ -70,6 +72,9 @@ def _run(args: argparse.Namespace) -> int:
     with Store.open(workspace) as store:
         if args.action == "sessions":
             _sessions(store, args.name, as_json=args.json)
+            return 0
+        if args.action == "consents":
+            _consents(store, as_json=args.json)
             return 0
         if args.action == "revoke":
             _revoke(store, args.name, as_json=args.json)
@@ -125,6 +130,14 @@ def _revoke(store: Store, name: str, *, as_json: bool) -> None:
         "let them in again"
     )
     say(as_json, {"name": name, "ended": ended}, text)
+
+
+def _consents(store: Store, *, as_json: bool) -> None:
+    found = store.consents()
+    rows = [(one.version, one.people, _date(one.first), _date(one.last)) for one in found]
+    header = ("version", "people", "first (UTC)", "last")
+    text = table(header, rows) if rows else "nobody was asked to agree to anything"
+    say(as_json, {"consents": [one._asdict() for one in found]}, text)
 
 
 def _date(seconds: float) -> str:

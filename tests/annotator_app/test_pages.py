@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from annotator_app.auth import cookie_name
 from tests.annotator_app.conftest import OWNER, PATIENCE, Server
 
 pytestmark = pytest.mark.browser
@@ -66,7 +67,7 @@ def test_an_invitation_lets_its_person_in_by_the_button_and_once(
     assert page.locator("b b").count() == 0
     page.get_by_role("button", name="Enter as <b>Ann</b> & Co").dblclick()
     page.wait_for_selector(".player .stage:not([hidden])")
-    (cookie,) = context.cookies()
+    (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(server.place)]
     assert cookie["httpOnly"] and cookie["sameSite"] == "Lax"
     page.goto(link)  # which somebody keeps as a bookmark
     page.wait_for_selector(".player .stage:not([hidden])")
