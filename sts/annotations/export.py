@@ -27,7 +27,7 @@ _TYPES = columns(
 )
 
 
-def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
+def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
     """Returns the current judgements of a suite's continuations, corrections applied.
 
     One row per judgement and continuation that it covers, which are all of one `clip`: what was
@@ -38,6 +38,7 @@ def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
     Args:
       workspace: where the store is; none is made.
       suite: `NAME@VERSION`, or None for everything in the store.
+      names: whether people are called by name; else each by their pseudonym.
 
     Returns:
       The columns of the ratings format; text is "" and numbers are NA where they are missing.
@@ -51,7 +52,7 @@ def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
         rows = []
     else:
         with store, store.database.read() as connection:
-            rows = _rows(connection, suite)
+            rows = _rows(connection, suite, names)
     return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
 
 
@@ -70,7 +71,8 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
-def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]:
+def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[object, ...]]:
+    called = annotators.c.name if names else annotators.c.pseudonym
     standing = (
         select(events).join(latest := current(), latest.c.id == events.c.id).subquery("judgement")
     )
@@ -80,7 +82,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
             items.c.scenario,
             items.c.category,
             copies.c.continuation,
-            annotators.c.name,
+            called.label("annotator"),
             standing.c.verdict,
             standing.c.step,
             items.c.horizon,
@@ -97,7 +99,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
         .join(standing, standing.c.item == items.c.id, isouter=True)
         .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
         .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
-        .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, annotators.c.name)
+        .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, called)
     )
     members = select(item_suites.c.item)
     if suite is not None:
@@ -107,7 +109,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
     return [
         (
             *row[:4],
-            row.name or "",
+            row.annotator or "",
             row.verdict or "",
             row[6],
             row.horizon,

@@ -174,11 +174,17 @@ def test_judgements_go_in_and_come_out(
     them.write_text(f"{HEADER}\n{GOOD}\n")
     done = sts_json(sqlite_workspace, capsys, "annotations", "import", str(them))
     assert done == {"added": 1, "known": 0, "annotators": ["Ana"]}
-    done = sts_json(sqlite_workspace, capsys, "annotations", "export", str(out), "--suite", SUITE)
+    export = ("annotations", "export", str(out), "--suite", SUITE)
+    done = sts_json(sqlite_workspace, capsys, *export)
     assert done == {"file": str(out), "judgements": 1, "unjudged": 2}
     lines = out.read_text().splitlines()
     assert lines[0].startswith(HEADER) and len(lines) == 4
-    assert any(line.startswith(GOOD) for line in lines)
+    (ana,) = sts_json(sqlite_workspace, capsys, "annotators", "ls")["annotators"]
+    assert any(line.startswith(GOOD.replace("Ana", ana["pseudonym"])) for line in lines)
+    assert "Ana" not in out.read_text()
+    assert sts(sqlite_workspace, *export, "--names") == 0
+    assert "people are called by name" in capsys.readouterr().err
+    assert any(line.startswith(GOOD) for line in out.read_text().splitlines())
 
 
 def test_a_wrong_table_is_one_line_and_changes_nothing(

@@ -85,7 +85,7 @@ def test_every_schema_version_ever_written_is_read(
             ("c1", "cannot_judge", None),
         ]
         assert store.claim(1, suite="starter@1") == []
-    table = ratings(sqlite_workspace, "starter@1")
+    table = ratings(sqlite_workspace, "starter@1", names=True)
     assert sorted(table["annotator"]) == ["Ana", "Ana", "Ana", "Bo"]
 
 

@@ -202,8 +202,28 @@ def test_an_export_of_one_study_can_be_read_into_another(
         store.enqueue(some_items(2))
         store.append(read_csv(path))
     other = tmp_path / "ratings.csv"
-    write_csv(other, ratings(workspace, SUITE))
+    write_csv(other, ratings(workspace, SUITE, names=True))
     assert [r[1:6] for r in read_csv(other)] == [r[1:6] for r in read_csv(path)]
+
+
+def test_an_export_read_back_doubles_nobody(workspace: Workspace, tmp_path: Path) -> None:
+    path, out = a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo")), tmp_path / "ratings.csv"
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(1), required=2)
+        store.append(read_csv(path))
+        here = {one.name: one.pseudonym for one in store.annotators()}
+        write_csv(out, ratings(workspace, SUITE))
+        assert {one.annotator for one in read_csv(out)} == set(here.values())
+        assert store.append(read_csv(out)) == Imported(0, 2, ())
+        assert {one.name for one in store.annotators()} == {"Ana", "Bo"}
+
+
+def test_another_study_keeps_the_pseudonyms_that_it_is_given(store: Store, tmp_path: Path) -> None:
+    store.enqueue(some_items(1), required=2)
+    given = a_table(tmp_path, GOOD.replace("Ana", "annotator-c0ffee"))
+    assert store.append(read_csv(given)) == Imported(1, 0, ("annotator-c0ffee",))
+    (person,) = store.annotators()
+    assert person.pseudonym == "annotator-c0ffee"
 
 
 def test_a_file_that_holds_a_byte_order_mark_alone_has_no_columns(tmp_path: Path) -> None:
