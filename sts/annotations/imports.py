@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, select
 from sts.annotations import events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, item_players, items
+from sts.annotations.study import Study
 from sts.annotations.submissions import REASON_LIMIT, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
@@ -99,7 +100,8 @@ def append(
     ratings: Sequence[Rating],
     additions: Iterable[Item] = (),
     *,
-    required: int = 1,
+    study: Study,
+    required: int | None = 1,
     now: float,
 ) -> Imported:
     """Appends judgements, once `additions` is enqueued; all of them or none.
@@ -113,7 +115,7 @@ def append(
         names the line.
     """
     everyone = names(ratings)
-    queue.enqueue(connection, additions, required=required, now=now)
+    queue.enqueue(connection, additions, study=study, required=required, now=now)
     here = {person.name: person.id for person in people.everybody(connection)}
     new = [name for name in everyone if name not in here]
     here |= {name: people.add(connection, name, linked=False, now=now).id for name in new}

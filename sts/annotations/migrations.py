@@ -245,6 +245,54 @@ _TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that 
         "ALTER TABLE events ENABLE TRIGGER events_are_never_changed",
     ),
 )
+_ASSIGNMENT = Migration(  # what is asked already waits its ordinary turn
+    both=(
+        "ALTER TABLE slots ADD COLUMN turn INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE slots ADD COLUMN draw BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE slots ADD COLUMN category TEXT NOT NULL DEFAULT ''",
+        """UPDATE slots SET
+            draw = (SELECT items.draw FROM items WHERE items.id = slots.item),
+            category = (SELECT items.category FROM items WHERE items.id = slots.item)""",
+        "CREATE INDEX slots_waiting ON slots (turn, draw, category) WHERE judged = 0",
+        """CREATE TABLE suite_agents (
+            suite TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            wanted BIGINT NOT NULL,
+            PRIMARY KEY (suite, agent))""",
+        """INSERT INTO suite_agents SELECT suite, agent, SUM(required)
+            FROM (SELECT DISTINCT item_suites.suite, copies.agent, copies.item
+                FROM item_suites JOIN copies ON copies.item = item_suites.item) AS covered
+            JOIN items ON items.id = covered.item GROUP BY suite, agent""",
+        """CREATE TABLE exposures (
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            suite TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            clips BIGINT NOT NULL,
+            PRIMARY KEY (annotator, suite, agent))""",
+        """INSERT INTO exposures SELECT annotator, suite, agent, COUNT(*)
+            FROM (SELECT DISTINCT slots.annotator, item_suites.suite, copies.agent, slots.item
+                FROM slots JOIN item_suites ON item_suites.item = slots.item
+                JOIN copies ON copies.item = slots.item
+                WHERE slots.annotator IS NOT NULL) AS met
+            GROUP BY annotator, suite, agent""",
+        """CREATE TABLE anchors (
+            item TEXT NOT NULL REFERENCES items (id),
+            slot INTEGER NOT NULL,
+            suite TEXT NOT NULL,
+            joined TEXT NOT NULL,
+            opened DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (item, slot))""",
+        """CREATE TABLE controls (
+            id {serial},
+            setting TEXT NOT NULL CHECK (setting IN ('pause', 'priority')),
+            scope TEXT NOT NULL,
+            person BIGINT REFERENCES annotators (id),
+            value INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            annotator BIGINT REFERENCES annotators (id),
+            made DOUBLE PRECISION NOT NULL)""",
+    )
+)
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _TYPED_EVENTS)
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _TYPED_EVENTS, _ASSIGNMENT)
 SCHEMA_VERSION = len(MIGRATIONS)

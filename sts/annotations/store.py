@@ -9,6 +9,7 @@ from types import TracebackType
 
 from sts.annotations import (
     claims,
+    controls,
     decisions,
     imports,
     people,
@@ -189,17 +190,20 @@ class Store:
         with self.database.read() as connection:
             return decisions.of_draft(connection, draft, since)
 
-    def enqueue(self, items: Iterable[Item], *, required: int = 1) -> int:
+    def enqueue(self, items: Iterable[Item], *, required: int | None = 1) -> int:
         """Adds continuations to judge `required` times each; returns how many are new.
 
-        Known ones keep their judgements and gain the suite and the slots they lack.
+        Known ones keep their judgements and gain the suite and the slots they lack. With None, each
+        is judged as often as the study asks of its suite and category, and a share of them twice.
 
         Raises:
           ArgumentError: `required` is below 1.
           DamagedData: a known continuation comes with another scenario, horizon or takeover.
         """
         with self.database.write(alone=True) as connection:
-            return queue.enqueue(connection, items, required=required, now=self._clock())
+            return queue.enqueue(
+                connection, items, study=self.study, required=required, now=self._clock()
+            )
 
     def set_required(self, suite: str, required: int) -> int:
         """Raises how often each item of `suite` is judged; returns how many slots were added.
@@ -258,9 +262,68 @@ class Store:
                 suite=suite,
                 count=count,
                 without=without,
-                seed=self.study.seed,
-                reference_rate=self.study.reference_rate,
+                study=self.study,
                 now=self._clock(),
+            )
+
+    def ahead(self, suite: str) -> int:
+        """How many items to claim for a person at a time: a tenth of what is open, 3 to 20."""
+        with self.database.read() as connection:
+            return claims.ahead(connection, suite, self._clock())
+
+    def pause(
+        self, scope: str = "", *, person: int | None = None, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Gives nothing of a suite or category to anybody, or nothing to a person, until resumed.
+
+        What somebody has before their eyes stays theirs; what waits behind it is given back.
+
+        Args:
+          scope: `NAME@VERSION`, or `NAME@VERSION/CATEGORY`; "" for a person.
+          person: whose number.
+          by: the number of who pauses; None for the command line, or the study's own rule.
+          reason: as it is kept.
+
+        Raises:
+          ArgumentError: neither a scope nor a person, or both.
+          UnknownName: nothing of that scope is enqueued, or there is no such person.
+        """
+        self._control(controls.PAUSE, scope, person, 1, by, reason)
+
+    def resume(
+        self, scope: str = "", *, person: int | None = None, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Ends a pause; its arguments and errors are those of `pause`."""
+        self._control(controls.PAUSE, scope, person, 0, by, reason)
+
+    def prioritise(
+        self, scope: str, number: int, *, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Gives what is of a suite or category before all of a lower number; 0 is usual.
+
+        Raises:
+          UnknownName: nothing of that scope is enqueued.
+        """
+        self._control(controls.PRIORITY, scope, None, number, by, reason)
+
+    def controls(self) -> list[controls.Control]:
+        """What stands of all that was paused, resumed and prioritised: the last of each."""
+        with self.database.read() as connection:
+            return controls.last(controls.every(connection))
+
+    def _control(
+        self,
+        setting: str,
+        scope: str,
+        person: int | None,
+        value: int,
+        by: int | None,
+        reason: str,
+    ) -> None:
+        made = self._clock()
+        with self.database.write(alone=True) as connection:
+            controls.append(
+                connection, controls.Control(setting, scope, person, value, reason, by, made)
             )
 
     def renew(self, annotator_id: int, items: Sequence[str]) -> list[str]:
@@ -294,14 +357,14 @@ class Store:
         ratings: Sequence[imports.Rating],
         additions: Iterable[Item] = (),
         *,
-        required: int = 1,
+        required: int | None = 1,
     ) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
 
         Args:
           ratings: of continuations that are enqueued, or in `additions`.
           additions: what is enqueued first; see `locate.located`.
-          required: how often each of these is judged.
+          required: how often each of these is judged; None for as often as the study asks.
 
         Raises:
           ArgumentError: `required` is below 1.
@@ -309,7 +372,12 @@ class Store:
         """
         with self.database.write(alone=True) as connection:
             return imports.append(
-                connection, ratings, additions, required=required, now=self._clock()
+                connection,
+                ratings,
+                additions,
+                study=self.study,
+                required=required,
+                now=self._clock(),
             )
 
     def history(self, annotator_id: int, limit: int = 10) -> list[Judgement]:
