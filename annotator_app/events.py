@@ -12,7 +12,6 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Claim, Judgement, Progress
 from sts.errors import StsError
 
-AHEAD = 20
 FEWEST = 3
 """Episodes that one exchange brings at least, where the page lacks as many."""
 LARGEST = 200_000
@@ -150,9 +149,9 @@ def _queue(
     Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
     it is free for anybody once it is mended.
     """
-    most = len(broken) + PATIENCE
+    most, count = len(broken) + PATIENCE, store.ahead(suite)
     while True:
-        claims = store.claim(person.id, suite=suite, count=AHEAD, without=tuple(broken))
+        claims = store.claim(person.id, suite=suite, count=count, without=tuple(broken))
         queue, passed = _filled(claims, shown, broken, has, most)
         if not any(claim.continuation in broken for claim in claims) or len(broken) >= most:
             return queue, passed
