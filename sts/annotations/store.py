@@ -28,6 +28,7 @@ from sts.annotations.types import (
     Ack,
     Annotator,
     Claim,
+    Day,
     Item,
     Judgement,
     Progress,
@@ -452,6 +453,11 @@ class Store:
         """The annotator's current judgements, the latest first."""
         with self.database.read() as connection:
             return views.history(connection, annotator_id, limit)
+
+    def day(self, annotator_id: int, since: float) -> Day:
+        """What a person has judged on our pages since a moment, UTC seconds."""
+        with self.database.read() as connection:
+            return views.day(connection, annotator_id, since)
 
     def verdicts(self, continuations: Collection[str]) -> dict[str, list[verdicts.Verdict]]:
         """The current judgement of each person of these continuations, where there is one."""
