@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Table, bindparam, func, select, update
+from sqlalchemy import Connection, Table, bindparam, func, select, true, update
 
 from sts.annotations import events, ledger
-from sts.annotations.schema import annotators, totals
 from sts.annotations.schema import events as table
+from sts.annotations.schema import totals
 from sts.storage.chains import START, Link, follow
 
 _AT_ONCE = 10_000
@@ -35,15 +35,12 @@ def ends(connection: Connection) -> dict[str, Link]:
 
 def _chain(connection: Connection) -> None:
     older = connection.execute(
-        select(table, events.CALLED.label("called"))
-        .join(annotators, annotators.c.id == table.c.annotator)
-        .where(table.c.digest == "")
-        .order_by(table.c.annotator, table.c.id)
+        select(table).where(table.c.digest == "").order_by(table.c.annotator, table.c.id)
     ).mappings()
     link, author, changes = START, None, []
     for row in older:
         if row["annotator"] != author:
-            author, link = row["annotator"], events.origin(row["called"])
+            author, link = row["annotator"], START
         words = events.words(row["uuid"], row["reason"], row["text"])
         link = follow(link, events.covered({**row, "words": words}))
         changes.append({"b_id": row["id"], "words": words, **link._asdict()})
@@ -54,13 +51,8 @@ def _chain(connection: Connection) -> None:
 
 
 def _seal(connection: Connection, sealed: Table) -> None:
-    rows = connection.execute(select(*(sealed.c[name] for name in ledger.SEALED[sealed]))).all()
-    seals = ledger.of(connection).count(sealed, rows)
-    if "seal" not in sealed.columns or not rows:
+    if "seal" in sealed.columns:
+        ledger.seal_rows(connection, sealed, true())
         return
-    (key,) = sealed.primary_key
-    place = ledger.SEALED[sealed].index(key.name)
-    own = update(sealed).where(key == bindparam("b_key"))
-    changes = [{"b_key": row[place], "seal": one} for row, one in zip(rows, seals, strict=True)]
-    for at in range(0, len(changes), _AT_ONCE):
-        connection.execute(own, changes[at : at + _AT_ONCE])
+    rows = connection.execute(select(*(sealed.c[name] for name in ledger.SEALED[sealed])))
+    ledger.of(connection).count(sealed, rows)

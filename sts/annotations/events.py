@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from sts.annotations import ledger
-from sts.annotations.schema import annotators
 from sts.annotations.schema import events as table
-from sts.storage.chains import Link, follow
+from sts.storage.chains import START, Link, follow
 from sts.storage.files import content_hash
 
 VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
@@ -41,8 +40,6 @@ LABELS = PLAYERS_ERRORS + ANNOTATORS_ERRORS
 """What a review may call an error (Abramson et al. 2022, section A.3, Table 1)."""
 
 
-CALLED = annotators.c.name
-"""What a ratings table calls a person."""
 _COVERED = (
     *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
     *("seconds", "corrects", "extra", "source", "received"),
@@ -129,11 +126,6 @@ def covered(row: Mapping[str, Any]) -> list[Any]:
     return [row[name] for name in _COVERED]
 
 
-def origin(called: str) -> Link:
-    """Returns what the first event of a person follows, from what a ratings table calls them."""
-    return Link(0, content_hash(called.encode()))
-
-
 def end(connection: Connection, annotator_id: int) -> Link:
     """Returns the end of a person's chain."""
     last = (
@@ -143,11 +135,7 @@ def end(connection: Connection, annotator_id: int) -> Link:
         .limit(1)
     )
     row = connection.execute(last).one_or_none()
-    if row is not None:
-        return Link(*row)
-    return origin(
-        connection.execute(select(CALLED).where(annotators.c.id == annotator_id)).scalar_one()
-    )
+    return START if row is None else Link(*row)
 
 
 def forget(connection: Connection, annotator_id: int) -> None:

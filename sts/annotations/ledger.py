@@ -1,8 +1,9 @@
 """What one transaction adds to the chains: events by author, and the totals of what is assigned.
 
-The rows that say which clip is which agent's, and in what suite, have a seal each, a digest of what
-in them reaches a ratings table. Their number and the sum of their seals are the total of a table;
-after every transaction that changes one, the totals are a new record of a chain of their own.
+The rows that say which clip is which agent's, in what suite, and who somebody is, have a seal each,
+a digest of what in them reaches a ratings table. The number of rows and the sum of their seals are
+the total of a table; after each transaction that changes one, the totals are a new record of a
+chain of their own.
 """
 
 from __future__ import annotations
@@ -14,13 +15,21 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, insert, select, update
 
-from sts.annotations.schema import copies, item_suites, items, reference_episodes, totals
+from sts.annotations.schema import (
+    annotators,
+    copies,
+    item_suites,
+    items,
+    reference_episodes,
+    totals,
+)
 from sts.storage.chains import START, Link, follow
 from sts.storage.files import parsed_json
 
 SEALED: dict[Table, tuple[str, ...]] = {
+    annotators: ("id", "name", "pseudonym"),
     items: (
         *("id", "continuation", "scenario", "scenario_hash", "category", "kind"),
         *("horizon", "takeover", "clip"),
@@ -32,6 +41,7 @@ SEALED: dict[Table, tuple[str, ...]] = {
 """The columns of each table that reach a ratings table."""
 ASSIGNMENT = "assignment"
 """Whose chain the totals are; the others are those of people's numbers."""
+_AT_ONCE = 10_000
 
 Totals = dict[str, tuple[int, int]]
 """Rows of each table, of `item_suites` those of each suite, and the sum of their seals."""
@@ -104,6 +114,38 @@ def sealed(
     if "seal" not in table.columns:
         return names, rows
     return [*names, "seal"], [(*row, one) for row, one in zip(rows, seals, strict=True)]
+
+
+def rewrite(
+    connection: Connection, table: Table, which: ColumnElement[bool], **values: object
+) -> None:
+    """Changes rows of a table of `SEALED` that has seals; their seals and the totals follow.
+
+    Args:
+      connection: in a transaction that writes.
+      table: whose rows; its key stays as it is.
+      which: rows of it.
+      values: what they become.
+    """
+    (key,) = table.primary_key
+    chosen = [table.c[name] for name in SEALED[table]]
+    before = connection.execute(select(key, *chosen).where(which)).all()
+    keys = [row[0] for row in before]
+    of(connection).count(table, [tuple(row)[1:] for row in before], sign=-1)
+    connection.execute(update(table).where(key.in_(keys)).values(values))
+    seal_rows(connection, table, key.in_(keys))
+
+
+def seal_rows(connection: Connection, table: Table, which: ColumnElement[bool]) -> None:
+    """Counts rows in and gives them their seals."""
+    (key,) = table.primary_key
+    chosen = [table.c[name] for name in SEALED[table]]
+    rows = connection.execute(select(key, *chosen).where(which)).all()
+    seals = of(connection).count(table, [tuple(row)[1:] for row in rows])
+    changes = [{"b_key": row[0], "seal": one} for row, one in zip(rows, seals, strict=True)]
+    own = update(table).where(key == bindparam("b_key"))
+    for at in range(0, len(changes), _AT_ONCE):
+        connection.execute(own, changes[at : at + _AT_ONCE])
 
 
 def last_totals(connection: Connection) -> tuple[Link, Totals]:

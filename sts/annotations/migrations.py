@@ -206,6 +206,7 @@ _MAY = "OLD.digest = '' OR (NEW.reason = '' AND NEW.text = '' AND {})".format(
 )
 _TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that corrects another
     both=(
+        "ALTER TABLE annotators ADD COLUMN seal BIGINT",
         "ALTER TABLE items ADD COLUMN seal BIGINT",
         "ALTER TABLE copies ADD COLUMN seal BIGINT",
         "ALTER TABLE reference_episodes ADD COLUMN seal BIGINT",
@@ -273,6 +274,104 @@ _TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that 
             FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_events()""",
     ),
 )
+_ASSIGNMENT = Migration(  # what is asked already waits its ordinary turn
+    both=(
+        "ALTER TABLE slots ADD COLUMN turn INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE slots ADD COLUMN draw BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE slots ADD COLUMN category TEXT NOT NULL DEFAULT ''",
+        """UPDATE slots SET
+            draw = (SELECT items.draw FROM items WHERE items.id = slots.item),
+            category = (SELECT items.category FROM items WHERE items.id = slots.item)""",
+        "CREATE INDEX slots_waiting ON slots (turn, draw, category) WHERE judged = 0",
+        """CREATE TABLE suite_agents (
+            suite TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            wanted BIGINT NOT NULL,
+            PRIMARY KEY (suite, agent))""",
+        """INSERT INTO suite_agents SELECT suite, agent, SUM(required)
+            FROM (SELECT DISTINCT item_suites.suite, copies.agent, copies.item
+                FROM item_suites JOIN copies ON copies.item = item_suites.item) AS covered
+            JOIN items ON items.id = covered.item GROUP BY suite, agent""",
+        """CREATE TABLE exposures (
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            suite TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            clips BIGINT NOT NULL,
+            PRIMARY KEY (annotator, suite, agent))""",
+        """INSERT INTO exposures SELECT annotator, suite, agent, COUNT(*)
+            FROM (SELECT DISTINCT slots.annotator, item_suites.suite, copies.agent, slots.item
+                FROM slots JOIN item_suites ON item_suites.item = slots.item
+                JOIN copies ON copies.item = slots.item
+                WHERE slots.annotator IS NOT NULL) AS met
+            GROUP BY annotator, suite, agent""",
+        """CREATE TABLE anchors (
+            item TEXT NOT NULL REFERENCES items (id),
+            slot INTEGER NOT NULL,
+            suite TEXT NOT NULL,
+            joined TEXT NOT NULL,
+            opened DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (item, slot))""",
+        """CREATE TABLE controls (
+            id {serial},
+            setting TEXT NOT NULL CHECK (setting IN ('pause', 'priority')),
+            scope TEXT NOT NULL,
+            person BIGINT REFERENCES annotators (id),
+            value INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            annotator BIGINT REFERENCES annotators (id),
+            made DOUBLE PRECISION NOT NULL)""",
+    )
+)
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _TYPED_EVENTS)
+_SESSIONS = Migration(  # whoever had a personal link stays in, in the browser where they opened it
+    both=(
+        """CREATE TABLE invitations (
+            token_hash TEXT PRIMARY KEY,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            made DOUBLE PRECISION NOT NULL,
+            expires DOUBLE PRECISION NOT NULL,
+            used DOUBLE PRECISION)""",
+        "CREATE INDEX invitations_of_annotator ON invitations (annotator)",
+        """CREATE TABLE sessions (
+            id {serial},
+            secret_hash TEXT NOT NULL UNIQUE,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            begun DOUBLE PRECISION NOT NULL,
+            seen DOUBLE PRECISION NOT NULL)""",
+        "CREATE INDEX sessions_of_annotator ON sessions (annotator)",
+        """CREATE TABLE consents (
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            version TEXT NOT NULL,
+            agreed DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (annotator, version))""",
+        "ALTER TABLE annotators ADD COLUMN pseudonym TEXT",
+        "CREATE UNIQUE INDEX annotators_of_pseudonym ON annotators (pseudonym)",
+    ),
+    sqlite=(
+        "UPDATE annotators SET pseudonym = 'annotator-' || lower(hex(randomblob(3)))",
+        """INSERT INTO sessions (secret_hash, annotator, begun, seen)
+            SELECT token_hash, id, strftime('%s', 'now') + 0.0, strftime('%s', 'now') + 0.0
+            FROM annotators WHERE token_hash IS NOT NULL AND retired IS NULL""",
+        "UPDATE annotators SET token_hash = NULL",
+    ),
+    postgresql=(
+        """UPDATE annotators
+            SET pseudonym = 'annotator-' || substr(md5(random()::text || id::text), 1, 6)""",
+        """INSERT INTO sessions (secret_hash, annotator, begun, seen)
+            SELECT token_hash, id, extract(epoch FROM now()), extract(epoch FROM now())
+            FROM annotators WHERE token_hash IS NOT NULL AND retired IS NULL""",
+        "UPDATE annotators SET token_hash = NULL",
+    ),
+)
+
+MIGRATIONS = (
+    _FIRST,
+    _OF_ONE_WORKSPACE,
+    _ROLES,
+    _DRAFTS,
+    _CLIPS,
+    _TYPED_EVENTS,
+    _ASSIGNMENT,
+    _SESSIONS,
+)
 SCHEMA_VERSION = len(MIGRATIONS)

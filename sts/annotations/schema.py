@@ -24,9 +24,11 @@ annotators = Table(
     metadata,
     Column("id", BigInteger, primary_key=True),
     Column("name", Text),
-    Column("token_hash", Text),
+    Column("token_hash", Text),  # of the links of an earlier version; nothing is in it
     Column("added", Double),
     Column("retired", Double),
+    Column("seal", BigInteger),
+    Column("pseudonym", Text),
 )
 
 roles = Table(
@@ -104,6 +106,9 @@ slots = Table(
     Column("annotator", BigInteger),
     Column("lease_until", Double),
     Column("judged", Integer),
+    Column("turn", Integer),
+    Column("draw", BigInteger),
+    Column("category", Text),
 )
 
 claims = Table(
@@ -160,6 +165,74 @@ refused = Table(
     Column("raw", Text),
     Column("message", Text),
     Column("received", Double),
+)
+
+suite_agents = Table(
+    "suite_agents",
+    metadata,
+    Column("suite", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("wanted", BigInteger),
+)
+
+exposures = Table(
+    "exposures",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("suite", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("clips", BigInteger),
+)
+
+anchors = Table(
+    "anchors",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("slot", Integer, primary_key=True),
+    Column("suite", Text),
+    Column("joined", Text),
+    Column("opened", Double),
+)
+
+controls = Table(
+    "controls",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("setting", Text),
+    Column("scope", Text),
+    Column("person", BigInteger),
+    Column("value", Integer),
+    Column("reason", Text),
+    Column("annotator", BigInteger),
+    Column("made", Double),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("made", Double),
+    Column("expires", Double),
+    Column("used", Double),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("secret_hash", Text),
+    Column("annotator", BigInteger),
+    Column("begun", Double),
+    Column("seen", Double),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("agreed", Double),
 )
 
 totals = Table(

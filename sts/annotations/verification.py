@@ -19,6 +19,7 @@ _LINES = 20
 """Lines that a database is asked for of what it finds wrong with itself."""
 _AT_ONCE = 10_000
 _WHAT = {
+    annotators: ("person", "their name or pseudonym"),
     items: ("clip", "its scenario, category, kind, horizon or takeover"),
     copies: ("continuation", "its agent, its clip or what the agent sees"),
     reference_episodes: ("reference", "its truth"),
@@ -117,7 +118,7 @@ class _Events:
     def look(self, connection: Connection, kept: Heads) -> Iterator[str]:
         """Yields what is wrong; takes out of `kept` whose chains there are."""
         query = (
-            select(table, events.CALLED.label("called"), items.c.continuation)
+            select(table, annotators.c.name, annotators.c.pseudonym, items.c.continuation)
             .join(annotators, annotators.c.id == table.c.annotator, isouter=True)
             .join(items, items.c.id == table.c.item, isouter=True)
             .order_by(table.c.annotator, table.c.number, table.c.id)
@@ -130,19 +131,18 @@ class _Events:
         self, rows: Iterator[Row[*tuple[Any, ...]]], kept: dict[int, set[str]]
     ) -> Iterator[str]:
         """Yields what is wrong with one person's events."""
-        before: Link | None = None
-        who, last, emptied, worded = "", 0, [], 0
+        who, before, last, emptied, forgotten = "", START, 0, [], False
         for row in rows:
             self.events += 1
-            who = row.called or f"person {row.annotator}"
-            before = events.origin(row.called or "") if before is None else before
+            who = row.name or f"person {row.annotator}"
+            forgotten = row.name == row.pseudonym
             place = (
                 f"{who}, continuation {row.continuation or 'that is not there'}, event {row.number}"
             )
             link = Link(row.number, row.digest)
             yield from _gap(who, before, link)
             if _link(row, before) != link and row.number == before.number + 1:
-                yield f"{place}: altered, or who made it was called otherwise"
+                yield f"{place}: altered, or it is another person's"
             if row.id <= last:
                 yield f"{place}: it came later than what follows it"
             if kept.pop(row.number, {row.digest}) != {row.digest}:
@@ -151,12 +151,11 @@ class _Events:
                 emptied.append(f"{place}: its words are missing")
             elif row.words != events.words(row.uuid, row.reason, row.text):
                 yield f"{place}: its words were altered"
-            worded += bool(row.reason or row.text)
             before, last = link, row.id
         self.forgotten += len(emptied)
-        if worded:  # who is forgotten has none left
+        if not forgotten:
             yield from emptied
-        if before and kept and max(kept) > before.number:
+        if kept and max(kept) > before.number:
             yield f"{who}: {_counted('event', before.number + 1, max(kept))} missing at the end"
 
 

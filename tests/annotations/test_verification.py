@@ -15,8 +15,9 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import events, heads
+from sts.annotations import events, heads, ledger
 from sts.annotations.export import _rows, ratings
+from sts.annotations.schema import annotators
 from sts.annotations.store import FILE, Store
 from sts.annotations.verification import look
 from sts.cli.main import main
@@ -70,7 +71,8 @@ class Undone(Exception):
 
 def tables(connection: Connection) -> list[Any]:
     """Everything that is exported."""
-    return [_rows(connection, suite) for suite in (None, SUITE, "other@1")]
+    suites = (None, SUITE, "other@1")
+    return [_rows(connection, suite, names) for suite in suites for names in (True, False)]
 
 
 class Tries:
@@ -142,7 +144,7 @@ CHANGES = {
         *("annotator", "item", "verdict", "step", "reason", "seconds", "extra", "kind", "id"),
         *("received", "number", "digest", "words"),
     ),
-    "annotators": ("name",),
+    "annotators": ("name", "pseudonym"),
     "totals": ("totals",),
 }
 """Columns of which a value is exchanged for that of another row, or for none that is there."""
@@ -215,7 +217,8 @@ def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None
         found = store.verify()
     assert found.findings == () and found.forgotten == 0
     assert found[:5] == (29, 4, 16, 28, 3)
-    assert found.heads == found.events + 2 + 3 - 1  # both adjudications came in one message
+    # A head each transaction: both adjudications came in one; suites, references, people.
+    assert found.heads == found.events - 1 + 2 + 3 + 4
 
 
 def test_a_file_of_heads_that_lags_is_no_finding_and_catches_up(
@@ -266,7 +269,10 @@ def test_a_lost_end_of_a_chain_is_named(workspace: Workspace) -> None:
             "DELETE FROM item_suites WHERE suite = 'other@1'",
             "suite other@1: 0 rows where 1 was enqueued",
         ),
-        ("UPDATE annotators SET name = 'Eve' WHERE name = 'Bo'", "Eve, continuation"),
+        (
+            "UPDATE annotators SET name = 'Eve' WHERE name = 'Bo'",
+            "person 3: their name or pseudonym was altered",
+        ),
         (
             "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5",
             "its words are missing",
@@ -288,13 +294,14 @@ def test_a_finding_says_what_it_is_about(workspace: Workspace, statement: str, w
 def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> None:
     a_study(workspace)
     with Store.open(workspace) as store:
-        before = ratings(workspace, SUITE)
+        before, pseudonym = ratings(workspace, SUITE), store.person("Bo").pseudonym
         with store.database.write() as connection:
+            ledger.rewrite(connection, annotators, annotators.c.id == 3, name=pseudonym)
             events.forget(connection, 3)
         found = store.verify()
         assert found.findings == () and found.forgotten == 2
         after = ratings(workspace, SUITE)
-        assert set(after[after["annotator"] == "Bo"]["reason"]) == {""}
+        assert set(after[after["annotator"] == pseudonym]["reason"]) == {""}
         assert after.drop(columns="reason").equals(before.drop(columns="reason"))
         change = text(
             "UPDATE events SET verdict = 'failure', reason = '' WHERE verdict = 'success'"
