@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select, update
 
 from sts.annotations import ledger
 from sts.annotations.schema import events as table
@@ -126,15 +126,17 @@ def covered(row: Mapping[str, Any]) -> list[Any]:
     return [row[name] for name in _COVERED]
 
 
+_LAST = (
+    select(table.c.number, table.c.digest)
+    .where(table.c.annotator == bindparam("annotator"))
+    .order_by(table.c.id.desc())
+    .limit(1)
+)
+
+
 def end(connection: Connection, annotator_id: int) -> Link:
     """Returns the end of a person's chain."""
-    last = (
-        select(table.c.number, table.c.digest)
-        .where(table.c.annotator == annotator_id)
-        .order_by(table.c.id.desc())
-        .limit(1)
-    )
-    row = connection.execute(last).one_or_none()
+    row = connection.execute(_LAST, {"annotator": annotator_id}).one_or_none()
     return START if row is None else Link(*row)
 
 
