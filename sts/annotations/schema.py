@@ -70,6 +70,7 @@ items = Table(
     Column("draw", BigInteger),
     Column("added", Double),
     Column("clip", Text),
+    Column("rubric", Text),
     Column("seal", BigInteger),
 )
 
@@ -241,4 +242,20 @@ totals = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("totals", Text),
     Column("digest", Text),
+)
+
+settled = Table(
+    "settled",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("rule", Text),
+    Column("seal", BigInteger),
+)
+
+superseded = Table(
+    "superseded",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("successor", Text),
+    Column("seal", BigInteger),
 )

@@ -9,6 +9,8 @@ from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
+SETTLE = ("", "silence")
+"""What may be settled by rule."""
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate")
@@ -31,6 +33,8 @@ class Study(NamedTuple):
       priority: what comes first, a number for a scope; the highest first, 0 where none is said.
       reference_rate: share of references among what annotators meet, 0 to 1.
       queue: continuations that wait to be judged at a time.
+      settle: "silence" settles by rule, as not done, a question's continuation in which whoever is
+        asked says nothing after the takeover; "" has people judge it.
       consent: file of the workspace with the text that people agree to first; "" for none.
     """
 
@@ -44,6 +48,7 @@ class Study(NamedTuple):
     priority: Mapping[str, int] = {}
     reference_rate: float = 0.1
     queue: int = 100_000
+    settle: str = ""
     consent: str = ""
 
     def required_of(self, suite: str, category: str) -> int:
@@ -103,6 +108,8 @@ def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
     for name, value in required.items():
         if type(value) is not int or not 1 <= value <= MOST_REQUIRED:
             yield name, f"of 1 to {MOST_REQUIRED}", value
+    if found.settle not in SETTLE:
+        yield "settle", f"to be one of {', '.join(map(repr, SETTLE))}", found.settle
     for scope, value in found.priority.items():
         if type(value) is not int:
             yield f"priority.{_key(scope)}", "to be a whole number", value
