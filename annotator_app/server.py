@@ -65,19 +65,18 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app import sprites, state
     from annotator_app.auth import Auth, cookie_name
     from annotator_app.messages import Messages
-    from annotator_app.people import person
+    from annotator_app.people import Entrance
     from annotator_app.shell import Shell
 
     for name, value in _OPTIONS.items():
         streamlit_config.set_option(name, value)
-    # It would write personal links down, and Streamlit turns it on whatever the server is told.
+    # It would write invitations down, and Streamlit turns it on whatever the server is told.
     logging.getLogger("uvicorn.access").disabled = True
 
-    def admits(token: str) -> bool:
-        return person(state.store(), settings, token) is not None
-
     script = Path(__file__).with_name("pages") / "app.py"
-    door = Middleware(Auth, admits=admits, cookie=cookie_name(state.place()))
+    door = Middleware(
+        Auth, entrance=Entrance(state.store, settings), cookie=cookie_name(state.place())
+    )
     app = st.App(script, middleware=[door, Middleware(Shell), Middleware(Messages)])
     config = uvicorn.Config(
         app,

@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
         )
     from annotator_app import people, queueing, server
     from annotator_app.settings import Settings
+    from sts.annotations import consent
     from sts.annotations.store import Store
     from sts.storage.workspace import Workspace
 
@@ -56,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
+            if store.study.consent:
+                consent.text(workspace, store.study.consent)  # better now than on the first page
             there = queueing.fill(workspace, store, chosen) if chosen else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
             progress = store.progress(chosen.queue) if chosen else None

@@ -294,5 +294,55 @@ _ASSIGNMENT = Migration(  # what is asked already waits its ordinary turn
     )
 )
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _TYPED_EVENTS, _ASSIGNMENT)
+_SESSIONS = Migration(  # whoever had a personal link stays in, in the browser where they opened it
+    both=(
+        """CREATE TABLE invitations (
+            token_hash TEXT PRIMARY KEY,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            made DOUBLE PRECISION NOT NULL,
+            expires DOUBLE PRECISION NOT NULL,
+            used DOUBLE PRECISION)""",
+        "CREATE INDEX invitations_of_annotator ON invitations (annotator)",
+        """CREATE TABLE sessions (
+            id {serial},
+            secret_hash TEXT NOT NULL UNIQUE,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            begun DOUBLE PRECISION NOT NULL,
+            seen DOUBLE PRECISION NOT NULL)""",
+        "CREATE INDEX sessions_of_annotator ON sessions (annotator)",
+        """CREATE TABLE consents (
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            version TEXT NOT NULL,
+            agreed DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (annotator, version))""",
+        "ALTER TABLE annotators ADD COLUMN pseudonym TEXT",
+        "CREATE UNIQUE INDEX annotators_of_pseudonym ON annotators (pseudonym)",
+    ),
+    sqlite=(
+        "UPDATE annotators SET pseudonym = 'annotator-' || lower(hex(randomblob(3)))",
+        """INSERT INTO sessions (secret_hash, annotator, begun, seen)
+            SELECT token_hash, id, strftime('%s', 'now') + 0.0, strftime('%s', 'now') + 0.0
+            FROM annotators WHERE token_hash IS NOT NULL AND retired IS NULL""",
+        "UPDATE annotators SET token_hash = NULL",
+    ),
+    postgresql=(
+        """UPDATE annotators
+            SET pseudonym = 'annotator-' || substr(md5(random()::text || id::text), 1, 6)""",
+        """INSERT INTO sessions (secret_hash, annotator, begun, seen)
+            SELECT token_hash, id, extract(epoch FROM now()), extract(epoch FROM now())
+            FROM annotators WHERE token_hash IS NOT NULL AND retired IS NULL""",
+        "UPDATE annotators SET token_hash = NULL",
+    ),
+)
+
+MIGRATIONS = (
+    _FIRST,
+    _OF_ONE_WORKSPACE,
+    _ROLES,
+    _DRAFTS,
+    _CLIPS,
+    _TYPED_EVENTS,
+    _ASSIGNMENT,
+    _SESSIONS,
+)
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -24,9 +24,10 @@ annotators = Table(
     metadata,
     Column("id", BigInteger, primary_key=True),
     Column("name", Text),
-    Column("token_hash", Text),
+    Column("token_hash", Text),  # of the links of an earlier version; nothing is in it
     Column("added", Double),
     Column("retired", Double),
+    Column("pseudonym", Text),
 )
 
 roles = Table(
@@ -197,4 +198,32 @@ controls = Table(
     Column("reason", Text),
     Column("annotator", BigInteger),
     Column("made", Double),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("made", Double),
+    Column("expires", Double),
+    Column("used", Double),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("secret_hash", Text),
+    Column("annotator", BigInteger),
+    Column("begun", Double),
+    Column("seen", Double),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("agreed", Double),
 )

@@ -31,6 +31,7 @@ class Study(NamedTuple):
       priority: what comes first, a number for a scope; the highest first, 0 where none is said.
       reference_rate: share of references among what annotators meet, 0 to 1.
       queue: continuations that wait to be judged at a time.
+      consent: file of the workspace with the text that people agree to first; "" for none.
     """
 
     seed: int = 0
@@ -43,6 +44,7 @@ class Study(NamedTuple):
     priority: Mapping[str, int] = {}
     reference_rate: float = 0.1
     queue: int = 100_000
+    consent: str = ""
 
     def required_of(self, suite: str, category: str) -> int:
         """Returns how often a clip of that suite, or part of it, and category is judged."""
