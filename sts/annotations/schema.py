@@ -227,3 +227,17 @@ consents = Table(
     Column("version", Text, primary_key=True),
     Column("agreed", Double),
 )
+
+training = Table(
+    "training",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("item", Text),
+    Column("uuid", Text),
+    Column("verdict", Text),
+    Column("step", Integer),
+    Column("agrees", Integer),
+    Column("seconds", Double),
+    Column("received", Double),
+)
