@@ -61,6 +61,8 @@ export class Judging {
     const banner = this.$(".banner");
     banner.hidden = !visit.corrects && !episode.training;
     banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
+    this.$(".permalink").hidden = !visit.corrects;
+    this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
     this.#renderReasons(mark, session.reasons);
     renderUtterances(this.$(".utterances"), episode, frame);
   }
