@@ -35,7 +35,7 @@ if "lead" in doing and "curator" not in doing:
     pages.append(curating)
 if not pages:
     st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
-if judged:
-    pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
 pages.append(st.Page(guide.page, title="Guide", url_path="guide"))
+if judged:  # after the others: the first of all has no address but the root
+    pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()
