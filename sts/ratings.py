@@ -31,6 +31,8 @@ TYPES = {
     "sees": "str",
     "reason": "str",
     "extra": "int64",
+    "adjudicated": "str",
+    "adjudicated_step": "Int64",
     "notes": "str",
 }
 """Every column and its pandas type."""

@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.inputs import tables
 from sts.errors import DamagedData
 from sts.names import printable
-from sts.ratings import MOST_STEPS, REQUIRED, SIGHTS, SOURCES, TYPES, VERDICTS, verdict
+from sts.ratings import MARKED, MOST_STEPS, REQUIRED, SIGHTS, SOURCES, TYPES, VERDICTS, verdict
 
 KINDS = ("instruction", "question")
 NAMES = ("agent", "scenario", "category", "continuation", "annotator")
@@ -39,9 +39,9 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
-      scenario and name. step, truth_step and seconds are float64 with NaN where empty; horizon is
-      int64, or float64 NaN throughout where the table has none; extra is bool. The others are
-      text, "" where empty. Reference episodes are the rows with a truth.
+      scenario and name. step, truth_step, adjudicated_step and seconds are float64 with NaN where
+      empty; horizon is int64, or float64 NaN throughout where the table has none; extra is bool.
+      The others are text, "" where empty. Reference episodes are the rows with a truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
@@ -64,6 +64,10 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     bad = np.isfinite(step) & timeless
     tables.refuse(table, bad, "no step beside not_done and cannot_judge", "step")
     truth_step = _steps(table, "truth_step", horizon)
+    decided_step = _steps(table, "adjudicated_step", horizon)
+    unmarked = ~frame["adjudicated"].isin(MARKED).to_numpy()
+    expected = f"a step beside {' and '.join(MARKED)} alone"
+    tables.refuse(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
     seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
     tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
     number = _numbers(frame)
@@ -73,6 +77,7 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
         step=step,
         horizon=horizon.astype(np.int64) if "horizon" in given else horizon,
         truth_step=truth_step,
+        adjudicated_step=decided_step,
         seconds=seconds,
         extra=(frame["extra"] == "1").to_numpy(),
         notes=tables.by_word(frame["notes"], printable),
@@ -93,6 +98,21 @@ def once(ratings: pd.DataFrame) -> pd.DataFrame:
     return rows[~again]
 
 
+def valued(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a checked table with the verdicts that continuations are worth.
+
+    Where a reviewer has decided between annotators, what they decided stands for what each of these
+    said. Agreement and accuracy are of what was said, so of the table as it was.
+    """
+    decided = (ratings["adjudicated"] != "") & (ratings["source"] == "human")
+    if not decided.any():
+        return ratings
+    return ratings.assign(
+        verdict=ratings["verdict"].where(~decided, ratings["adjudicated"]),
+        step=ratings["step"].where(~decided, ratings["adjudicated_step"]),
+    )
+
+
 def _numbers(frame: pd.DataFrame) -> pd.Series:
     """Returns int64[rows], which continuation each is of, counted in the order of their names."""
     number = np.zeros(len(frame), np.int64)
@@ -105,12 +125,13 @@ def _numbers(frame: pd.DataFrame) -> pd.Series:
 def _check_words(table: tables.RawTable) -> None:
     """Checks the columns that hold one of a few words."""
     frame = table.frame
-    for column in ("verdict", "truth"):
+    for column in ("verdict", "truth", "adjudicated"):
         frame[column] = tables.by_word(frame[column], verdict)
     tables.one_of(table, "source", SOURCES)
     tables.one_of(table, "sees", SIGHTS)
     tables.one_of(table, "kind", (*KINDS, ""))
     tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
+    tables.one_of(table, "adjudicated", (*VERDICTS, ""))
     tables.one_of(table, "extra", ("0", "1"))
     tables.refuse(
         table,
@@ -171,6 +192,9 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     every = np.ones(len(frame), dtype=bool)
     tables.one_value_each(table, "continuation", "horizon", every, number)
     tables.one_value_each(table, "continuation", "truth", reference, number)
+    if (frame["adjudicated"] != "").any():
+        human = (frame["source"] == "human").to_numpy()
+        tables.one_value_each(table, "continuation", "adjudicated", human, number)
     for column in ("category", "kind"):
         tables.one_value_each(table, "scenario", column, ~reference)
     tables.one_value_each(table, "agent", "sees", ~reference)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.inputs.ratings import once
+from analysis.inputs.ratings import once, valued
 from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
 from analysis.report.against import against
@@ -78,9 +78,10 @@ def build(
     pooled = accuracy(references, seed=seed)
     labels = _labels(once(own))
     present = [source for source in SOURCES if getattr(labels, source)] or ["human"]
+    worth = valued(ratings)
     sets = {
         source: analyse(
-            ratings,
+            worth,
             source,
             scenarios=suite.scenarios,
             target=target,
@@ -90,7 +91,7 @@ def build(
         for source in present
     }
     main = sets[present[0]]
-    entries = agents(main, ratings, suite=suite, reference=pooled, seed=seed)
+    entries = agents(main, worth, suite=suite, reference=pooled, seed=seed)
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
     report = Report(
@@ -123,7 +124,9 @@ def build(
         tags=tagged(main, suite),
         pairs=linked(main, suite.pairs, called="pair"),
         series=linked(main, suite.series, called="dialogue"),
-        against=None if other is None else against(main, ratings, suite, other, seed=seed),
+        against=None
+        if other is None
+        else against(main, worth, suite, other._replace(ratings=valued(other.ratings)), seed=seed),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 

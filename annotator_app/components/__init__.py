@@ -20,8 +20,9 @@ VIEWER = (*_BOARD, "keys", "playback", "viewer")
 """What shows an episode, in any page: its modules, in the order of their imports."""
 _DRAFT = ("standing", "editing", "passage", "curation")
 _SENT = ("panel", "outbox", "channel")
+_JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
-    "player": (*VIEWER, *_SENT, "session", "judging", "player"),
+    "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "notices", "player"),
     "play": (*_BOARD, "turns", "play"),
     "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }

@@ -7,7 +7,7 @@ import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } fr
 
 const MOST_REASON = 500; // letters of a typed reason
 /** @type {Record<string, Partial<KeyRow>>} */
-const OTHERWISE = { takeover: { keys: ["m"], show: "M" }, autoplay: { keys: ["p"], show: "P" } };
+const OTHERWISE = { watch: { keys: ["q"], show: "Q" }, loop: { keys: ["i"], show: "I" }, takeover: { keys: ["m"], show: "M" }, autoplay: { keys: ["p"], show: "P" } };
 
 /** @type {KeyRow[]} */
 export const CURATING_KEYS = [

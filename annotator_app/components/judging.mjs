@@ -3,7 +3,7 @@
 import { count, instructionAt } from "./episode.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
 import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "./panel.mjs";
-import { REASONS } from "./session.mjs";
+import { REASONS } from "./verdicts.mjs";
 
 const MOST_WORDS = 300; // letters of a reason in a person's own words
 

@@ -65,15 +65,17 @@ export class Outbox {
     }
   }
 
-  // Forgets what the server has answered for; returns the answers that refused something of ours.
-  /** @param {Ack[]} acks */
+  // Forgets what the server has answered for; returns the answers to something of ours, each with
+  // the item that it was about.
+  /** @param {Ack[]} acks @returns {(Ack & { item?: string })[]} */
   settle(acks) {
     const ours = acks.filter((ack) => this.#kept.has(ack.uuid));
+    const about = ours.map((ack) => ({ ...ack, item: this.#kept.get(ack.uuid).item }));
     for (const { uuid } of ours) {
       this.#kept.delete(uuid);
       this.storage.removeItem(this.prefix + uuid);
     }
-    return ours.filter((ack) => ack.status === "refused");
+    return about;
   }
 }
 

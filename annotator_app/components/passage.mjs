@@ -111,7 +111,8 @@ export class Passage {
   /** @param {Ack[]} acks */
   #settle(acks) {
     const sent = new Map(this.outbox.all().map((one) => [one.uuid, one]));
-    for (const { uuid: which, message } of this.outbox.settle(acks)) {
+    for (const { uuid: which, status, message } of this.outbox.settle(acks)) {
+      if (status !== "refused") continue;
       const { kind, candidate, reason, said: what } = sent.get(which);
       const said = `${PAST[kind].toLowerCase()} ${candidate}${reason || what ? `, “${reason || what}”` : ""}`;
       this.refused.push({ message, said });

@@ -4,6 +4,7 @@
 import { count } from "./episode.mjs";
 
 const PAUSE_AT_END = 900; // ms before a loop begins anew
+const AROUND = 5; // steps before a mark and after it that are looped
 export const SPEEDS = [1, 2, 4, 6, 8, 12, 16, 24, 30]; // steps a second
 
 // What is gone through: an episode, the frame in view, and the continuation's frames seen by now.
@@ -11,17 +12,21 @@ export const SPEEDS = [1, 2, 4, 6, 8, 12, 16, 24, 30]; // steps a second
 export const viewOf = (episode, frame = 0) => ({ episode, frame, watched: new Set() });
 
 export class Playback {
-  // `pictured` says of a frame of an episode whether its picture is "here", "coming" or "broken".
+  // `pictured` says of a frame of an episode whether its picture is "here", "coming" or "broken", and
+  // `marked` at which frame the page has marked something.
   /** @param {{ settings?: { speed?: number, autoplay?: boolean } | null,
-   *   pictured?: (episode: Episode, frame: number) => Pictured }} how */
-  constructor({ settings, pictured = () => "here" } = {}) {
+   *   pictured?: (episode: Episode, frame: number) => Pictured, marked?: () => number | null }} how */
+  constructor({ settings, pictured = () => "here", marked = () => null } = {}) {
     this.pictured = pictured;
+    this.marked = marked;
     this.speed = SPEEDS.find((speed) => speed === settings?.speed) ?? 8;
     this.autoplay = settings?.autoplay ?? true;
     /** @type {View | null} */
     this.view = null;
     this.playing = false;
     this.loops = false; // from the end it goes on at the start
+    /** @type {{ from: number, to: number } | null} */
+    this.around = null; // the frames that are looped
     this.lastTick = 0;
     /** @type {(text: string) => void} */
     this.say = () => {}; // whoever shows messages puts itself here
@@ -52,7 +57,7 @@ export class Playback {
   /** @param {View | null} view @param {number} now */
   open(view, now, begins = true) {
     this.view = view;
-    this.playing = false;
+    this.stop();
     this.arrived();
     if (view && begins && this.autoplay && view.frame === 0) this.play(now);
   }
@@ -74,19 +79,25 @@ export class Playback {
   /** @param {number} now */
   tick(now) {
     if (this.playing && this.picture !== "here") this.lastTick = now;
-    const ended = this.view?.frame === this.view?.episode.steps;
+    const { from, to } = this.around ?? { from: 0, to: this.view?.episode.steps };
+    const ended = this.view?.frame === to;
     const pause = ended ? PAUSE_AT_END : 1000 / this.speed;
     if (!this.playing || now - this.lastTick < pause) return false;
     const due = this.lastTick + pause;
-    this.go(ended ? 0 : this.view.frame + 1, now);
+    this.go(ended ? from : this.view.frame + 1, now);
     this.lastTick = Math.max(due, now - 1000 / this.speed);
-    if (this.view.frame === this.view.episode.steps) this.playing = this.loops;
+    if (this.view.frame === to) this.playing = this.loops || !!this.around;
     return true;
+  }
+
+  stop() {
+    this.playing = false;
+    this.around = null;
   }
 
   /** @param {number} now */
   play(now) {
-    if (this.view.frame === this.view.episode.steps) this.go(this.view.episode.takeover, now);
+    if (this.view.frame === this.view.episode.steps && !this.around) this.go(this.view.episode.takeover, now);
     this.playing = true;
     this.lastTick = now;
   }
@@ -104,7 +115,7 @@ export class Playback {
   #look(name, by, frame, now) {
     const { view } = this;
     const jump = (to) => {
-      this.playing = false;
+      this.stop();
       this.go(to, now);
     };
     const ways = {
@@ -113,6 +124,8 @@ export class Playback {
       forward: () => jump(view.frame + by),
       seek: () => jump(frame),
       start: () => jump(0),
+      watch: () => (jump(0), this.play(now)),
+      loop: () => (this.around ? this.stop() : this.#loop(jump, now)),
       end: () => jump(view.episode.steps),
       takeover: () => jump(view.episode.takeover),
       earlier: () => this.#toUtterance(jump, (u) => u.frame < view.frame, -1),
@@ -120,6 +133,14 @@ export class Playback {
     };
     ways[name]?.();
     return name in ways;
+  }
+
+  #loop(jump, now) {
+    const { frame, episode } = this.view;
+    const at = this.marked() ?? frame;
+    jump(Math.max(0, at - AROUND));
+    this.around = { from: this.frame, to: Math.min(episode.steps, at + AROUND) };
+    this.play(now);
   }
 
   #toUtterance(jump, fits, at) {

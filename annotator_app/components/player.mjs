@@ -1,24 +1,32 @@
 // The page on which continuations are judged: the Viewer, a session, and the channel to the server.
 
+import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
 import { drawings } from "./drawings.mjs";
 import { count } from "./episode.mjs";
 import { JUDGING_KEYS, Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
-import { Outbox } from "./outbox.mjs";
+import { Notices } from "./notices.mjs";
+import { Outbox, uuid } from "./outbox.mjs";
 import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall, sayAnothersLink } from "./page.mjs";
-import { REASONS, Session } from "./session.mjs";
+import { Session } from "./session.mjs";
+import { Turn } from "./tabs.mjs";
+import { REASONS, SIGNS } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
+import { Visits } from "./visits.mjs";
 
 const ASK = 15000; // ms between questions for work while there is none
 const RENEW = 240000; // ms between signs of life, which renew the leases
-const IDLE = 120000; // ms of one pause that count as time spent, at most
+const MOMENT = 400; // ms that a tab waits for its turn before it says so
 const SETTINGS = "sts:settings";
 const STILL = "(prefers-reduced-motion)";
+const WORK = ["keydown", "pointerdown", "pointermove", "wheel"]; // by what somebody is seen to be there
+const random = (array) => crypto.getRandomValues(array); // randomUUID exists on https and localhost only
 
 class Player {
   /** @type {Session | undefined} */ session;
   /** @type {Channel | undefined} */ channel;
+  /** @type {Turn | undefined} */ turn;
   /** @type {string | undefined} */ author;
 
   /** @param {ShadowRoot} root */
@@ -26,15 +34,15 @@ class Player {
     this.root = root;
     this.store = localStore();
     this.abort = new AbortController();
-    this.calls = 0;
-    this.seenAt = performance.now();
+    this.activity = new Activity(performance.now());
+    this.notices = new Notices(root);
     const act = (action, now) => this.#act(action, now);
     this.viewer = new Viewer(this.$(".stage"), {
       drawings,
       settings: recall(this.store, SETTINGS) ?? { autoplay: !matchMedia(STILL).matches },
       rows: [...PLAYBACK_KEYS, ...JUDGING_KEYS],
       act,
-      arrived: (now) => this.session.arrived(now) && this.channel.flush(),
+      arrived: (now) => this.session?.arrived(now) && this.channel.flush(),
       ticked: () => this.#spend(),
       rendered: () => this.session && this.#render(),
     });
@@ -53,6 +61,8 @@ class Player {
   }
 
   destroy() {
+    this.#leave();
+    this.turn?.end();
     this.abort.abort();
     clearInterval(this.timer);
     this.viewer.destroy();
@@ -64,49 +74,95 @@ class Player {
   update({ data, setStateValue }) {
     this.author ??= ownerOf(data.author);
     this.data = data;
-    this.session ??= this.#begin();
-    this.channel ??= new Channel({ outbox: this.session.outbox, author: this.author });
-    this.channel.send = setStateValue;
+    this.send = setStateValue;
     if (this.author !== data.author) return this.#close();
-    if (this.closed) this.#reopen();
+    this.closed = false;
+    if (!this.turn) this.#await();
+    else if (this.turn.held) this.#receive();
+  }
+
+  // Of several tabs of one person one works, so that no two answer one episode.
+  #await() {
+    this.turn = new Turn({
+      name: this.author,
+      storage: this.store,
+      tab: uuid(random),
+      gained: () => this.#begin(),
+      lost: () => this.#stand(),
+    });
+    setTimeout(() => this.turn?.held === false && this.#stand(), MOMENT);
+  }
+
+  #stand() {
+    this.#leave();
+    this.waited = true;
+    this.notices.instead(
+      "This page is open in another tab",
+      "Go on there. When that tab is closed, this one takes over by itself.",
+    );
+  }
+
+  // What the server sent while another tab worked is old: it is asked once more.
+  #begin() {
+    if (!this.waited) return this.#receive();
+    this.waited = false;
+    this.notices.instead("The other tab is closed", "One moment: this one takes over.");
+    this.send("sync", { author: this.author, outbox: [], beat: uuid(random) });
+  }
+
+  #receive() {
+    const first = !this.session;
+    this.session ??= new Session({
+      outbox: new Outbox(this.store, this.author),
+      visits: new Visits(this.store, this.author),
+      random,
+      playback: this.viewer.playback,
+    });
+    const { session, data } = this;
+    this.channel ??= new Channel({ outbox: session.outbox, author: this.author });
+    this.channel.send = this.send;
     if (data.acks.length) this.channel.answered();
-    if (!this.session.visit) this.seenAt = performance.now(); // there was nothing to spend time on
-    this.session.receive(data, performance.now());
-    if (this.calls++ === 0) {
-      if (this.session.outbox.size) this.channel.flush();
+    this.#spend();
+    session.receive(data, performance.now());
+    if (first) {
+      if (session.outbox.size) this.channel.flush();
       if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
     this.anew = true;
     this.viewer.render();
   }
 
-  #begin() {
-    return new Session({
-      outbox: new Outbox(this.store, this.author),
-      random: (array) => crypto.getRandomValues(array), // randomUUID exists on https and localhost only
-      playback: this.viewer.playback,
-    });
+  // Puts everything away, as it was before the page began; what is in hand is kept in the browser.
+  #leave() {
+    this.#keep();
+    this.session = this.channel = undefined;
+    this.viewer.open(null);
+    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
+  }
+
+  #keep() {
+    if (!this.session) return;
+    this.#spend();
+    this.session.keep();
   }
 
   // Another person's link was opened in this browser, and what this page sends would count as theirs:
   // it sends nothing more. What is unsent stays under its author's name until they come back.
   #close() {
+    if (this.closed) return;
     this.closed = true;
-    this.viewer.open(null);
-    const unsaved = this.session.outbox.size;
-    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
+    this.#leave();
+    this.turn?.end();
+    this.turn = undefined;
+    const unsaved = new Outbox(this.store, this.author).size;
     sayAnothersLink(this.root, unsaved ? count(unsaved, "answer") : "");
   }
 
-  #reopen() {
-    this.closed = false;
-    this.viewer.playback.open(this.session.visit, performance.now(), false);
-  }
-
   #keepInTouch() {
-    if (!this.session || this.closed) return;
+    if (!this.session) return;
+    this.#keep();
     this.channel.keepInTouch(this.session.visit ? RENEW : ASK);
-    this.#renderConnection();
+    this.#renderNotices();
   }
 
   // ---- what a person does
@@ -115,6 +171,8 @@ class Player {
     const { signal } = this.abort;
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
     on(document, "visibilitychange", () => this.#visibility());
+    on(window, "pagehide", () => this.#keep());
+    for (const type of WORK) window.addEventListener(type, () => this.#work(), { signal, capture: true, passive: true });
     on(this.root, "mousedown", keepFocus);
     on(this.root, "click", ({ target }) => {
       const button = target.closest("button[data-action]");
@@ -125,29 +183,32 @@ class Player {
   }
 
   #act(action, now) {
-    if (!this.session || this.closed) return;
+    if (!this.session) return;
     this.#spend();
-    const inWords = action.name === "reason" && action.at === REASONS.length && this.session.reasons;
+    const ownWords = action.name === "reason" && action.at === REASONS.length && this.session.reasons;
     const sending = this.session.act(action, now);
     keep(this.store, SETTINGS, this.viewer.playback.settings);
+    this.session.keep();
     if (sending) this.channel.flush();
-    if (inWords) this.judging.askForWords();
+    if (ownWords) this.judging.askForWords();
   }
 
   #spend() {
-    const now = performance.now();
-    if (!document.hidden) this.session?.spend(Math.min(now - this.seenAt, IDLE));
-    this.seenAt = now;
+    const work = this.activity.spent(performance.now(), this.viewer.playback.playing);
+    this.session?.spend(work);
+  }
+
+  #work() {
+    this.#spend();
+    this.activity.touch(performance.now());
   }
 
   #visibility() {
-    if (!this.session) return;
-    if (document.hidden) {
-      this.session.spend(Math.min(performance.now() - this.seenAt, IDLE));
-      this.viewer.playback.playing = false;
-      this.viewer.render();
-    }
-    this.seenAt = performance.now();
+    this.#keep();
+    this.activity.visible = !document.hidden;
+    if (!document.hidden || !this.session) return;
+    this.viewer.playback.stop();
+    this.viewer.render();
   }
 
   // ---- what is shown
@@ -155,68 +216,25 @@ class Player {
   #render() {
     const { session, viewer } = this;
     const { visit, interrupted, queue } = session;
-    if (this.closed) return;
     const host = this.$(".player");
     const item = visit?.episode.id ?? "";
     if (host.dataset.item !== item) host.dataset.item = item;
     const next = queue[0] && { episode: queue[0], frame: 0 };
     viewer.soon = [interrupted, next].filter(Boolean);
     const { mark } = visit ?? {};
-    const sign = { success: "✓", failure: "✗" }[mark?.verdict];
     const at = mark?.step && visit.episode.takeover + mark.step;
-    viewer.flag = at ? { frame: at, sign, text: `${mark.verdict} is marked here` } : null;
+    viewer.flags = at ? [{ frame: at, sign: SIGNS[mark.verdict], text: `${mark.verdict} is marked here` }] : [];
     viewer.overlay = visit?.episode.criterion ?? null;
     this.judging.render(session, this.anew);
     this.anew = false;
     this.$(".empty").hidden = !!visit;
-    this.#renderConnection();
+    this.#renderNotices();
   }
 
-  #renderConnection() {
-    const { session, data } = this;
-    const unsaved = session.outbox.size;
-    const kept = session.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
-    const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
+  #renderNotices() {
+    const { session, data, channel } = this;
     const broken = this.viewer.playback.picture === "broken";
-    const trouble =
-      data.trouble ||
-      (this.channel.lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "") ||
-      (broken ? "The pictures of this episode cannot be shown: X, a reason, Enter goes on." : "");
-    const status = this.$(".status");
-    const text = trouble || session.message.text;
-    if (status.textContent !== text) status.textContent = text;
-    status.className = `status ${trouble ? "warning" : session.message.tone}`;
-    this.#renderProgress(unsaved);
-    this.#renderRefused();
-    if (!session.visit) this.#renderEmpty(unsaved);
-  }
-
-  #renderProgress(unsaved) {
-    const { counts, queue } = this.session;
-    const done = counts ? `${counts.done} judged by you · ` : "";
-    const missing = counts?.broken ?? 0;
-    const blank = missing ? ` · ${count(missing, "episode")} cannot be shown; tell whoever runs this study` : "";
-    const progress = this.$(".progress");
-    progress.textContent = `${done}${queue.length} ready to follow · ${unsaved ? `${unsaved} unsaved` : "all saved"}${blank}`;
-    progress.classList.toggle("unsaved", unsaved > 0);
-  }
-
-  #renderRefused() {
-    const { refused } = this.session;
-    const box = this.$(".refused");
-    box.hidden = !refused.length;
-    const notes = refused.map(({ message, text }) => `Not accepted: ${message}${text ? ` (“${text}”)` : ""}.`);
-    if (notes.length) notes.push("Esc closes this note.");
-    if (box.textContent !== notes.join(" ")) box.textContent = notes.join(" ");
-  }
-
-  #renderEmpty(unsaved) {
-    const { session, data } = this;
-    const title = this.channel.lost ? "Connection lost" : "Saving";
-    const text = `${unsaved} unsaved, kept in this browser; will be sent when the connection returns.`;
-    const empty = unsaved ? { title, text } : data.empty;
-    this.$(".empty h2").textContent = empty.title;
-    this.$(".empty p").textContent = empty.text + (session.history.length ? " B goes back to your last answer." : "");
+    this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: data.empty });
   }
 }
 

@@ -4,18 +4,8 @@
 import { count, decode } from "./episode.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "./playback.mjs";
+import { REASONS, VERDICTS, inWords } from "./verdicts.mjs";
 
-export const REASONS = [
-  "the instruction can be read in more than one way",
-  "the instruction does not fit the situation",
-  "I cannot tell what happened",
-];
-export const VERDICTS = {
-  success: "Success",
-  failure: "Failure",
-  not_done: "Not done",
-  cannot_judge: "Cannot judge",
-};
 const SEEN = new Set(["success", "failure", "not_done"]); // what is said of a frame that was seen
 const REMEMBERED = 20; // episodes that B can go back through
 const MOST = 200; // keys that wait for a picture
@@ -25,11 +15,8 @@ const visitOf = (episode, frame) => ({
   ...viewOf(episode, frame),
   mark: null, // {verdict, step, reason}
   corrects: null,
-  spent: 0, // milliseconds, the page being visible
+  spent: 0, // milliseconds of work
 });
-
-/** @param {Mark} mark */
-const describe = ({ verdict, step }) => `${VERDICTS[verdict]}${step ? ` at step ${step}` : ""}`;
 
 // A judgement of an earlier page, so that B can correct it here.
 function remembered(episode, { uuid: sent, mark }) {
@@ -38,9 +25,10 @@ function remembered(episode, { uuid: sent, mark }) {
 
 export class Session {
   /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,
-   *   random: (array: Uint8Array) => Uint8Array }} how */
-  constructor({ outbox, random, playback }) {
+   *   visits: import("./visits.mjs").Visits, random: (array: Uint8Array) => Uint8Array }} how */
+  constructor({ outbox, visits, random, playback }) {
     this.outbox = outbox;
+    this.visits = visits;
     this.random = random;
     this.playback = playback;
     playback.say = (text) => this.say(text);
@@ -68,10 +56,7 @@ export class Session {
   // a queue of null says nothing about it.
   /** @param {Judged} data @param {number} now */
   receive({ acks, queue, counts, previous = [] }, now) {
-    for (const ack of this.outbox.settle(acks)) {
-      const entry = this.history.find((visit) => visit.sent === ack.uuid);
-      this.refused.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
-    }
+    for (const ack of this.outbox.settle(acks)) this.#settle(ack);
     const inHand = [this.visit, this.interrupted].map((visit) => visit?.episode.id);
     if (queue) this.queue = [];
     for (const payload of queue ?? [])
@@ -79,7 +64,29 @@ export class Session {
     if (!this.history.length)
       this.history = previous.flatMap((one) => this.#decoded(one.episode).map((episode) => remembered(episode, one)));
     this.counts = counts ?? this.counts;
-    if (!this.visit) this.#next(now);
+    if (!this.visit) {
+      this.queue.sort((a, b) => this.visits.when(b.id) - this.visits.when(a.id)); // begun by an earlier page
+      this.#next(now);
+    }
+    if (previous.length) this.#takeUpCorrection(now);
+  }
+
+  /** @param {Ack & { item?: string }} ack */
+  #settle(ack) {
+    if (ack.status !== "refused") return this.visits.forget(ack.item);
+    const entry = this.history.find((visit) => visit.sent === ack.uuid);
+    this.refused.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
+  }
+
+  // A correction that an earlier page had in hand goes on.
+  #takeUpCorrection(now) {
+    for (const visit of this.history) {
+      const begun = { ...visit, corrects: visit.sent, watched: new Set() };
+      if (this.outbox.holds(visit.episode.id) || !this.visits.restore(begun)) continue;
+      this.#correct(visit, now);
+      Object.assign(visit, { frame: begun.frame, mark: begun.mark, spent: begun.spent, watched: begun.watched });
+      return this.#show(visit, now);
+    }
   }
 
   // The one episode, or none where it cannot be shown, which is said once.
@@ -115,8 +122,16 @@ export class Session {
 
   #next(now) {
     const visit = this.interrupted ?? (this.queue.length ? visitOf(this.queue.shift()) : null);
+    const kept = visit && !this.interrupted && this.visits.restore(visit);
     this.interrupted = null;
     this.#show(visit, now);
+    if (kept && visit.mark) this.say(`As you left it: ${inWords(visit.mark)}. Enter submits, U takes it away.`);
+  }
+
+  // Keeps what is in hand in the browser.
+  keep(at = Date.now()) {
+    this.visits.keep(this.visit, at);
+    this.visits.keep(this.interrupted, at);
   }
 
   // ---- what a person does
@@ -192,14 +207,14 @@ export class Session {
       return this.#refuse(
         "Not marked: only the continuation is judged. Press T for the takeover, then go on at least one step.",
       );
-    this.playback.playing = false;
+    this.playback.stop();
     this.visit.mark = { verdict, step, reason: null };
     this.say(`${VERDICTS[verdict]} marked at step ${step}. Enter submits, U takes it away.`);
   }
 
   #notDone() {
     const { visit } = this;
-    this.playback.playing = false;
+    this.playback.stop();
     visit.mark = { verdict: "not_done", step: null, reason: null };
     const unseen = visit.episode.length - visit.watched.size;
     const rest = `${count(unseen, "step")} of the continuation not yet seen`;
@@ -208,7 +223,7 @@ export class Session {
   }
 
   #cannotJudge() {
-    this.playback.playing = false;
+    this.playback.stop();
     this.visit.mark = { verdict: "cannot_judge", step: null, reason: this.visit.mark?.reason ?? null };
     this.say("Cannot judge: say why with 1 to 4, then Enter.");
   }
@@ -250,7 +265,7 @@ export class Session {
     this.outbox.put(submission);
     visit.sent = submission.uuid;
     this.history = [...this.history.filter((old) => old !== visit), visit].slice(-REMEMBERED);
-    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${describe(mark)}. B goes back to it.`);
+    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${inWords(mark)}. B goes back to it.`);
     this.#next(now);
     return true;
   }
@@ -260,15 +275,22 @@ export class Session {
     const visit = this.history[at - 1];
     if (!visit) return this.say("There is nothing earlier to correct on this page.");
     this.#leaveCorrection();
+    this.#correct(visit, now);
+  }
+
+  /** @param {Visit} visit @param {number} now */
+  #correct(visit, now) {
     if (!this.visit?.corrects) this.interrupted = this.visit;
     visit.corrects = visit.sent;
     visit.before = visit.mark;
     this.#show(visit, now);
-    this.say(`Your answer was: ${describe(visit.mark)}. Mark anew, then Enter.`);
+    this.say(`Your answer was: ${inWords(visit.mark)}. Mark anew, then Enter.`);
   }
 
   #leaveCorrection() {
-    if (this.visit?.corrects) this.visit.mark = this.visit.before;
+    if (!this.visit?.corrects) return;
+    this.visit.mark = this.visit.before;
+    this.visits.forget(this.visit.episode.id);
   }
 
   #cancel(now) {

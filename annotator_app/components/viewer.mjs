@@ -19,6 +19,7 @@ const BUTTONS = [
   ["forward", "▶", "One step on"],
   ["end", "▶|", "End of the continuation"],
   ["takeover", "Takeover", "The takeover"],
+  ["loop", "Loop", "The steps around the mark, again and again"],
 ];
 const PACE = [
   ["slower", "−", "Slower"],
@@ -51,9 +52,13 @@ export class Viewer {
         this.render();
       },
     });
-    this.playback = new Playback({ settings, pictured: (episode, frame) => this.board.pictured(episode, frame) });
-    /** @type {{ frame: number, sign?: string, text: string } | null} */
-    this.flag = null; // {frame, sign, text}: what the page wants to see marked on the timeline
+    this.playback = new Playback({
+      settings,
+      pictured: (episode, frame) => this.board.pictured(episode, frame),
+      marked: () => nearest(this.flags, this.playback.frame),
+    });
+    /** @type {Flag[]} */
+    this.flags = []; // what the page wants to see marked on the timeline
     /** @type {{ episode: Episode, frame: number }[]} */
     this.soon = []; // views that will follow
     /** @type {any} */
@@ -154,7 +159,7 @@ export class Viewer {
       .filter((u) => u.frame === frame)
       .map((u) => `${episode.names[u.object]} says: ${u.text}`)
       .join(" · ");
-    this.#renderFlag(episode, frame, part, place);
+    this.#renderFlags(episode, frame, part, place);
     this.#renderControls();
     this.#loop();
   }
@@ -176,33 +181,33 @@ export class Viewer {
     const { steps, takeover, instructions, utterances } = episode;
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
-    const at = (frame, className, text = "", tag = "i") => {
-      const tick = element(tag, { className, textContent: text });
-      tick.style.left = `${(100 * frame) / steps}%`;
-      return tick;
-    };
-    this.$(".ticks").replaceChildren(
+    const at = (frame, className, text = "", name = "i") => tick(episode, frame, className, text, name);
+    this.$(".spoken").replaceChildren(
       ...utterances.map((u) => at(u.frame, "utterance")),
       ...instructions.filter((one) => one.given_at > 0).map((one) => at(one.given_at, "given", "instruction", "b")),
       at(takeover, "takeover"),
       at(takeover, "name", "takeover", "b"),
-      at(0, "flag", "", "b"),
     );
   }
 
-  #renderFlag(episode, frame, part, place) {
-    const { flag } = this;
-    const tick = this.$(".ticks .flag");
-    tick.textContent = flag?.sign ?? "";
-    tick.style.left = `${(100 * (flag?.frame ?? 0)) / episode.steps}%`;
+  #renderFlags(episode, frame, part, place) {
+    const key = JSON.stringify(this.flags);
+    const box = this.$(".flags");
+    if (box.dataset.key !== key || this.flagged !== episode) {
+      this.flagged = episode;
+      box.dataset.key = key;
+      box.replaceChildren(...this.flags.map((flag) => tick(episode, flag.frame, "flag", flag.sign ?? "", "b")));
+    }
+    const here = this.flags.filter((flag) => flag.frame === frame).map(({ text }) => text);
     const scrub = this.$(".scrub");
     scrub.value = frame;
-    scrub.setAttribute("aria-valuetext", `${part}, ${place}${flag?.frame === frame ? `; ${flag.text}` : ""}`);
+    scrub.setAttribute("aria-valuetext", [`${part}, ${place}`, ...here].join("; "));
   }
 
   #renderControls() {
-    const { playing, speed, autoplay } = this.playback;
+    const { playing, speed, autoplay, around } = this.playback;
     this.$(".play").textContent = playing ? "Pause" : "Play";
+    this.$(".loop").setAttribute("aria-pressed", !!around);
     this.$(".speed").textContent = `${count(speed, "step")}/s`;
     this.$('[data-action="slower"]').disabled = speed === SPEEDS[0];
     this.$('[data-action="faster"]').disabled = speed === SPEEDS.at(-1);
@@ -210,7 +215,22 @@ export class Viewer {
   }
 }
 
+/** @typedef {{ frame: number, sign?: string, text: string }} Flag */
+
+// The frame of the flag that is nearest to a frame; null where there is none.
+/** @param {Flag[]} flags @param {number} frame @returns {number | null} */
+const nearest = (flags, frame) =>
+  [...flags].sort((a, b) => Math.abs(a.frame - frame) - Math.abs(b.frame - frame))[0]?.frame ?? null;
+
 // ---- what it is made of
+
+// What stands on the timeline at a frame.
+/** @param {Episode} episode @param {number} frame @param {string} className */
+function tick(episode, frame, className, text = "", name = "i") {
+  const made = element(name, { className, textContent: text });
+  made.style.left = `${(100 * frame) / episode.steps}%`;
+  return made;
+}
 
 /** @param {KeyRow[]} rows */
 function parts(rows) {
@@ -229,7 +249,8 @@ function parts(rows) {
   };
   const canvas = element("canvas");
   canvas.setAttribute("role", "img");
-  const bar = [part("track", part("context"), part("continuation")), part("ticks")];
+  const ticks = part("ticks", part("spoken"), part("flags"));
+  const bar = [part("track", part("context"), part("continuation")), ticks];
   for (const one of bar) one.setAttribute("aria-hidden", "true");
   const scrub = element("input", { type: "range", className: "scrub", min: 0, step: 1 });
   scrub.setAttribute("aria-label", "Step of the episode");

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 from sqlalchemy import Connection, select
 
+from sts.annotations.events import ADJUDICATION
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -23,7 +24,8 @@ from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
 _TYPES = columns(
-    "kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"
+    *("kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"),
+    *("adjudicated", "adjudicated_step"),
 )
 
 
@@ -32,8 +34,9 @@ def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = Fal
 
     One row per judgement and continuation that it covers, which are all of one `clip`: what was
     said of a clip is said of each. A continuation that nobody has judged has one row with annotator
-    and verdict empty. Rows with a `truth` are those of reference episodes: every judgement of one
-    is here, whichever suite its annotator was working on, because it measures the annotator.
+    and verdict empty. The adjudication of a clip stands in all its rows. Rows with a `truth` are
+    those of reference episodes: every judgement of one is here, whichever suite its annotator was
+    working on, because it measures the annotator.
 
     Args:
       workspace: where the store is; none is made.
@@ -76,6 +79,8 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
     standing = (
         select(events).join(latest := current(), latest.c.id == events.c.id).subquery("judgement")
     )
+    last = current([ADJUDICATION], by=False)
+    decided = select(events).join(last, last.c.id == events.c.id).subquery("adjudication")
     query = (
         select(
             copies.c.agent,
@@ -94,11 +99,14 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
             copies.c.sees,
             standing.c.reason,
             standing.c.extra,
+            decided.c.verdict,
+            decided.c.step,
         )
         .join_from(copies, items, items.c.id == copies.c.item)
         .join(standing, standing.c.item == items.c.id, isouter=True)
         .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
         .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
+        .join(decided, decided.c.item == items.c.id, isouter=True)
         .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, called)
     )
     members = select(item_suites.c.item)
@@ -122,6 +130,8 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
             row.sees,
             row.reason or "",
             row.extra or 0,
+            row[16] or "",
+            row[17],
         )
         for row in rows
     ]

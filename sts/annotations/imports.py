@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
 
-from sts.annotations import people, queue
-from sts.annotations.schema import copies, events, item_players, items
-from sts.annotations.submissions import REASON_LIMIT, Submission, find_event, record
+from sts.annotations import events, people, queue
+from sts.annotations.events import Event
+from sts.annotations.schema import copies, item_players, items
+from sts.annotations.study import Study
+from sts.annotations.submissions import REASON_LIMIT, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, printable, shown
@@ -98,7 +100,8 @@ def append(
     ratings: Sequence[Rating],
     additions: Iterable[Item] = (),
     *,
-    required: int = 1,
+    study: Study,
+    required: int | None = 1,
     now: float,
 ) -> Imported:
     """Appends judgements, once `additions` is enqueued; all of them or none.
@@ -112,7 +115,7 @@ def append(
         names the line.
     """
     everyone = names(ratings)
-    queue.enqueue(connection, additions, required=required, now=now)
+    queue.enqueue(connection, additions, study=study, required=required, now=now)
     here = {
         called: one for one in people.everybody(connection) for called in (one.name, one.pseudonym)
     }
@@ -123,19 +126,17 @@ def append(
     added = 0
     for rating in ratings:
         item, person = _item(connection, rating), here[people.checked_name(rating.annotator)]
-        submission = Submission(
+        event = Event(
             _uuid(rating, person.name),
             item.id,
-            rating.verdict,
-            rating.step,
-            rating.reason,
-            None,
-            rating.seconds,
-            None,
+            verdict=rating.verdict,
+            step=rating.step,
+            reason=rating.reason,
+            seconds=rating.seconds,
         )
-        if not _is_known(connection, person.id, submission):
+        if not _is_known(connection, person.id, event):
             _check_player(connection, rating, item.id, person.name)
-            record(connection, person.id, submission, source="import", now=now)
+            record(connection, person.id, event, source="import", now=now)
             added += 1
     return Imported(added, len(ratings) - added, tuple(new))
 
@@ -190,20 +191,13 @@ def _check_player(connection: Connection, rating: Rating, item: str, name: str) 
         )
 
 
-def _is_known(connection: Connection, number: int, submission: Submission) -> bool:
-    if find_event(connection, number, submission.uuid) is not None:
+def _is_known(connection: Connection, number: int, event: Event) -> bool:
+    if events.find(connection, number, event.uuid) is not None:
         return True
-    standing = connection.execute(
-        select(events.c.verdict, events.c.step, events.c.reason)
-        .where(events.c.annotator == number, events.c.item == submission.item)
-        .order_by(events.c.id.desc())
-        .limit(1)
-    ).one_or_none()
-    return standing is not None and tuple(standing) == (
-        submission.verdict,
-        submission.step,
-        submission.reason,
-    )
+    last = events.judgement(connection, number, event.item)
+    if last is None:
+        return False
+    return (last.verdict, last.step, last.reason) == (event.verdict, event.step, event.reason)
 
 
 def _uuid(rating: Rating, name: str) -> str:

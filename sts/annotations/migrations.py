@@ -188,6 +188,112 @@ _CLIPS = Migration(  # what was one item a continuation stays so, as a clip that
     )
 )
 
+_SAID = """verdict TEXT CHECK (verdict IN ('success', 'failure', 'not_done', 'cannot_judge'))"""
+_KINDS = (
+    "CHECK (kind IN ('verdict', 'correction', 'review', 'adjudication', 'note'))",
+    "CHECK ((verdict IS NOT NULL) = (kind IN ('verdict', 'correction', 'adjudication')))",
+    "CHECK ((step IS NOT NULL) = (verdict IS NOT NULL AND verdict IN ('success', 'failure')))",
+    "CHECK ((corrects IS NOT NULL) = (kind = 'correction'))",
+    "CHECK ((label <> '') = (kind = 'review'))",
+)
+_TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that corrects another
+    both=(),
+    sqlite=(
+        f"""CREATE TABLE typed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            uuid TEXT NOT NULL,
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            item TEXT NOT NULL REFERENCES items (id),
+            {_SAID},
+            step INTEGER CHECK (step >= 1),
+            reason TEXT NOT NULL,
+            watched DOUBLE PRECISION,
+            seconds DOUBLE PRECISION,
+            corrects TEXT,
+            extra INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            received DOUBLE PRECISION NOT NULL,
+            kind TEXT NOT NULL,
+            label TEXT NOT NULL,
+            text TEXT NOT NULL,
+            UNIQUE (annotator, uuid),
+            {", ".join(_KINDS)})""",
+        """INSERT INTO typed
+            SELECT *, CASE WHEN corrects IS NULL THEN 'verdict' ELSE 'correction' END, '', ''
+            FROM events ORDER BY id""",
+        "DROP TABLE events",
+        "ALTER TABLE typed RENAME TO events",
+        "CREATE INDEX events_of_item ON events (item, annotator, id)",
+        "CREATE INDEX events_of_annotator ON events (annotator, id)",
+        """CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+            BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+        """CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+            BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+    ),
+    postgresql=(
+        "ALTER TABLE events DISABLE TRIGGER events_are_never_changed",
+        "ALTER TABLE events ALTER COLUMN verdict DROP NOT NULL",
+        "ALTER TABLE events ADD COLUMN kind TEXT NOT NULL DEFAULT 'verdict'",
+        "ALTER TABLE events ADD COLUMN label TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE events ADD COLUMN text TEXT NOT NULL DEFAULT ''",
+        "UPDATE events SET kind = 'correction' WHERE corrects IS NOT NULL",
+        *(
+            f"ALTER TABLE events ALTER COLUMN {name} DROP DEFAULT"
+            for name in ("kind", "label", "text")
+        ),
+        *(f"ALTER TABLE events ADD {rule}" for rule in _KINDS),
+        "ALTER TABLE events ENABLE TRIGGER events_are_never_changed",
+    ),
+)
+_ASSIGNMENT = Migration(  # what is asked already waits its ordinary turn
+    both=(
+        "ALTER TABLE slots ADD COLUMN turn INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE slots ADD COLUMN draw BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE slots ADD COLUMN category TEXT NOT NULL DEFAULT ''",
+        """UPDATE slots SET
+            draw = (SELECT items.draw FROM items WHERE items.id = slots.item),
+            category = (SELECT items.category FROM items WHERE items.id = slots.item)""",
+        "CREATE INDEX slots_waiting ON slots (turn, draw, category) WHERE judged = 0",
+        """CREATE TABLE suite_agents (
+            suite TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            wanted BIGINT NOT NULL,
+            PRIMARY KEY (suite, agent))""",
+        """INSERT INTO suite_agents SELECT suite, agent, SUM(required)
+            FROM (SELECT DISTINCT item_suites.suite, copies.agent, copies.item
+                FROM item_suites JOIN copies ON copies.item = item_suites.item) AS covered
+            JOIN items ON items.id = covered.item GROUP BY suite, agent""",
+        """CREATE TABLE exposures (
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            suite TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            clips BIGINT NOT NULL,
+            PRIMARY KEY (annotator, suite, agent))""",
+        """INSERT INTO exposures SELECT annotator, suite, agent, COUNT(*)
+            FROM (SELECT DISTINCT slots.annotator, item_suites.suite, copies.agent, slots.item
+                FROM slots JOIN item_suites ON item_suites.item = slots.item
+                JOIN copies ON copies.item = slots.item
+                WHERE slots.annotator IS NOT NULL) AS met
+            GROUP BY annotator, suite, agent""",
+        """CREATE TABLE anchors (
+            item TEXT NOT NULL REFERENCES items (id),
+            slot INTEGER NOT NULL,
+            suite TEXT NOT NULL,
+            joined TEXT NOT NULL,
+            opened DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (item, slot))""",
+        """CREATE TABLE controls (
+            id {serial},
+            setting TEXT NOT NULL CHECK (setting IN ('pause', 'priority')),
+            scope TEXT NOT NULL,
+            person BIGINT REFERENCES annotators (id),
+            value INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            annotator BIGINT REFERENCES annotators (id),
+            made DOUBLE PRECISION NOT NULL)""",
+    )
+)
+
 _SESSIONS = Migration(  # whoever had a personal link stays in, in the browser where they opened it
     both=(
         """CREATE TABLE invitations (
@@ -229,5 +335,14 @@ _SESSIONS = Migration(  # whoever had a personal link stays in, in the browser w
     ),
 )
 
-MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _SESSIONS)
+MIGRATIONS = (
+    _FIRST,
+    _OF_ONE_WORKSPACE,
+    _ROLES,
+    _DRAFTS,
+    _CLIPS,
+    _TYPED_EVENTS,
+    _ASSIGNMENT,
+    _SESSIONS,
+)
 SCHEMA_VERSION = len(MIGRATIONS)

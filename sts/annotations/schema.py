@@ -103,6 +103,9 @@ slots = Table(
     Column("annotator", BigInteger),
     Column("lease_until", Double),
     Column("judged", Integer),
+    Column("turn", Integer),
+    Column("draw", BigInteger),
+    Column("category", Text),
 )
 
 claims = Table(
@@ -131,6 +134,9 @@ events = Table(
     Column("extra", Integer),
     Column("source", Text),
     Column("received", Double),
+    Column("kind", Text),
+    Column("label", Text),
+    Column("text", Text),
 )
 
 reference_episodes = Table(
@@ -152,6 +158,46 @@ refused = Table(
     Column("raw", Text),
     Column("message", Text),
     Column("received", Double),
+)
+
+suite_agents = Table(
+    "suite_agents",
+    metadata,
+    Column("suite", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("wanted", BigInteger),
+)
+
+exposures = Table(
+    "exposures",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("suite", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("clips", BigInteger),
+)
+
+anchors = Table(
+    "anchors",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("slot", Integer, primary_key=True),
+    Column("suite", Text),
+    Column("joined", Text),
+    Column("opened", Double),
+)
+
+controls = Table(
+    "controls",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("setting", Text),
+    Column("scope", Text),
+    Column("person", BigInteger),
+    Column("value", Integer),
+    Column("reason", Text),
+    Column("annotator", BigInteger),
+    Column("made", Double),
 )
 
 invitations = Table(

@@ -9,21 +9,21 @@ from types import TracebackType
 
 from sts.annotations import (
     claims,
-    consent,
+    controls,
     decisions,
     imports,
-    people,
     queue,
-    sessions,
+    reviews,
     submissions,
     verdicts,
     views,
 )
 from sts.annotations.database import Database, open_postgresql, open_sqlite
+from sts.annotations.membership import Membership
+from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
     Ack,
-    Annotator,
     Claim,
     Item,
     Judgement,
@@ -39,7 +39,7 @@ FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
 
 
-class Store:
+class Store(Membership):
     """Owns the database of one workspace; safe to share between threads.
 
     Several processes, the app's and the command line's, may have it open at once.
@@ -63,9 +63,8 @@ class Store:
           study: how continuations are judged.
           clock: UTC seconds.
         """
-        self.database = database
+        super().__init__(database, clock)
         self.study = study
-        self._clock = clock
 
     @classmethod
     def open(cls, workspace: Workspace, *, clock: Callable[[], float] = time.time) -> Store:
@@ -121,119 +120,6 @@ class Store:
         """Closes the store."""
         self.close()
 
-    def add_annotator(self, name: str, roles: Collection[str] = ("annotator",)) -> Annotator:
-        """Adds a person, who is invited; see `invite`.
-
-        Raises:
-          ArgumentError: the name is taken, or not 1 to 64 printable characters.
-        """
-        now = self._clock()
-        with self.database.write(alone=True) as connection:
-            person = people.add(connection, name, now=now, doing=roles)
-            return people.invite(connection, person.name, now=now)
-
-    def set_role(self, name: str, role: str, *, held: bool = True) -> Annotator:
-        """Gives a person a role, or takes it away; who no longer judges frees what waits for them.
-
-        Raises:
-          UnknownName: there is no such person, or no such role.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.set_role(connection, name, role, held=held, now=self._clock())
-
-    def invite(self, name: str) -> Annotator:
-        """Invites a person; the `token` of the result is shown once, since only its hash is kept.
-
-        An invitation that they have not spent ends, their sessions go on; who was retired is back.
-
-        Raises:
-          UnknownName: there is no such person.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.invite(connection, name, now=self._clock())
-
-    def invitation(self, token: str) -> sessions.Invitation | None:
-        """Whom a token invites, and why it no longer does; None for an unknown token."""
-        with self.database.read() as connection:
-            return sessions.invitation(connection, token, now=self._clock())
-
-    def enter(self, token: str) -> str:
-        """Spends an invitation and begins a session; returns its secret, kept as a hash alone.
-
-        Raises:
-          ArgumentError: it was spent before, has lapsed, or is none.
-        """
-        with self.database.write(alone=True) as connection:
-            return sessions.enter(connection, token, now=self._clock())
-
-    def annotator_by_session(self, secret: str) -> Annotator | None:
-        """Whose session this is, which lasts longer by it; None for none, or one that has ended."""
-        now = self._clock()
-        with self.database.read() as connection:
-            held = sessions.holder(connection, secret, now=now)
-            person = people.numbered(connection, held[0]) if held else None
-        if held and held[1]:
-            with self.database.write() as connection:
-                sessions.note_use(connection, secret, now=now)
-        return person
-
-    def open_sessions(self) -> list[sessions.Session]:
-        """The sessions of everybody that have not ended."""
-        with self.database.read() as connection:
-            return sessions.under_way(connection, now=self._clock())
-
-    def invited(self) -> set[int]:
-        """The numbers of those whose invitation waits to be spent."""
-        with self.database.read() as connection:
-            return {*sessions.invited(connection, now=self._clock())}
-
-    def revoke(self, name: str) -> int:
-        """Ends a person's sessions, and the invitation that waits; returns how many sessions.
-
-        Raises:
-          UnknownName: there is no such person.
-        """
-        with self.database.write(alone=True) as connection:
-            return sessions.revoke(connection, people.named(connection, name).id)
-
-    def retire_annotator(self, name: str) -> Annotator:
-        """Lets a person in no longer and frees what waits for them; their judgements stay.
-
-        Raises:
-          UnknownName: there is no such annotator.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.retire(connection, name, now=self._clock())
-
-    def person(self, name: str) -> Annotator:
-        """The person of that name or pseudonym.
-
-        Raises:
-          UnknownName: there is none.
-        """
-        with self.database.read() as connection:
-            return people.named(connection, name)
-
-    def annotators(self) -> list[Annotator]:
-        """Everyone ever added, in that order."""
-        with self.database.read() as connection:
-            return people.everybody(connection)
-
-    def has_agreed(self, annotator_id: int, version: str) -> bool:
-        """Whether a person agreed to this version of the study's text; see `consent.text`."""
-        with self.database.read() as connection:
-            return consent.has_agreed(connection, annotator_id, version)
-
-    def agree(self, annotator_id: int, version: str) -> None:
-        """Notes that a person agrees to this version; repeating it changes nothing."""
-        with self.database.write(alone=True) as connection:
-            consent.agree(connection, annotator_id, version, now=self._clock())
-
-    def consents(self) -> list[consent.Agreed]:
-        """How many people agreed to each version, in the order in which these came."""
-        with self.database.read() as connection:
-            return consent.counts(connection)
-
     def decide(self, draft: str, made: Sequence[Decision]) -> list[Decision]:
         """Appends decisions to the chain of a draft, all or none; returns them as they are kept.
 
@@ -255,17 +141,20 @@ class Store:
         with self.database.read() as connection:
             return decisions.of_draft(connection, draft, since)
 
-    def enqueue(self, items: Iterable[Item], *, required: int = 1) -> int:
+    def enqueue(self, items: Iterable[Item], *, required: int | None = 1) -> int:
         """Adds continuations to judge `required` times each; returns how many are new.
 
-        Known ones keep their judgements and gain the suite and the slots they lack.
+        Known ones keep their judgements and gain the suite and the slots they lack. With None, each
+        is judged as often as the study asks of its suite and category, and a share of them twice.
 
         Raises:
           ArgumentError: `required` is below 1.
           DamagedData: a known continuation comes with another scenario, horizon or takeover.
         """
         with self.database.write(alone=True) as connection:
-            return queue.enqueue(connection, items, required=required, now=self._clock())
+            return queue.enqueue(
+                connection, items, study=self.study, required=required, now=self._clock()
+            )
 
     def set_required(self, suite: str, required: int) -> int:
         """Raises how often each item of `suite` is judged; returns how many slots were added.
@@ -324,9 +213,68 @@ class Store:
                 suite=suite,
                 count=count,
                 without=without,
-                seed=self.study.seed,
-                reference_rate=self.study.reference_rate,
+                study=self.study,
                 now=self._clock(),
+            )
+
+    def ahead(self, suite: str) -> int:
+        """How many items to claim for a person at a time: a tenth of what is open, 3 to 20."""
+        with self.database.read() as connection:
+            return claims.ahead(connection, suite, self._clock())
+
+    def pause(
+        self, scope: str = "", *, person: int | None = None, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Gives nothing of a suite or category to anybody, or nothing to a person, until resumed.
+
+        What somebody has before their eyes stays theirs; what waits behind it is given back.
+
+        Args:
+          scope: `NAME@VERSION`, or `NAME@VERSION/CATEGORY`; "" for a person.
+          person: whose number.
+          by: the number of who pauses; None for the command line, or the study's own rule.
+          reason: as it is kept.
+
+        Raises:
+          ArgumentError: neither a scope nor a person, or both.
+          UnknownName: nothing of that scope is enqueued, or there is no such person.
+        """
+        self._control(controls.PAUSE, scope, person, 1, by, reason)
+
+    def resume(
+        self, scope: str = "", *, person: int | None = None, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Ends a pause; its arguments and errors are those of `pause`."""
+        self._control(controls.PAUSE, scope, person, 0, by, reason)
+
+    def prioritise(
+        self, scope: str, number: int, *, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Gives what is of a suite or category before all of a lower number; 0 is usual.
+
+        Raises:
+          UnknownName: nothing of that scope is enqueued.
+        """
+        self._control(controls.PRIORITY, scope, None, number, by, reason)
+
+    def controls(self) -> list[controls.Control]:
+        """What stands of all that was paused, resumed and prioritised: the last of each."""
+        with self.database.read() as connection:
+            return controls.last(controls.every(connection))
+
+    def _control(
+        self,
+        setting: str,
+        scope: str,
+        person: int | None,
+        value: int,
+        by: int | None,
+        reason: str,
+    ) -> None:
+        made = self._clock()
+        with self.database.write(alone=True) as connection:
+            controls.append(
+                connection, controls.Control(setting, scope, person, value, reason, by, made)
             )
 
     def renew(self, annotator_id: int, items: Sequence[str]) -> list[str]:
@@ -337,10 +285,11 @@ class Store:
     def submit(self, annotator_id: int, sent: object) -> list[Ack]:
         """Keeps what a browser sent, each once, and says what became of it, in order.
 
-        `sent` should be a list of objects with uuid, item, verdict, and where they apply step,
-        reason, watched, seconds and corrects; see `submissions.check`. When this returns,
-        everything it acknowledges is on disk. Bad input is refused and kept aside, as far as
-        `submissions.REFUSED_LIMIT` allows, and never raised.
+        `sent` should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it
+        is a verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects,
+        label, text; see `submissions.check`. When this returns, everything it acknowledges is on
+        disk. Bad input is refused and kept aside, as far as `submissions.REFUSED_LIMIT` allows, and
+        never raised.
 
         Raises:
           UnknownName: there is no such annotator.
@@ -359,14 +308,14 @@ class Store:
         ratings: Sequence[imports.Rating],
         additions: Iterable[Item] = (),
         *,
-        required: int = 1,
+        required: int | None = 1,
     ) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
 
         Args:
           ratings: of continuations that are enqueued, or in `additions`.
           additions: what is enqueued first; see `locate.located`.
-          required: how often each of these is judged.
+          required: how often each of these is judged; None for as often as the study asks.
 
         Raises:
           ArgumentError: `required` is below 1.
@@ -374,7 +323,12 @@ class Store:
         """
         with self.database.write(alone=True) as connection:
             return imports.append(
-                connection, ratings, additions, required=required, now=self._clock()
+                connection,
+                ratings,
+                additions,
+                study=self.study,
+                required=required,
+                now=self._clock(),
             )
 
     def history(self, annotator_id: int, limit: int = 10) -> list[Judgement]:
@@ -386,6 +340,21 @@ class Store:
         """The current judgement of each person of these continuations, where there is one."""
         with self.database.read() as connection:
             return verdicts.human(connection, continuations)
+
+    def adjudications(self, suite: str | None = None) -> dict[str, Remark]:
+        """The adjudication that stands of each clip of `suite` that has one, by its item."""
+        with self.database.read() as connection:
+            return reviews.adjudications(connection, suite)
+
+    def reviews(self, suite: str | None = None) -> dict[str, list[Remark]]:
+        """Each reviewer's review that stands, by the items of `suite`; None looks at all."""
+        with self.database.read() as connection:
+            return reviews.reviews(connection, suite)
+
+    def notes(self, suite: str | None = None) -> dict[str, list[Remark]]:
+        """Each person's note that stands, by the items of `suite`; None looks at all."""
+        with self.database.read() as connection:
+            return reviews.notes(connection, suite)
 
     def judged_by(self) -> dict[str, int]:
         """Continuations judged by each person in the whole store; nobody without any is named."""

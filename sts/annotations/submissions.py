@@ -5,21 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping
 
-from sqlalchemy import Connection, Row, exists, func, insert, select, update
+from sqlalchemy import Connection, exists, func, insert, select, update
 
-from sts.annotations import people
-from sts.annotations.schema import (
-    annotators,
-    claims,
-    events,
-    items,
-    reference_episodes,
-    refused,
-    slots,
+from sts.annotations import events, people, reviews
+from sts.annotations.events import (
+    CORRECTION,
+    DECIDING,
+    JUDGEMENTS,
+    KINDS,
+    LABELS,
+    NOTE,
+    REVIEW,
+    REVIEWERS,
+    VERDICT,
+    Event,
 )
+from sts.annotations.schema import annotators, claims, items, reference_episodes, refused, slots
 from sts.annotations.types import Ack, RefusedAnswer
 from sts.names import printable
 from sts.ratings import MARKED, VERDICTS
@@ -27,6 +30,7 @@ from sts.ratings import MARKED, VERDICTS
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 REASON_LIMIT = 500
+"""Letters of a reason, and of the text of a note or a review."""
 REFUSED_LIMIT = 500
 """Refused answers of one person that are kept aside; nothing of later ones but their refusal."""
 MESSAGE_LIMIT = 1000
@@ -35,60 +39,50 @@ _RAW_LIMIT = 4096
 _SECONDS_LIMIT = 1e9
 
 
-class Submission(NamedTuple):
-    """One checked judgement; the fields are those of `Judgement`, and what the player measured.
-
-    Attributes:
-      watched: share of the continuation's frames that were seen, 0 to 1, or None.
-      seconds: time spent on the item, or None.
-      corrects: the annotator's earlier event that this one replaces, or None.
-    """
-
-    uuid: str
-    item: str
-    verdict: str
-    step: int | None
-    reason: str
-    watched: float | None
-    seconds: float | None
-    corrects: str | None
-
-
 class Refusal(Exception):
     """Why a submission cannot be kept as a judgement, in one line."""
 
 
-def check(sent: object, horizons: Mapping[str, int]) -> Submission:
-    """Returns the submission in `sent`, which may be anything that JSON can hold.
+def check(
+    sent: object, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None = None
+) -> Event:
+    """Returns the event in `sent`, which may be anything that JSON can hold.
 
-    Unknown keys are ignored. Control characters in a reason are replaced.
+    Without a kind it is a verdict, or a correction where it says what it corrects. Unknown keys are
+    ignored. Control characters in words are replaced.
 
     Args:
       sent: as the browser sent it.
       horizons: continuation steps of each item that the annotator was given.
+      reviewed: those of each item there is, where they are a reviewer.
 
     Raises:
-      Refusal: a field is missing, of another type, or out of range.
+      Refusal: a field is missing, of another type, or out of range, or is not theirs to send.
     """
     if not isinstance(sent, Mapping):
         raise Refusal(f"expected an object, found {_shown(sent)}")
     uuid = _text(sent, "uuid", _UUID, "32 hexadecimal digits")
+    kind = _kind(sent)
+    if kind in REVIEWERS and reviewed is None:
+        raise Refusal(f"expected a reviewer to send {_with_article(kind)}")
     item = _text(sent, "item", _ITEM, "an item identifier")
-    if item not in horizons:
-        raise Refusal("item was never given to this annotator")
-    verdict = sent.get("verdict")
-    if not isinstance(verdict, str) or verdict not in VERDICTS:
-        raise Refusal(f"expected a verdict of {', '.join(VERDICTS)}, found {_shown(verdict)}")
-    corrects = sent.get("corrects")
-    return Submission(
+    horizon = _horizon(kind, item, horizons, reviewed)
+    verdict = _word(sent, "verdict", VERDICTS) if kind in DECIDING else None
+    corrects = None
+    if kind == CORRECTION:
+        corrects = _text(sent, "corrects", _UUID, "32 hexadecimal digits")
+    return Event(
         uuid,
         item,
+        kind,
         verdict,
-        _step(sent.get("step"), verdict, horizons[item]),
-        _reason(sent.get("reason"), verdict),
+        _step(sent.get("step"), verdict, horizon) if verdict else None,
+        _words(sent, "reason", "with cannot_judge") if verdict == "cannot_judge" else "",
+        _word(sent, "label", LABELS) if kind == REVIEW else "",
+        _remark(sent, kind),
         _number(sent.get("watched"), "watched", 1.0),
         _number(sent.get("seconds"), "seconds", _SECONDS_LIMIT),
-        None if corrects is None else _text(sent, "corrects", _UUID, "32 hexadecimal digits"),
+        corrects,
     )
 
 
@@ -103,17 +97,17 @@ def submit(connection: Connection, annotator_id: int, sent: object, *, now: floa
     Raises:
       UnknownName: there is no such annotator.
     """
-    people.lock(connection, annotator_id)
+    person = people.lock(connection, annotator_id)
     every = sent if isinstance(sent, list | tuple) else [sent]
     each, rest = every[:MESSAGE_LIMIT], every[MESSAGE_LIMIT:]
     named = {s["item"] for s in each if isinstance(s, Mapping) and _is_item(s.get("item"))}
-    rows = connection.execute(
-        select(items.c.id, items.c.horizon)
-        .join(claims, claims.c.item == items.c.id)
-        .where(claims.c.annotator == annotator_id, items.c.id.in_(named))
-    )
-    horizons = {row.id: row.horizon for row in rows}
-    acks = [_keep(connection, annotator_id, one, horizons, now) for one in each]
+    of_these = select(items.c.id, items.c.horizon).where(items.c.id.in_(named))
+    own = exists().where(claims.c.item == items.c.id, claims.c.annotator == annotator_id)
+    horizons = {row.id: row.horizon for row in connection.execute(of_these.where(own))}
+    reviewed = None
+    if "reviewer" in person.roles:
+        reviewed = {row.id: row.horizon for row in connection.execute(of_these)}
+    acks = [_keep(connection, annotator_id, one, horizons, reviewed, now) for one in each]
     words = f"expected at most {MESSAGE_LIMIT} answers in one message"
     return acks + [Ack(_uuid(one), "refused", words) for one in rest]
 
@@ -129,37 +123,20 @@ def refused_answers(connection: Connection) -> list[RefusedAnswer]:
 
 
 def record(
-    connection: Connection, annotator_id: int, submission: Submission, *, source: str, now: float
+    connection: Connection, annotator_id: int, event: Event, *, source: str, now: float
 ) -> bool:
-    """Appends a checked event and fills its slot; returns whether it is extra.
+    """Appends a checked event; returns whether it is a judgement beyond what is required.
 
     The annotator's own slot is filled, else any that is free; with none left the judgement is
     kept as extra. A reference needs no slot, since everybody may judge it.
     """
-    extra = not _fill_slot(connection, annotator_id, submission.item, now)
+    extra = event.kind in JUDGEMENTS and not _fill_slot(connection, annotator_id, event.item, now)
     if extra:
         extra = not connection.execute(
-            select(exists().where(reference_episodes.c.item == submission.item))
+            select(exists().where(reference_episodes.c.item == event.item))
         ).scalar_one()
-    connection.execute(
-        insert(events).values(
-            annotator=annotator_id,
-            extra=int(extra),
-            source=source,
-            received=now,
-            **submission._asdict(),
-        )
-    )
+    events.append(connection, annotator_id, event, extra=extra, source=source, now=now)
     return extra
-
-
-def find_event(
-    connection: Connection, annotator_id: int, uuid: str
-) -> Row[*tuple[Any, ...]] | None:
-    """The annotator's event of that uuid."""
-    return connection.execute(
-        select(events).where(events.c.annotator == annotator_id, events.c.uuid == uuid)
-    ).one_or_none()
 
 
 def _keep(
@@ -167,29 +144,33 @@ def _keep(
     annotator_id: int,
     sent: object,
     horizons: Mapping[str, int],
+    reviewed: Mapping[str, int] | None,
     now: float,
 ) -> Ack:
     try:
-        submission = check(sent, horizons)
-        before = find_event(connection, annotator_id, submission.uuid)
+        event = check(sent, horizons, reviewed)
+        before = events.find(connection, annotator_id, event.uuid)
         if before is not None:
-            if (before.item, before.verdict, before.step, before.reason) != (
-                submission.item,
-                submission.verdict,
-                submission.step,
-                submission.reason,
-            ):
-                raise Refusal("uuid already belongs to another judgement; send it under a new one")
-            return Ack(submission.uuid, "duplicate")
-        if submission.corrects is not None:
-            corrected = find_event(connection, annotator_id, submission.corrects)
-            if corrected is None or corrected.item != submission.item:
-                raise Refusal("corrects names no earlier judgement of this item by this annotator")
+            if before.said != event.said:
+                raise Refusal("uuid already belongs to another event; send it under a new one")
+            return Ack(event.uuid, "duplicate")
+        _check_history(connection, annotator_id, event)
     except Refusal as refusal:
         _keep_aside(connection, annotator_id, sent, str(refusal), now)
         return Ack(_uuid(sent), "refused", str(refusal))
-    extra = record(connection, annotator_id, submission, source="browser", now=now)
-    return Ack(submission.uuid, "extra" if extra else "saved")
+    extra = record(connection, annotator_id, event, source="browser", now=now)
+    return Ack(event.uuid, "extra" if extra else "saved")
+
+
+def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
+    """Raises Refusal where what is there already does not let it stand."""
+    if event.corrects is not None:
+        corrected = events.find(connection, annotator_id, event.corrects)
+        if corrected is None or corrected.item != event.item or corrected.kind not in JUDGEMENTS:
+            raise Refusal("corrects names no earlier judgement of this item by this annotator")
+    obstacle = reviews.obstacle(connection, annotator_id, event)
+    if obstacle:
+        raise Refusal(obstacle)
 
 
 def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float) -> bool:
@@ -259,6 +240,38 @@ def _text(sent: Mapping[str, object], key: str, pattern: re.Pattern[str], words:
     return value
 
 
+def _word(sent: Mapping[str, object], key: str, words: Collection[str]) -> str:
+    value = sent.get(key)
+    if not isinstance(value, str) or value not in words:
+        raise Refusal(f"expected {_with_article(key)} of {', '.join(words)}, found {_shown(value)}")
+    return value
+
+
+def _with_article(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _kind(sent: Mapping[str, object]) -> str:
+    plain = VERDICT if sent.get("corrects") is None else CORRECTION
+    kind = plain if sent.get("kind") is None else _word(sent, "kind", KINDS)
+    if kind != CORRECTION and plain == CORRECTION:
+        raise Refusal(f"expected a correction to say what it corrects, found {_with_article(kind)}")
+    return kind
+
+
+def _horizon(
+    kind: str, item: str, given: Mapping[str, int], reviewed: Mapping[str, int] | None
+) -> int:
+    """Returns the steps of an item that this person may say this of."""
+    if item in given and kind not in REVIEWERS:
+        return given[item]
+    if kind in JUDGEMENTS or reviewed is None:
+        raise Refusal("item was never given to this annotator")
+    if item not in reviewed:
+        raise Refusal("there is no such item")
+    return reviewed[item]
+
+
 def _step(value: object, verdict: str, horizon: int) -> int | None:
     if verdict not in MARKED:
         if value is not None:
@@ -271,13 +284,22 @@ def _step(value: object, verdict: str, horizon: int) -> int | None:
     return value
 
 
-def _reason(value: object, verdict: str) -> str:
-    if verdict != "cannot_judge":
+def _remark(sent: Mapping[str, object], kind: str) -> str:
+    """The text of a kind that may have one; a note is nothing without."""
+    if kind in JUDGEMENTS or (kind != NOTE and sent.get("text") in (None, "")):
         return ""
+    return _words(sent, "text", f"with {_with_article(kind)}")
+
+
+def _words(sent: Mapping[str, object], key: str, where: str) -> str:
+    value = sent.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise Refusal(f"expected a reason with cannot_judge, found {_shown(value)}")
+        raise Refusal(f"expected {_with_article(key)} {where}, found {_shown(value)}")
     if len(value) > REASON_LIMIT:
-        raise Refusal(f"expected a reason of at most {REASON_LIMIT} characters, found {len(value)}")
+        raise Refusal(
+            f"expected {_with_article(key)} of at most {REASON_LIMIT} characters, "
+            f"found {len(value)}"
+        )
     # Neither database keeps every string that JSON can hold: NUL and lone surrogates go.
     return printable(value) or "\ufffd"
 

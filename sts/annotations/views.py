@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlalchemy import Connection, Subquery, case, exists, func, or_, select
 
+from sts.annotations.events import JUDGEMENTS, judges
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -16,11 +19,18 @@ from sts.annotations.schema import (
 from sts.annotations.types import Judgement, Progress
 
 
-def current() -> Subquery:
-    """The event that stands for each (annotator, item): the last one they sent."""
+def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
+    """The events that stand: the last one of these kinds on each item.
+
+    Args:
+      kinds: looked at; they replace one another.
+      by: of each person; else of anyone.
+    """
+    group = (events.c.item, events.c.annotator) if by else (events.c.item,)
     return (
         select(func.max(events.c.id).label("id"))
-        .group_by(events.c.item, events.c.annotator)
+        .where(events.c.kind.in_(kinds))
+        .group_by(*group)
         .subquery("standing")
     )
 
@@ -100,6 +110,7 @@ def judged_by(connection: Connection, suite: str | None = None) -> dict[str, int
     query = (
         select(annotators.c.name, func.count(events.c.item.distinct()))
         .join(events, events.c.annotator == annotators.c.id)
+        .where(judges())
         .group_by(annotators.c.name)
         .order_by(annotators.c.name)
     )

@@ -62,7 +62,7 @@ def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
     ratings = read_csv(file)
     with Store.open(workspace) as store:
         ratings, additions = located(workspace, store, ratings)
-        imported = store.append(ratings, additions, required=store.study.required)
+        imported = store.append(ratings, additions, required=None)
     text = f"{imported.added} judgements added, {imported.known} were there already"
     if imported.annotators:
         text += f"; new annotators: {', '.join(imported.annotators)}"

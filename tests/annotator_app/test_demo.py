@@ -123,7 +123,6 @@ def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: 
     suite = suites.load(workspace, "core@2")
     with Store.open(workspace) as store:
         enqueue(
-            workspace,
             store,
             suite,
             continuations.load(workspace, {s.hash for s in suite.scenarios}),

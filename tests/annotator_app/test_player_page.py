@@ -359,3 +359,46 @@ def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Serve
     saved(page)
     press(page, "Escape")
     assert not page.is_visible(".refused")
+
+
+def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("keeper")
+    given = item(page)
+    press(page, "t", "ArrowRight", "ArrowRight", "s")
+    page.reload()
+    next_one(page)
+    assert item(page) == given
+    assert "As you left it: Success at step 2" in status(page)
+    press(page, "Enter")
+    saved(page)
+    (kept,) = server.judgements("keeper")
+    assert (kept.item, kept.verdict, kept.step) == (given, "success", 2)
+    assert (
+        page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('sts:visit'))")
+        == []
+    )
+
+
+@pytest.mark.parametrize("locks", [True, False], ids=["a lock", "no lock"])
+def test_a_second_tab_waits_and_takes_over_when_the_first_is_closed(
+    open_page: Opener, server: Server, locks: bool
+) -> None:
+    name = f"tabs {locks}"
+    none = "" if locks else "Object.defineProperty(Navigator.prototype, 'locks', { value: null });"
+    page = open_page(name, script=none)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.locator(".empty h2", has_text="open in another tab").wait_for()
+    assert not other.is_visible(".judging")
+    press(other, "n", "Enter")
+    press(page, "n", "Enter", "t", "ArrowRight", "f")
+    saved(page)
+    in_hand = item(page)
+    page.close()
+    next_one(other)
+    assert item(other) == in_hand and "As you left it: Failure at step 1" in status(other)
+    press(other, "Enter")
+    saved(other)
+    assert [one.verdict for one in server.judgements(name)] == ["failure", "not_done"]

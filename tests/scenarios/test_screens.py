@@ -61,10 +61,18 @@ def named(rule: Category, every: list[Trajectory], *, level: bool) -> Counter[tu
     )
 
 
-def test_only_what_asks_about_a_partner_that_reacts_has_no_screen() -> None:
-    lacking = {name for name, c in RULES.items() if not c.superseded} - {*SCREENED}
-    assert lacking == {"catch-mate"}
-    assert sum(RULES[name].screen.exact for name in SCREENED) >= 12  # type: ignore[union-attr]
+def test_every_category_that_is_mined_unnamed_has_a_screen() -> None:
+    assert {*SCREENED} == {name for name, c in RULES.items() if not c.superseded}
+    assert sum(RULES[name].screen.exact for name in SCREENED) >= 13  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("team", [2, 3])
+def test_who_runs_away_is_found_in_teams_of_two_alone(team: int) -> None:
+    rule = RULES["catch-mate"]
+    assert rule.screen is not None
+    every = recorded("random", count=40, team=team, steps=40, seed=4, height=8, width=9)
+    screened = found(rule.screen.find(side_by_side(every, 8, 9), rule.context, rule.horizon))
+    assert screened == named(rule, every, level=True) and bool(screened) == (team == 2)
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)

@@ -1,26 +1,35 @@
 """What can be asked of an open level in hindsight, and only where it can be done by what was seen.
 
-A category proposes what it could ask at a moment. What it does ask is tried first: its probe, which
-sees what a participant sees, is to do it within the horizon, and its shortcut is not. Difficulty is
-by how many of the steps the probe needs: to a third easy, to two thirds medium, else hard.
+At a moment a category tries two of the things that it proposes, and an episode is asked twice.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, cast
 
+from scenarios.categories.tried import (
+    Deed,
+    Proposal,
+    fields,
+    first_decided,
+    margin,
+    needed,
+    offered,
+    told,
+    unfit,
+)
 from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
 from scenarios.replayed import environments
 from sts.episodes import Episode
-from sts.storage.files import canonical_json, content_hash
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.storage.files import content_hash
+from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
-from .playing import Begun, Playing, Policy, attempted
-from .rooms import DOMAIN, Frame, Rule, labelled, timeline
+from .playing import Begun, Playing, attempted
+from .rooms import DOMAIN, labelled, timeline
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
@@ -30,40 +39,6 @@ KEPT = 1024
 """Attempts that are remembered: the two halves of a pair are looked for twice."""
 TRIES, MOST = 2, 2
 """Of what could be asked at a moment so many are tried, and so many moments of an episode asked."""
-
-
-class Proposal(NamedTuple):
-    """What could be asked.
-
-    Attributes:
-      parameters: what the rule needs to know.
-      words: what fills the wordings.
-      answer: what a suite should hold equally often of.
-    """
-
-    parameters: dict[str, Any]
-    words: dict[str, str]
-    answer: str = ""
-
-
-Propose = Callable[[Sequence[Frame]], Iterator[tuple[Proposal, ...]]]
-"""Of the frames of a context, the last of them the takeover; two together are a pair."""
-
-
-class Deed(NamedTuple):
-    """What a category asks for and how it is held to it.
-
-    Attributes:
-      propose: says what could be asked.
-      rule: says whether it was done.
-      probe: does it by what was seen.
-      shortcut: would pass without doing what is asked.
-    """
-
-    propose: Propose
-    rule: Rule
-    probe: Policy
-    shortcut: Policy
 
 
 def category(
@@ -100,11 +75,9 @@ def category(
             first = mark % len(every) if every else 0
             for asked in (every[first:] + every[:first])[:TRIES]:
                 begun = start._replace(moves=start.moves + moves[:moment])
-                told = canonical_json([(one.words, one.parameters) for one in asked])
-                steps = _tried(begun, (context, horizon), told)
+                steps = _tried(begun, (context, horizon), told(asked))
                 if steps is not None:
-                    difficulty = DIFFICULTIES[min(3 * (steps - 1) // horizon, 2)]
-                    yield from _offered(moment, difficulty, asked)
+                    yield from offered(moment, 0, margin(steps, horizon), asked)
                     times += 1
                     break
             if times == MOST:
@@ -117,15 +90,10 @@ def category(
 
         def labels(agent: Playing) -> Iterator[Label]:
             for text, parameters in own:
-                yield _decided(attempted(begun, *lengths, text, agent), deed.rule, parameters)
+                frames = attempted(begun, *lengths, text, agent)
+                yield first_decided(frames, functools.partial(deed.rule, parameters=parameters))
 
-        steps = []
-        for one in labels(probe):
-            if one.verdict != "success":
-                return None
-            steps.append(one.step or lengths[1])
-        short = all(one.verdict == "success" for one in labels(shortcut))
-        return None if short else max(steps)
+        return needed(labels(probe), labels(shortcut), lengths[1])
 
     def _proposed(scenario: Scenario) -> list[Proposal]:
         frames = timeline(scenario.recording)[: scenario.takeover + 1]
@@ -133,16 +101,11 @@ def category(
 
     def fits(scenario: Scenario) -> str | None:
         """Says why what is asked cannot be asked at takeover."""
-        if any(one.parameters == scenario.parameters for one in _proposed(scenario)):
-            return None
-        return "what it speaks of is not there, or was not seen, or cannot be asked for"
+        return unfit(scenario, _proposed(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
         """Returns what the text must say, and what would say something else."""
-        every = _proposed(scenario)
-        own = next(one.words for one in every if one.parameters == scenario.parameters)
-        others = {text for one in every for text in one.words.values()} - set(own.values())
-        return {field: Word(text, tuple(sorted(others))) for field, text in own.items()}
+        return fields(scenario, _proposed(scenario))
 
     return Category(
         name=f"babyai-{name}",
@@ -160,24 +123,7 @@ def category(
     )
 
 
-def _decided(frames: Iterator[Frame], rule: Rule, parameters: Mapping[str, Any]) -> Label:
-    """Returns the label of an attempt, which ends once it is decided."""
-    line = []
-    for one in frames:
-        line.append(one)
-        label = rule(line, parameters)
-        if label.verdict != "not_done":
-            return label
-    return rule(line, parameters)
-
-
 def _opened(episode: Episode) -> Begun | None:
     """Returns how an episode begins; None where its level has a mission."""
     world = cast("BabyAI", next(environments(episode)))
     return Begun(world.level, world.seed, world.moves_made) if world.open else None
-
-
-def _offered(moment: int, difficulty: str, asked: Sequence[Proposal]) -> Iterator[Candidate]:
-    pair = "either" if len(asked) == 2 else ""
-    for one in asked:
-        yield Candidate(moment, 0, difficulty, one.parameters, one.words, one.answer, pair=pair)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 
-from .asking import Deed, Proposal, category
+from .asking import category
 from .playing import Past, go, named, numbers
-from .rooms import NOT_DONE, Frame, Thing, decided, once, stays, thing, within_sight
+from .rooms import Frame, Thing, once, stays, thing, within_sight
 
 LONG = 2
 """Steps in a row for which one stays before a thing that one goes to."""

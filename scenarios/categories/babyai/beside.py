@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scenarios.categories.tried import Deed, Proposal
 from scenarios.category import Rubric
 
 from . import rooms
-from .asking import Deed, Proposal, category
+from .asking import category
 from .fetch import GUIDELINE
 from .playing import Past, named, take
 from .rooms import Frame, once, taking, within_sight

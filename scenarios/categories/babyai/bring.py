@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 
 from . import rooms
-from .asking import Deed, Proposal, category
+from .asking import category
 from .playing import DROP, Past, go, named, take
-from .rooms import NOT_DONE, Frame, decided, once, taken, thing, within_sight
+from .rooms import Frame, once, taken, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scenarios.categories.tried import Deed, Proposal
 from scenarios.category import Rubric
 
-from .asking import Deed, Proposal, category
+from .asking import category
 from .playing import Past, go, named
 from .rooms import STAYED, Frame, once, staying, within_sight
 

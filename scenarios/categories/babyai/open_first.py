@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 
-from .asking import Deed, Proposal, category
+from .asking import category
 from .playing import CLOSED, TOGGLE, Past, go, named
-from .rooms import NOT_DONE, Frame, Place, decided, once, thing, within_sight
+from .rooms import Frame, Place, once, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

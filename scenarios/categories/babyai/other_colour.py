@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 
-from .asking import Deed, Proposal, category
+from .asking import category
 from .fetch import GUIDELINE
 from .playing import COLOURS, TYPES, Past, take
-from .rooms import NOT_DONE, Frame, Thing, decided, taken, within_sight
+from .rooms import Frame, Thing, taken, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

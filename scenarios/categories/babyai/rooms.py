@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from scenarios.categories.tried import NOT_DONE, decided
 from scenarios.category import Label
 from scenarios.replayed import environments
 from sts.episodes import Episode
@@ -83,7 +84,6 @@ class Frame(NamedTuple):
 
 Rule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
 """Of the frames from the takeover on and a candidate's parameters."""
-NOT_DONE = Label("not_done", None)
 
 
 def neighbour(place: Place, facing: int) -> Place:
@@ -174,11 +174,6 @@ def taken(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
         ),
         None,
     )
-
-
-def decided(step: int, right: bool) -> Label:
-    """Returns the label of what is decided at a step."""
-    return Label("success" if right else "failure", step)
 
 
 def staying(frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STAYED) -> Label:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 
-from .asking import Deed, Proposal, category
+from .asking import category
 from .playing import PICKUP, Past, go, named, take
-from .rooms import Frame, decided, once, staying, taken, taking, within_sight
+from .rooms import Frame, once, staying, taken, taking, within_sight
 
 LONG = 6
 """Steps in a row for which one stays before it."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal
 from scenarios.category import Label, Rubric
 
-from .asking import Deed, Proposal, category
+from .asking import category
 from .playing import DROP, TOGGLE, Past, go, named, numbers, take
-from .rooms import NOT_DONE, Frame, Thing, once, thing, within_sight
+from .rooms import Frame, Thing, once, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scenarios.categories.tried import margin
 from scenarios.category import Candidate, Category, Controls, Label, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
 from .playing import Past, Prospects, imagined, last, moving, toward
-from .tracks import DOMAIN, SIGHT, Cells, Track, ago, distances, first, margin, moments
+from .tracks import DOMAIN, SIGHT, Cells, Track, ago, distances, first, moments
 
 HORIZON = 15
 GOOD_SEEN, EVIL_SEEN = 2, 3

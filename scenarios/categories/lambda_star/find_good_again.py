@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scenarios.categories.tried import margin
 from scenarios.category import Candidate, Category, Controls, Label, Overlay, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
@@ -18,7 +19,7 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from .playing import STAY, Past, Prospects, imagined, moving
-from .tracks import DOMAIN, SIGHT, Track, ago, distances, margin, moments, once, ways
+from .tracks import DOMAIN, SIGHT, Track, ago, distances, moments, once, ways
 
 HORIZON = 6
 LATEST, EARLIEST = 2, 5

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from scenarios.category import Label, Word
 from sts.episodes import Episode
-from sts.suites.types import DIFFICULTIES
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
 from sts.worlds.lambda_star.torus import Offset
@@ -155,11 +154,6 @@ def once(hits: NDArray[np.bool_]) -> Label:
     """Returns success at the first hit, or not_done."""
     step = first(hits)
     return Label("not_done", None) if step is None else Label("success", step)
-
-
-def margin(step: int | None, horizon: int) -> str:
-    """Returns the difficulty by how many of the steps allowed somebody needs; hard where all."""
-    return DIFFICULTIES[min(3 * ((step or horizon) - 1) // horizon, 2)]
 
 
 def leaving(path: Cells, cell: int, size: Grid) -> str:

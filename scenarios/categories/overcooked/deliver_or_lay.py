@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 from sts.worlds.overcooked.basics import STAY
 
-from .asking import NOT_DONE, Asked, Deed, Proposal, category, decided, first
+from .asking import Asked, category, first
 from .moments import Moment, within_reach
 from .playing import SOUP, WINDOW, Past, go, lay
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scenarios.categories.tried import Deed, Proposal
 from scenarios.category import Rubric
 
-from .asking import Asked, Deed, Proposal, category
+from .asking import Asked, category
 from .playing import Past, open_pots, with_onion
 from .same_pot import fillable, rule
 

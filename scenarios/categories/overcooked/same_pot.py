@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 from sts.worlds.overcooked.agents.ways import Cell
 from sts.worlds.overcooked.basics import FULL, SIDES
 
-from .asking import NOT_DONE, Asked, Deed, Proposal, category, decided, first
+from .asking import Asked, category, first
 from .moments import CONTEXT, Moment, Place, within_reach
 from .playing import ONION, POT, Past, open_pots, with_onion
 

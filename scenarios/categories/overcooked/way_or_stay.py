@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
 from scenarios.category import Label, Rubric
 from sts.worlds.overcooked.basics import SIDES, STAY
 
-from .asking import NOT_DONE, Asked, Deed, Proposal, category, decided
+from .asking import Asked, category
 from .moments import Moment
 from .playing import FLOOR, Past
 

@@ -3,6 +3,7 @@
 import { Outbox } from "../../../annotator_app/components/outbox.mjs";
 import { Playback } from "../../../annotator_app/components/playback.mjs";
 import { Session } from "../../../annotator_app/components/session.mjs";
+import { Visits } from "../../../annotator_app/components/visits.mjs";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");
 
@@ -46,7 +47,7 @@ export function session({
   storage = new Storage(), settings = { autoplay: false }, ids = ["one", "two", "three"], pictured, ...options
 } = {}) {
   const playback = new Playback({ settings, pictured });
-  const made = new Session({ outbox: new Outbox(storage, "place:1"), random, playback });
+  const made = new Session({ outbox: new Outbox(storage, "place:1"), visits: new Visits(storage, "place:1"), random, playback });
   made.receive({ acks: [], queue: ids.map((id) => payload(id, options)), counts: { done: 0 } }, 0);
   return made;
 }

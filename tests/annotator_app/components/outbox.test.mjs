@@ -25,12 +25,12 @@ test("an acknowledged letter goes for good, and only the refused ones come back"
   const storage = new Storage();
   const outbox = new Outbox(storage, "place:1");
   [1, 2, 3].forEach((n) => outbox.put(letter(n)));
-  const refused = outbox.settle([
+  const settled = outbox.settle([
     { uuid: letter(1).uuid, status: "saved", message: "" },
     { uuid: letter(2).uuid, status: "refused", message: "why" },
     { uuid: "unknown", status: "refused", message: "not ours" },
   ]);
-  assert.deepEqual(refused.map((ack) => ack.message), ["why"]);
+  assert.deepEqual(settled.map(({ status, item }) => [status, item]), [["saved", letter(1).item], ["refused", letter(2).item]]);
   assert.deepEqual(new Outbox(storage, "place:1").all(), [letter(3)]);
 });
 

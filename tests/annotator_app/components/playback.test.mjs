@@ -81,3 +81,37 @@ test("a view is taken up where it was left", () => {
   playback.open(view, 0);
   assert.deepEqual([playback.frame, playback.playing], [8, false]);
 });
+
+const played = (playback, count) => {
+  const frames = [];
+  for (let now = 0; frames.length < count; now += 10) if (playback.tick(now)) frames.push(playback.frame);
+  return frames;
+};
+
+test("the steps around what is marked are played again and again, until one looks elsewhere", () => {
+  const { playback } = opened({ speed: 30 });
+  playback.marked = () => 7;
+  playback.act({ name: "loop" }, 0);
+  assert.equal(playback.frame, 2);
+  assert.deepEqual(played(playback, 11), [3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4]);
+  playback.act({ name: "play" }, 0);
+  assert.deepEqual([playback.playing, playback.around], [false, { from: 2, to: 10 }], "a pause leaves it");
+  playback.act({ name: "back" }, 0);
+  assert.deepEqual([playback.playing, playback.around], [false, null]);
+});
+
+test("without a mark the loop is around where one is, and L ends it", () => {
+  const { playback } = opened();
+  playback.act({ name: "seek", frame: 1 }, 0);
+  playback.act({ name: "loop" }, 0);
+  assert.deepEqual([playback.frame, playback.around], [0, { from: 0, to: 6 }]);
+  playback.act({ name: "loop" }, 0);
+  assert.deepEqual([playback.playing, playback.around], [false, null]);
+});
+
+test("W plays from the start of the context", () => {
+  const { playback } = opened();
+  playback.act({ name: "end" }, 0);
+  playback.act({ name: "watch" }, 0);
+  assert.deepEqual([playback.frame, playback.playing], [0, true]);
+});

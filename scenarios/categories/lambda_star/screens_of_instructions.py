@@ -1,18 +1,16 @@
-"""Where the categories of Λ* ask, of many episodes at once: a screen each, beside its predicate.
+"""Where the instructions of Λ* are given, of many episodes at once: a screen each.
 
-A screen says in columns what its category says of one moment. Those that are not exact leave out
-who follows the instruction by chances of where something will be.
+Those that are not exact leave out who follows the instruction by chances of where something will
+be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Hits, Screen
-from sts.trajectories.flat import Abreast
+from scenarios.category import Hits
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 
@@ -20,7 +18,6 @@ from . import (
     ambush,
     beside_or_leave,
     clean_take,
-    count_others,
     evade_evil,
     evade_or_shadow,
     find_good_again,
@@ -29,141 +26,21 @@ from . import (
     hold_until_evil,
     join_teammate,
     keep_beside,
-    next_move,
     return_to_first,
     shadow_evil,
-    when_evil,
-    where_was_evil,
 )
-from .abreast import NONE, Bools, Ints, Spots, Tracks, ago, first, in_a_row, period, tracks
+from .abreast import NONE, Bools, Ints, Spots, Tracks, ago, first, in_a_row, period
+from .screening import hits, screen, seen_moves, steps_in_a_row
 from .tracks import SIGHT
 
-Kinds = Sequence[tuple[str, dict[str, Any]]]
-Finds = Callable[[Tracks, int, int], Hits]
-NOTHING: Kinds = (("", {}),)
-WAYS: Kinds = tuple((move, {"answer": move}) for move in MOVES)
-COUNTS: Kinds = tuple((str(n), {"answer": str(n)}) for n in range(9))
 OPEN = -1
 """In place of a difficulty: only the predicate tells."""
-
-
-def _screen(find: Finds, *, exact: bool = True) -> Screen:
-    def found(every: Abreast, context: int, horizon: int) -> Hits:
-        return find(tracks(every), context, horizon)
-
-    return Screen(found, exact)
-
-
-def _hits(spots: Spots, difficulty: Any, kinds: Kinds = NOTHING, kind: Any = 0) -> Hits:
-    count, people = len(spots.track), spots.every.people
-    return Hits(
-        spots.track // people,
-        spots.track % people,
-        spots.moment,
-        np.broadcast_to(np.asarray(difficulty, np.int32), (count,)),
-        np.broadcast_to(np.asarray(kind), (count,)),
-        kinds,
-    )
-
-
-def _steps(count: int) -> Kinds:
-    return (("", {"steps": count}),)
 
 
 def _leaving(away: Ints) -> Any:
     """Returns the difficulty of staying by something, as `tracks.leaving`."""
     stays = (away <= SIGHT).sum(1)
     return np.where(stays > 2, 0, np.where(stays == 2, 1, 2))
-
-
-def _when_evil(every: Tracks, context: int, horizon: int) -> Hits:
-    gone = ago(every.to_evil)
-    spots = Spots.of(every, gone <= min(when_evil.MOST, context), context, horizon)
-    steps = spots.now(gone)
-    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
-    return _hits(spots, 1 * (steps > when_evil.FRESH) + rim, COUNTS, steps)
-
-
-def _where_was_evil(every: Tracks, context: int, horizon: int) -> Hits:
-    gone = ago(every.to_evil)
-    least, most = where_was_evil.LATEST, min(where_was_evil.EARLIEST, context)
-    spots = Spots.of(every, (gone >= least) & (gone <= most), context, horizon)
-
-    def answers(spots: Spots) -> Any:
-        return every.between(spots.now(every.me), spots.now(every.evil, -spots.now(gone)))
-
-    spots = spots.where(answers(spots) != NONE)
-    for steps in where_was_evil.BACK:
-        back = every.between(spots.now(every.me), spots.now(every.me, -steps))
-        spots = spots.where(back != answers(spots))
-    steps = spots.now(gone)
-    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
-    return _hits(spots, 1 * (steps > where_was_evil.FRESH) + rim, WAYS, answers(spots))
-
-
-def _last_move(every: Tracks, context: int, horizon: int) -> Hits:
-    near = every.to_good <= SIGHT
-    near[:, 1:] &= near[:, :-1]
-    near[:, 0] = False
-    spots = Spots.of(every, near, context, horizon)
-    me, good = spots.span(every.me, -1, 1), spots.span(every.good, -1, 1)
-    move = every.toward(good[:, 0], good[:, 1])
-    rim = every.diagonal(me, good).any(1)
-    difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
-    differs = move != every.toward(me[:, 1], good[:, 1])
-    return _hits(spots.where(differs), difficulty[differs], WAYS, move[differs])
-
-
-def _seen_moves(spots: Spots, context: int) -> Ints:
-    """Returns Good's moves in the context; NONE where one of two frames was not seen."""
-    every = spots.every
-    good = spots.span(every.good, -context, 1)
-    near = spots.span(every.to_good, -context, 1) <= SIGHT
-    moves = every.toward(good[:, :-1], good[:, 1:])
-    out: Ints = np.where(near[:, :-1] & near[:, 1:], moves, NONE)
-    return out
-
-
-def _next_move(every: Tracks, context: int, horizon: int) -> Hits:
-    near = every.to_good <= SIGHT
-    for _ in range(2):  # the shortest period, twice
-        near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
-    spots = Spots.of(every, near, context, horizon)
-    length, follows = period(_seen_moves(spots, context))
-    now, then = spots.now(every.good), spots.now(every.good, 1)
-    goes_on = (length > 0) & (follows == every.toward(now, then))
-    spots, length, follows = spots.where(goes_on), length[goes_on], follows[goes_on]
-    corner = every.diagonal(spots.span(every.me, -context, 1), spots.span(every.good, -context, 1))
-    rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
-    return _hits(spots, 1 * (length > next_move.SHORT) + rim, WAYS, follows)
-
-
-def _count_others(every: Tracks, context: int, horizon: int) -> Hits:
-    crowd = every.crowd()
-    changed = np.zeros(crowd.shape, np.bool_)
-    changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= count_others.MOST)
-    spots = Spots.of(every, changed, context, horizon)
-    count = spots.now(crowd)
-    return _hits(spots, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
-
-
-def _evil_from_good(every: Tracks, context: int, horizon: int) -> Hits:
-    both = (every.to_good <= SIGHT) & (every.to_evil <= SIGHT)
-    spots = Spots.of(every, both, context, horizon)
-    me, good, evil = (spots.now(one) for one in (every.me, every.good, every.evil))
-    answer = every.between(good, evil)
-    asked = (answer != NONE) & (answer != every.between(me, evil))
-    spots, me, good, evil = (
-        spots.where(asked),
-        me[asked],
-        good[asked],
-        evil[asked],
-    )
-    height, width = every.size
-    rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
-    confusing = (2 * rows > height) | (2 * columns > width) | (spots.now(every.crowd()) > 0)
-    rim = every.diagonal(me, good) | every.diagonal(me, evil)
-    return _hits(spots, 1 * confusing + rim, WAYS, answer[asked])
 
 
 def _return_to_first(every: Tracks, context: int, horizon: int) -> Hits:
@@ -194,7 +71,7 @@ def _return_to_first(every: Tracks, context: int, horizon: int) -> Hits:
     far = every.apart(me, cell) > return_to_first.FAR
     codes, kind = np.unique(cell * 9 + every.toward(me, cell), return_inverse=True)
     kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
-    return _hits(spots, 1 * far + rim, kinds, kind)
+    return hits(spots, 1 * far + rim, kinds, kind)
 
 
 def _shadow_evil(every: Tracks, context: int, horizon: int) -> Hits:
@@ -203,7 +80,7 @@ def _shadow_evil(every: Tracks, context: int, horizon: int) -> Hits:
     away = spots.still(every.evil)
     free = ~in_a_row(away <= SIGHT, shadow_evil.STEPS)
     steps = shadow_evil.STEPS
-    return _hits(spots.where(free), _leaving(away[free][:, :steps]), _steps(steps))
+    return hits(spots.where(free), _leaving(away[free][:, :steps]), steps_in_a_row(steps))
 
 
 def _moves(spots: Spots, values: Ints) -> Any:
@@ -241,7 +118,7 @@ def _evade_evil(every: Tracks, context: int, horizon: int) -> Hits:
     spots = spots.where(_coming(spots) <= evade_evil.LATEST)
     spots = spots.where(_sparing(spots) <= evade_evil.SPARED)
     spots = spots.where(_evades(spots, context))
-    return _hits(spots, _haste(spots))
+    return hits(spots, _haste(spots))
 
 
 def _hold_until_evil(every: Tracks, context: int, horizon: int) -> Hits:
@@ -261,7 +138,7 @@ def _hold_until_evil(every: Tracks, context: int, horizon: int) -> Hits:
     done = (verdicts[0] == -1) & (verdicts[1] == 1)
     spots, comes = spots.where(done), comes[done]
     rim = every.diagonal(spots.now(every.me), spots.now(every.evil, comes))
-    return _hits(spots, 1 * (comes > hold_until_evil.SOON) + rim, _steps(steps))
+    return hits(spots, 1 * (comes > hold_until_evil.SOON) + rim, steps_in_a_row(steps))
 
 
 def _held(spots: Spots, path: Ints, steps: int) -> Any:
@@ -293,12 +170,26 @@ def _follow_mate(every: Tracks, context: int, horizon: int) -> Hits:
         away = spots.still(paths[target])
         free = ~in_a_row(away <= SIGHT, steps)
         difficulty = _leaving(away[free][:, : follow_mate.SOON])
-        found.append(_hits(spots.where(free), difficulty, (), target))
+        found.append(hits(spots.where(free), difficulty, (), target))
     kinds = [("", {"target": target, "steps": steps}) for target in people]
     episode, role, moment, difficulty, kind = (
         np.concatenate(columns) for columns in zip(*(one[:5] for one in found), strict=True)
     )
     return Hits(episode, role, moment, difficulty, kind, kinds)
+
+
+def _catch_mate(every: Tracks, context: int, horizon: int) -> Hits:
+    if every.people != 2:
+        return hits(Spots.of(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0)
+    mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
+    away = every.apart(every.me, mate)
+    gone = ago(away)
+    near = (gone <= min(join_teammate.RECENT, context)) & (away > 0) & (away <= join_teammate.FAR)
+    spots = Spots.of(every, near, context, horizon)
+    was = spots.now(mate, -spots.now(gone))
+    spots = spots.where(every.apart(spots.now(mate), was) <= SIGHT)
+    kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
+    return hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
 
 
 def _elsewhere(spots: Spots, values: Ints) -> Any:
@@ -312,7 +203,7 @@ def _elsewhere(spots: Spots, values: Ints) -> Any:
 def _ambush(every: Tracks, context: int, horizon: int) -> Hits:
     spots = Spots.of(every, every.to_good == 1, context, horizon)
     spots = spots.where((spots.still(every.good) > 0).all(1))
-    moves = _seen_moves(spots, context)
+    moves = seen_moves(spots, context)
     length, _ = period(moves)
     known = length > 0
     spots, moves, length = spots.where(known), moves[known], length[known]
@@ -332,7 +223,7 @@ def _ambush(every: Tracks, context: int, horizon: int) -> Hits:
     done = (met >= steps) & stood & ((other == 0) | (other > met))
     met = met[done]
     difficulty = 1 * (met > ambush.SOON) + (met > ambush.LATER)
-    return _hits(spots.where(done), difficulty, _steps(steps))
+    return hits(spots.where(done), difficulty, steps_in_a_row(steps))
 
 
 def _lain(spots: Spots, way: Ints) -> Ints:
@@ -366,7 +257,7 @@ def _tempted(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
 
 
 def _keep_beside(every: Tracks, context: int, horizon: int) -> Hits:
-    return _hits(*_tempted(every, context, horizon))
+    return hits(*_tempted(every, context, horizon))
 
 
 def _beside_or_leave(every: Tracks, context: int, horizon: int) -> Hits:
@@ -379,7 +270,7 @@ def _either(spots: Spots, difficulty: Any, deeds: Any) -> Hits:
     """Returns both halves of a pair at each of some moments."""
     twice = Spots(spots.every, np.tile(spots.track, 2), np.tile(spots.moment, 2), spots.horizon)
     kinds = [(name, {"asked": name, **one.parameters}) for name, one in deeds.items()]
-    return _hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
+    return hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
 
 
 def _evade_or_shadow(every: Tracks, context: int, horizon: int) -> Hits:
@@ -400,7 +291,7 @@ def _find_good_again(every: Tracks, context: int, horizon: int) -> Hits:
     spots = Spots.of(every, lost & (every.to_good > find_good_again.SHINES), context, horizon)
     blind = (every.apart(spots.ways(), spots.ahead(every.good)[:, None]) <= SIGHT).any(2)
     free = ~blind[:, torus.STAY] & (blind.sum(1) <= find_good_again.SPARED)
-    return _hits(spots.where(free), OPEN)
+    return hits(spots.where(free), OPEN)
 
 
 def _clean_take(every: Tracks, context: int, horizon: int) -> Hits:
@@ -408,7 +299,7 @@ def _clean_take(every: Tracks, context: int, horizon: int) -> Hits:
     asked &= ago(every.to_evil) <= min(clean_take.EVIL_SEEN, context)
     spots = Spots.of(every, asked, context, horizon)
     met, hit = first(spots.still(every.good) == 0), first(spots.still(every.evil) <= SIGHT)
-    return _hits(spots.where((met == 0) | ((hit > 0) & (hit <= met))), OPEN)
+    return hits(spots.where((met == 0) | ((hit > 0) & (hit <= met))), OPEN)
 
 
 def _good_apart(every: Tracks, context: int, horizon: int) -> Hits:
@@ -428,7 +319,7 @@ def _good_apart(every: Tracks, context: int, horizon: int) -> Hits:
     beside = (others == good[:, :, None]).sum(2).mean(1)[free]
     few, many = beside < good_apart.FEW, beside < good_apart.MANY
     difficulty = np.where(few, 0, np.where(many, 1, 2))
-    return _hits(spots.where(free), difficulty, _steps(good_apart.STEPS))
+    return hits(spots.where(free), difficulty, steps_in_a_row(good_apart.STEPS))
 
 
 def _others(spots: Spots) -> Ints:
@@ -442,23 +333,18 @@ def _others(spots: Spots) -> Ints:
 
 
 SCREENS = {
-    "ambush": _screen(_ambush),
-    "beside-or-leave": _screen(_beside_or_leave, exact=False),
-    "clean-take": _screen(_clean_take, exact=False),
-    "count-others": _screen(_count_others),
-    "evade-evil": _screen(_evade_evil),
-    "evade-or-shadow": _screen(_evade_or_shadow, exact=False),
-    "evil-from-good": _screen(_evil_from_good),
-    "find-good-again": _screen(_find_good_again, exact=False),
-    "follow-mate": _screen(_follow_mate),
-    "good-apart": _screen(_good_apart, exact=False),
-    "hold-until-evil": _screen(_hold_until_evil),
-    "keep-beside": _screen(_keep_beside, exact=False),
-    "last-move": _screen(_last_move),
-    "next-move": _screen(_next_move),
-    "return-to-first": _screen(_return_to_first),
-    "shadow-evil": _screen(_shadow_evil),
-    "when-evil": _screen(_when_evil),
-    "where-was-evil": _screen(_where_was_evil),
+    "ambush": screen(_ambush),
+    "beside-or-leave": screen(_beside_or_leave, exact=False),
+    "catch-mate": screen(_catch_mate),
+    "clean-take": screen(_clean_take, exact=False),
+    "evade-evil": screen(_evade_evil),
+    "evade-or-shadow": screen(_evade_or_shadow, exact=False),
+    "find-good-again": screen(_find_good_again, exact=False),
+    "follow-mate": screen(_follow_mate),
+    "good-apart": screen(_good_apart, exact=False),
+    "hold-until-evil": screen(_hold_until_evil),
+    "keep-beside": screen(_keep_beside, exact=False),
+    "return-to-first": screen(_return_to_first),
+    "shadow-evil": screen(_shadow_evil),
 }
-"""The screen of each category, by its name."""
+"""The screen of each instruction, by its name."""

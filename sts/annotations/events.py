@@ -1,0 +1,128 @@
+"""What an event is: something that a person said of a clip, kept for ever as it came.
+
+A judgement is an annotator's verdict, or a correction of an earlier one of theirs. A reviewer says
+what kind of error an episode shows, or decides between annotators. A note is words alone.
+
+Of several events of one person and kind on a clip the last stands; verdicts and corrections are one
+kind in this. Of the adjudications of a clip the last stands, whoever made it, and over all its
+annotators' judgements: it is what the clip is worth. These stay what agreement and accuracy are
+computed from.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, insert, select
+
+from sts.annotations.schema import events as table
+
+VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
+    "verdict",
+    "correction",
+    "review",
+    "adjudication",
+    "note",
+)
+JUDGEMENTS = (VERDICT, CORRECTION)
+"""The kinds that judge: what counts as judged, in agreement, accuracy and hours."""
+DECIDING = (*JUDGEMENTS, ADJUDICATION)
+"""The kinds that carry a verdict."""
+REVIEWERS = (REVIEW, ADJUDICATION)
+"""The kinds that only a reviewer may send."""
+PLAYERS_ERRORS = ("imprecise", "out_of_time", "empty", "control")
+ANNOTATORS_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
+LABELS = PLAYERS_ERRORS + ANNOTATORS_ERRORS
+"""What a review may call an error (Abramson et al. 2022, section A.3, Table 1)."""
+
+
+class Event(NamedTuple):
+    """One checked event.
+
+    Attributes:
+      uuid: the client's, 32 hexadecimal digits.
+      item: the clip's opaque identifier.
+      kind: one of `KINDS`.
+      verdict: of the kinds in `DECIDING`, else None.
+      step: 1..horizon from takeover with success and failure, else None.
+      reason: why it cannot be judged, else "".
+      label: of a review, one of `LABELS`, else "".
+      text: what else was said in words, or "".
+      watched: share of the continuation's frames that were seen, 0 to 1, or None.
+      seconds: time spent on the item, or None.
+      corrects: of a correction, the author's earlier event that it replaces, else None.
+    """
+
+    uuid: str
+    item: str
+    kind: str = VERDICT
+    verdict: str | None = None
+    step: int | None = None
+    reason: str = ""
+    label: str = ""
+    text: str = ""
+    watched: float | None = None
+    seconds: float | None = None
+    corrects: str | None = None
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """What makes it another event, whenever and in what time it was sent."""
+        return (self.item, self.kind, self.verdict, self.step, self.reason, self.label, self.text)
+
+
+def append(
+    connection: Connection,
+    annotator_id: int,
+    event: Event,
+    *,
+    extra: bool = False,
+    source: str,
+    now: float,
+) -> None:
+    """Appends an event of one person, whose rows are locked.
+
+    Args:
+      connection: in a transaction.
+      annotator_id: its author.
+      event: checked.
+      extra: whether it judges what had been judged as often as required.
+      source: browser or import.
+      now: UTC seconds.
+    """
+    connection.execute(
+        insert(table).values(
+            annotator=annotator_id,
+            extra=int(extra),
+            source=source,
+            received=now,
+            **event._asdict(),
+        )
+    )
+
+
+def find(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
+    """Returns the person's event of that uuid."""
+    row = connection.execute(
+        select(table).where(table.c.annotator == annotator_id, table.c.uuid == uuid)
+    ).one_or_none()
+    return None if row is None else of(row)
+
+
+def judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
+    """Returns the person's judgement of an item that stands."""
+    own = table.c.annotator == annotator_id, table.c.item == item, judges()
+    row = connection.execute(
+        select(table).where(*own).order_by(table.c.id.desc()).limit(1)
+    ).one_or_none()
+    return None if row is None else of(row)
+
+
+def of(row: Row[*tuple[Any, ...]]) -> Event:
+    """Returns the event in a row of the table."""
+    return Event(*(getattr(row, name) for name in Event._fields))
+
+
+def judges() -> ColumnElement[bool]:
+    """Whether an event is a judgement."""
+    return table.c.kind.in_(JUDGEMENTS)
