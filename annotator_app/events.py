@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from sts.annotations.store import Store
-from sts.annotations.types import Annotator, Judgement, Progress
+from sts.annotations.types import Annotator, Claim, Judgement, Progress
 from sts.errors import StsError
 
-PREFETCH = 3
+FEWEST = 3
+"""Episodes that one exchange brings at least, where the page lacks as many."""
+LARGEST = 200_000
+"""Letters of pictures and scenes after which an exchange brings no more episodes."""
+LONGEST = 0.3
+"""Seconds after which an exchange looks for no more episodes: pictures may have to be made."""
 PATIENCE = 12
 """Episodes that cannot be shown, met in one exchange, after which the next one looks on."""
 REMEMBERED = 3
 """Earlier judgements that a page opened anew can still go back to."""
 AT_ONCE = 1000
 """Submissions read from one message; a page sends the rest when these are acknowledged."""
+DAY = 24 * 60 * 60
 
 UNSAVED = "The server cannot save at the moment; what you have done waits here."
 _LOG = logging.getLogger(__name__)
@@ -60,17 +67,19 @@ def exchange(
         "author": author,
         "acks": [],
         "queue": None,  # keep what you have
+        "more": False,
         "previous": [],
         "counts": None,
         "empty": _empty(None, 0, broken, runs),
         "trouble": "",
     }
     try:
-        outbox = _outbox(own(sent, author))
-        if outbox:
+        message = own(sent, author)
+        if outbox := _outbox(message):
             data["acks"] = [ack._asdict() for ack in store.submit(person.id, outbox)]
-        queue = _queue(store, person, suite, shown, broken)
+        queue, more = _queue(store, person, suite, shown, broken, _texts(message.get("has")))
         progress = store.progress(suite)
+        day = store.day(person.id, _midnight(message.get("midnight")))
         if sent is None:
             data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
     except StsError as error:
@@ -78,8 +87,9 @@ def exchange(
         data["trouble"] = UNSAVED
         return data
     done = progress.by_annotator.get(person.name, 0)
-    data["queue"] = queue
-    data["counts"] = {"done": done, "broken": len(broken)}
+    data["queue"], data["more"] = queue, more
+    left = progress.required - progress.judged
+    data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
     data["empty"] = _empty(progress, done, broken, runs)
     return data
 
@@ -111,24 +121,65 @@ def _outbox(message: Mapping[str, Any]) -> list[object]:
     return outbox[:AT_ONCE] if isinstance(outbox, list) else []
 
 
-def _queue(
-    store: Store, person: Annotator, suite: str, shown: Shown, broken: Broken
-) -> list[dict[str, Any]]:
-    """The person's next episodes: PREFETCH of them, where as many can be shown.
+def _texts(sent: object) -> frozenset[str]:
+    """The texts in a list that a page sent, of the first that it names."""
+    named = sent[:AT_ONCE] if isinstance(sent, list) else []
+    return frozenset(one for one in named if isinstance(one, str))
 
-    What cannot be shown is given back, so that it is free for anybody once it is mended.
+
+def _midnight(sent: object) -> float:
+    """When the day of whoever is at the page began, by their clock; by ours where it says none."""
+    now = time.time()
+    if isinstance(sent, int | float) and now - DAY - 1 <= sent <= now:
+        return float(sent)
+    today = time.localtime(now)
+    return time.mktime((*today[:3], 0, 0, 0, *today[6:8], -1))
+
+
+def _queue(
+    store: Store,
+    person: Annotator,
+    suite: str,
+    shown: Shown,
+    broken: Broken,
+    has: Collection[str],
+) -> tuple[list[dict[str, Any]], bool]:
+    """The person's next episodes, and whether there are more that the page has yet to be sent.
+
+    Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
+    it is free for anybody once it is mended.
     """
-    most = len(broken) + PATIENCE
+    most, count = len(broken) + PATIENCE, store.ahead(suite)
     while True:
-        claims = store.claim(person.id, suite=suite, count=PREFETCH, without=tuple(broken))
-        queue = [
-            one
-            for claim in claims
-            if len(broken) < most
-            for one in _episode(shown, claim.item, claim.continuation, broken)
-        ]
-        if len(queue) == len(claims) or len(broken) >= most:
-            return queue
+        claims = store.claim(person.id, suite=suite, count=count, without=tuple(broken))
+        queue, passed = _filled(claims, shown, broken, has, most)
+        if not any(claim.continuation in broken for claim in claims) or len(broken) >= most:
+            return queue, passed
+
+
+def _filled(
+    claims: Collection[Claim], shown: Shown, broken: Broken, has: Collection[str], most: int
+) -> tuple[list[dict[str, Any]], bool]:
+    """The episodes of claims, as far as one message has room, and whether some had none."""
+    queue: list[dict[str, Any]] = []
+    brought, size, began, passed = 0, 0, time.monotonic(), False
+    for claim in claims:
+        if claim.item in has:
+            queue.append({"id": claim.item})
+        elif brought >= FEWEST and (size > LARGEST or time.monotonic() - began > LONGEST):
+            passed = True
+        elif len(broken) < most:
+            episodes = _episode(shown, claim.item, claim.continuation, broken)
+            queue += episodes
+            brought += len(episodes)
+            size += sum(map(_letters, episodes))
+    return queue, passed
+
+
+def _letters(episode: Mapping[str, Any]) -> int:
+    """How many letters the scenes of an episode have, or its pictures."""
+    sprites = episode.get("sprites", ())
+    return len(episode.get("scene", "")) + sum(len(one["webp"]) for one in sprites)
 
 
 def _episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:

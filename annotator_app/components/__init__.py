@@ -22,7 +22,7 @@ _DRAFT = ("standing", "editing", "passage", "curation")
 _SENT = ("panel", "outbox", "channel")
 _JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
-    "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "notices", "player"),
+    "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),
     "play": (*_BOARD, "turns", "play"),
     "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }

@@ -75,6 +75,10 @@ export class Judging {
     const wait = episode.instructions[0].given_at - frame;
     instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
     instruction.classList.toggle("none", text === null);
+    const { given_at } = episode.instruction;
+    const given = this.$(".given");
+    given.hidden = given_at === 0;
+    given.querySelector("span").textContent = `Given at step ${given_at} of the context, ${before(episode, given_at)}.`;
   }
 
   #renderLegend(episode) {
@@ -94,4 +98,9 @@ export class Judging {
     if (mark.reason === null || REASONS.includes(mark.reason)) field.value = "";
     else if (field !== this.root.activeElement) field.value = mark.reason;
   }
+}
+
+/** @param {Episode} episode @param {number} frame */
+function before({ takeover }, frame) {
+  return frame < takeover ? `${count(takeover - frame, "step")} before the takeover` : "at the takeover";
 }

@@ -17,6 +17,7 @@ import { Visits } from "./visits.mjs";
 
 const ASK = 15000; // ms between questions for work while there is none
 const RENEW = 240000; // ms between signs of life, which renew the leases
+const AWAY = 900000; // ms without a sign of anybody after which leases are not renewed
 const MOMENT = 400; // ms that a tab waits for its turn before it says so
 const SETTINGS = "sts:settings";
 const STILL = "(prefers-reduced-motion)";
@@ -119,15 +120,17 @@ class Player {
       playback: this.viewer.playback,
     });
     const { session, data } = this;
-    this.channel ??= new Channel({ outbox: session.outbox, author: this.author });
+    const more = () => ({ has: this.session.held, midnight: new Date().setHours(0, 0, 0, 0) / 1000 });
+    this.channel ??= new Channel({ outbox: session.outbox, author: this.author, more });
     this.channel.send = this.send;
     if (data.acks.length) this.channel.answered();
     this.#spend();
     session.receive(data, performance.now());
     if (first) {
-      if (session.outbox.size) this.channel.flush();
+      if (session.outbox.size && !session.lacks) this.channel.flush();
       if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
+    if (session.lacks) this.channel.flush();
     this.anew = true;
     this.viewer.render();
   }
@@ -161,7 +164,8 @@ class Player {
   #keepInTouch() {
     if (!this.session) return;
     this.#keep();
-    this.channel.keepInTouch(this.session.visit ? RENEW : ASK);
+    const there = !this.session.visit || performance.now() - this.activity.touched < AWAY;
+    this.channel.keepInTouch(this.session.visit ? RENEW : ASK, there);
     this.#renderNotices();
   }
 

@@ -50,17 +50,29 @@ export class Session {
     this.help = false;
     this.guideline = false;
     this.damaged = new Set();
+    this.lacks = false; // there are episodes that the server has yet to send
+  }
+
+  // The episodes that are here, which the server need not send again.
+  get held() {
+    return [this.visit, this.interrupted].flatMap((visit) => visit?.episode ?? []).concat(this.queue).map((one) => one.id);
   }
 
   // Takes what the server sent. Its queue is the truth, but for what this page has answered since;
-  // a queue of null says nothing about it.
+  // a queue of null says nothing about it. Of an episode that is here it may say the id alone.
   /** @param {Judged} data @param {number} now */
-  receive({ acks, queue, counts, previous = [] }, now) {
+  receive({ acks, queue, more = false, counts, previous = [] }, now) {
     for (const ack of this.outbox.settle(acks)) this.#settle(ack);
     const inHand = [this.visit, this.interrupted].map((visit) => visit?.episode.id);
+    const here = new Map(this.queue.map((episode) => [episode.id, episode]));
+    this.lacks = more;
     if (queue) this.queue = [];
-    for (const payload of queue ?? [])
-      if (!inHand.includes(payload.id) && !this.outbox.holds(payload.id)) this.queue.push(...this.#decoded(payload));
+    for (const one of queue ?? []) {
+      if (inHand.includes(one.id) || this.outbox.holds(one.id)) continue;
+      if (here.has(one.id)) this.queue.push(here.get(one.id));
+      else if ("steps" in one) this.queue.push(...this.#decoded(one));
+      else this.lacks = true;
+    }
     if (!this.history.length)
       this.history = previous.flatMap((one) => this.#decoded(one.episode).map((episode) => remembered(episode, one)));
     this.counts = counts ?? this.counts;

@@ -79,12 +79,14 @@ type Submission = Mark & {
   corrects: string | null;
 };
 type Ack = { uuid: string; status: string; message?: string };
-type Counts = { done: number; broken?: number };
+/** What a person has judged, of it since midnight with the seconds of work, and what is left for all. */
+type Counts = { done: number; broken?: number; left?: number; today?: number; seconds?: number };
 
 /** What the server sends to the page of those who judge. */
 type Judged = {
   acks: Ack[];
-  queue: Payload[] | null;
+  queue: (Payload | { id: string })[] | null;
+  more?: boolean;
   counts?: Counts;
   previous?: { uuid: string; mark: Mark; episode: Payload }[];
 };

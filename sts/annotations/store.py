@@ -25,6 +25,7 @@ from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
     Ack,
     Claim,
+    Day,
     Item,
     Judgement,
     Progress,
@@ -335,6 +336,11 @@ class Store(Membership):
         """The annotator's current judgements, the latest first."""
         with self.database.read() as connection:
             return views.history(connection, annotator_id, limit)
+
+    def day(self, annotator_id: int, since: float) -> Day:
+        """What a person has judged on our pages since a moment, UTC seconds."""
+        with self.database.read() as connection:
+            return views.day(connection, annotator_id, since)
 
     def verdicts(self, continuations: Collection[str]) -> dict[str, list[verdicts.Verdict]]:
         """The current judgement of each person of these continuations, where there is one."""

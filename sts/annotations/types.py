@@ -155,6 +155,18 @@ class Reference(NamedTuple):
     judged: int
 
 
+class Day(NamedTuple):
+    """What one person has judged since some moment.
+
+    Attributes:
+      today: clips.
+      seconds: of work, as their pages measured it.
+    """
+
+    today: int
+    seconds: float
+
+
 class Progress(NamedTuple):
     """How far a suite has been judged.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table, warn
 from sts.cli.command import Command
+from sts.commands import audit
 from sts.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="import | export | refused"
+        dest="action", required=True, metavar="import | export | refused | audit"
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
@@ -39,6 +40,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser(
         "refused", help=words, description=words, example="sts annotations refused --json"
     )
+    audit.add(actions)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -49,6 +51,8 @@ def _run(args: argparse.Namespace) -> int:
         _import(workspace, args.file, as_json=args.json)
     elif args.action == "refused":
         _refused(workspace, as_json=args.json)
+    elif args.action == "audit":
+        audit.show(workspace, args.suite, as_json=args.json)
     else:
         _export(workspace, args.file, args.suite, names=args.names, as_json=args.json)
     return 0

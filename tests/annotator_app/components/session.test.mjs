@@ -342,3 +342,20 @@ test("a refused verdict takes away the mark that was there, in a first answer to
   assert.equal(d.visit.mark, null);
   assert.match(d.message.text, /only the continuation is judged.*The mark that was there is taken away/);
 });
+
+test("an episode is sent once: of those that are here the server says the id alone", () => {
+  const d = session();
+  assert.deepEqual(d.held, ["one", "two", "three"]);
+  d.receive({ acks: [], queue: [{ id: "three" }, payload("four"), { id: "one" }] }, 0);
+  assert.deepEqual([d.held, d.lacks], [["one", "three", "four"], false]);
+  d.receive({ acks: [], queue: [{ id: "two" }, { id: "three" }], more: false }, 0);
+  assert.deepEqual([d.held, d.lacks], [["one", "three"], true], "two was put away, and is asked for again");
+  d.receive({ acks: [], queue: [{ id: "three" }], more: true }, 0);
+  assert.equal(d.lacks, true);
+});
+
+test("what is in hand is here, also while a correction interrupts it", () => {
+  const d = session();
+  press(d, "not_done", "submit", "previous");
+  assert.deepEqual(d.held, ["one", "two", "three"]);
+});
