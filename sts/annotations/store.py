@@ -32,6 +32,7 @@ from sts.annotations.types import (
     Reference,
     RefusedAnswer,
 )
+from sts.annotations.verification import Verification, verify
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision
@@ -92,7 +93,7 @@ class Store(Membership):
             ) from None
         url = os.environ.get(URL_VARIABLE)
         if url:
-            database = open_postgresql(url, own)
+            database = open_postgresql(url, own, workspace.root)
         else:
             database = open_sqlite(workspace.path(FILE), own)
         return cls(database, study=asked, clock=clock)
@@ -361,6 +362,14 @@ class Store(Membership):
         """Each person's note that stands, by the items of `suite`; None looks at all."""
         with self.database.read() as connection:
             return reviews.notes(connection, suite)
+
+    def verify(self) -> Verification:
+        """Whether every row that reaches a ratings table is as it was written; says which is not.
+
+        Raises:
+          StoreError: the database cannot be read.
+        """
+        return verify(self.database)
 
     def judged_by(self) -> dict[str, int]:
         """Continuations judged by each person in the whole store; nobody without any is named."""
