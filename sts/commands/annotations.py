@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table, warn
 from sts.cli.command import Command
-from sts.commands import audit
+from sts.commands import audit, quality
 from sts.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="import | export | refused | audit"
+        dest="action", required=True, metavar="import | export | refused | audit | quality"
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
@@ -41,6 +41,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "refused", help=words, description=words, example="sts annotations refused --json"
     )
     audit.add(actions)
+    quality.add(actions)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -53,6 +54,8 @@ def _run(args: argparse.Namespace) -> int:
         _refused(workspace, as_json=args.json)
     elif args.action == "audit":
         audit.show(workspace, args.suite, as_json=args.json)
+    elif args.action == "quality":
+        quality.show(workspace, args.suite, as_json=args.json)
     else:
         _export(workspace, args.file, args.suite, names=args.names, as_json=args.json)
     return 0
