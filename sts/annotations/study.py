@@ -11,7 +11,7 @@ from sts.storage.workspace import Workspace
 SECTION = "annotation"
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
-_SHARES = ("twice", "anchors", "reference_rate")
+_SHARES = ("twice", "anchors", "reference_rate", "bar")
 _COUNTS = ("queue", "spacing", "cap")
 
 
@@ -30,6 +30,8 @@ class Study(NamedTuple):
       cap: judgements of one person a day (UTC), 0 for as many as they like.
       priority: what comes first, a number for a scope; the highest first, 0 where none is said.
       reference_rate: share of references among what annotators meet, 0 to 1.
+      bar: share of references that annotators should judge rightly, 0 to 1.
+      pause_below: whether who lies below the bar is paused until the lead resumes them.
       queue: continuations that wait to be judged at a time.
       consent: file of the workspace with the text that people agree to first; "" for none.
     """
@@ -43,6 +45,8 @@ class Study(NamedTuple):
     cap: int = 0
     priority: Mapping[str, int] = {}
     reference_rate: float = 0.1
+    bar: float = 0.8
+    pause_below: bool = False
     queue: int = 100_000
     consent: str = ""
 
