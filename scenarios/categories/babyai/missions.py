@@ -184,8 +184,8 @@ SEQUENCE = category(
     rubric=Rubric(
         "By the end all of it is done in the order that the words say, what was done before the "
         "takeover included.",
-        "After you do one thing means: that first. To go to something is to face it from the cell "
-        f"next to it, once. {ANY}",
+        "After you do one thing means: that first. And says no order. To go to something is to "
+        f"face it from the cell next to it, once. {ANY}",
     ),
 )
 """Several things, as in "open the red door after you go to a key"."""
