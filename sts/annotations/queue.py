@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
-from sts.annotations import assignment, balance
+from sts.annotations import assignment, balance, ledger
 from sts.annotations.assignment import Asked
 from sts.annotations.events import judges
 from sts.annotations.schema import (
@@ -35,6 +35,8 @@ _BATCH = 500
 """Values that are asked for at a time."""
 _RUN = 50_000
 """Items that are added at a time."""
+_MANY = 1000
+"""Of so many that are added PostgreSQL has to know before it plans a query."""
 
 
 def enqueue(
@@ -78,6 +80,10 @@ def enqueue(
             touched |= {item.suite for item in run}
     for suite in sorted(touched):
         balance.renew(connection, suite, study=study, now=now)
+    if added >= _MANY and connection.dialect.name == "postgresql":
+        # Until its tables are counted it looks at all of them to find the next clip.
+        for table in (items, copies, item_suites, slots):
+            connection.exec_driver_sql(f"ANALYZE {table.name}")
     return added
 
 
@@ -164,11 +170,7 @@ def add_reference(
     ).one_or_none()
     if row is None:
         _add_players(connection, [item], ids)
-        connection.execute(
-            insert(reference_episodes).values(
-                item=number, truth=truth, step=step, note=note, added=now
-            )
-        )
+        _insert(connection, reference_episodes, [(number, truth, step, note, now)])
     elif (row.truth, row.step) != (truth, step):
         raise ArgumentError(
             f"reference {item.continuation} already has the truth {_mark(row.truth, row.step)},"
@@ -303,18 +305,16 @@ def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
 _PLACES = items.columns.keys()
 _CLIP, _DRAW, _CATEGORY = (_PLACES.index(name) for name in ("clip", "draw", "category"))
 _COLUMNS = {
-    items: [column.name for column in items.columns],
-    copies: [column.name for column in copies.columns],
-    item_suites: ["suite", "item"],
-    slots: ["item", "slot", "turn", "draw", "category"],
-}
+    table: [column.name for column in table.columns if column.name != "seal"]
+    for table in (items, copies, item_suites, reference_episodes)
+} | {slots: ["item", "slot", "turn", "draw", "category"]}
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
     """Inserts rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
-    names = _COLUMNS[table]
     if not rows:
         return
+    names, rows = ledger.sealed(connection, table, _COLUMNS[table], rows)
     if connection.dialect.positional:
         compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
         connection.exec_driver_sql(str(compiled), list(rows))
