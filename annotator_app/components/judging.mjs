@@ -76,9 +76,9 @@ export class Judging {
     instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
     instruction.classList.toggle("none", text === null);
     const { given_at } = episode.instruction;
-    const given = this.$(".given");
+    const given = this.$(".given-at");
     given.hidden = given_at === 0;
-    given.querySelector("span").textContent = `Given at step ${given_at} of the context, ${before(episode, given_at)}.`;
+    given.querySelector("span").textContent = `Given ${before(episode, given_at)}.`;
   }
 
   #renderLegend(episode) {

@@ -196,8 +196,25 @@ _KINDS = (
     "CHECK ((corrects IS NOT NULL) = (kind = 'correction'))",
     "CHECK ((label <> '') = (kind = 'review'))",
 )
+_KEPT = (
+    *("id", "uuid", "annotator", "item", "verdict", "step", "watched", "seconds", "corrects"),
+    *("extra", "source", "received", "kind", "label", "words", "number", "digest"),
+)
+# An older event is chained once, and the words of somebody are forgotten; their digest stays.
+_MAY = "OLD.digest = '' OR (NEW.reason = '' AND NEW.text = '' AND {})".format(
+    " AND ".join(f"NEW.{name} {{same}} OLD.{name}" for name in _KEPT)
+)
 _TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that corrects another
-    both=(),
+    both=(
+        "ALTER TABLE annotators ADD COLUMN seal BIGINT",
+        "ALTER TABLE items ADD COLUMN seal BIGINT",
+        "ALTER TABLE copies ADD COLUMN seal BIGINT",
+        "ALTER TABLE reference_episodes ADD COLUMN seal BIGINT",
+        """CREATE TABLE totals (
+            number INTEGER PRIMARY KEY,
+            totals TEXT NOT NULL,
+            digest TEXT NOT NULL)""",
+    ),
     sqlite=(
         f"""CREATE TABLE typed (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -216,33 +233,45 @@ _TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that 
             kind TEXT NOT NULL,
             label TEXT NOT NULL,
             text TEXT NOT NULL,
+            words TEXT NOT NULL,
+            number BIGINT NOT NULL,
+            digest TEXT NOT NULL,
             UNIQUE (annotator, uuid),
             {", ".join(_KINDS)})""",
         """INSERT INTO typed
-            SELECT *, CASE WHEN corrects IS NULL THEN 'verdict' ELSE 'correction' END, '', ''
-            FROM events ORDER BY id""",
+            SELECT *, CASE WHEN corrects IS NULL THEN 'verdict' ELSE 'correction' END,
+            '', '', '', 0, '' FROM events ORDER BY id""",
         "DROP TABLE events",
         "ALTER TABLE typed RENAME TO events",
         "CREATE INDEX events_of_item ON events (item, annotator, id)",
         "CREATE INDEX events_of_annotator ON events (annotator, id)",
-        """CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+        f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+            WHEN NOT ({_MAY.format(same="IS")})
             BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
         """CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
             BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
     ),
     postgresql=(
-        "ALTER TABLE events DISABLE TRIGGER events_are_never_changed",
+        "ALTER TABLE events DISABLE TRIGGER events_are_never_changed",  # until it is replaced
         "ALTER TABLE events ALTER COLUMN verdict DROP NOT NULL",
         "ALTER TABLE events ADD COLUMN kind TEXT NOT NULL DEFAULT 'verdict'",
         "ALTER TABLE events ADD COLUMN label TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE events ADD COLUMN text TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE events ADD COLUMN words TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE events ADD COLUMN number BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE events ADD COLUMN digest TEXT NOT NULL DEFAULT ''",
         "UPDATE events SET kind = 'correction' WHERE corrects IS NOT NULL",
         *(
             f"ALTER TABLE events ALTER COLUMN {name} DROP DEFAULT"
-            for name in ("kind", "label", "text")
+            for name in ("kind", "label", "text", "words", "number", "digest")
         ),
         *(f"ALTER TABLE events ADD {rule}" for rule in _KINDS),
-        "ALTER TABLE events ENABLE TRIGGER events_are_never_changed",
+        "DROP TRIGGER events_are_never_changed ON events",
+        f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events FOR EACH ROW
+            WHEN (NOT ({_MAY.format(same="IS NOT DISTINCT FROM")}))
+            EXECUTE FUNCTION refuse_change_of_events()""",
+        """CREATE TRIGGER events_are_never_deleted BEFORE DELETE OR TRUNCATE ON events
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_events()""",
     ),
 )
 _ASSIGNMENT = Migration(  # what is asked already waits its ordinary turn

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
-from sts.annotations import sessions
+from sts.annotations import ledger, sessions
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, roles, slots
 from sts.annotations.types import Annotator
@@ -39,6 +39,7 @@ def add(
         .values(name=name, pseudonym=pseudonym, added=now)
         .returning(annotators.c.id)
     ).scalar_one()
+    ledger.seal_rows(connection, annotators, annotators.c.id == number)
     if doing:
         connection.execute(
             insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
-from sts.annotations import assignment, balance
+from sts.annotations import assignment, balance, ledger
 from sts.annotations.assignment import Asked
 from sts.annotations.events import judges
 from sts.annotations.schema import (
@@ -170,11 +170,7 @@ def add_reference(
     ).one_or_none()
     if row is None:
         _add_players(connection, [item], ids)
-        connection.execute(
-            insert(reference_episodes).values(
-                item=number, truth=truth, step=step, note=note, added=now
-            )
-        )
+        _insert(connection, reference_episodes, [(number, truth, step, note, now)])
     elif (row.truth, row.step) != (truth, step):
         raise ArgumentError(
             f"reference {item.continuation} already has the truth {_mark(row.truth, row.step)},"
@@ -309,18 +305,16 @@ def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
 _PLACES = items.columns.keys()
 _CLIP, _DRAW, _CATEGORY = (_PLACES.index(name) for name in ("clip", "draw", "category"))
 _COLUMNS = {
-    items: [column.name for column in items.columns],
-    copies: [column.name for column in copies.columns],
-    item_suites: ["suite", "item"],
-    slots: ["item", "slot", "turn", "draw", "category"],
-}
+    table: [column.name for column in table.columns if column.name != "seal"]
+    for table in (items, copies, item_suites, reference_episodes)
+} | {slots: ["item", "slot", "turn", "draw", "category"]}
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
     """Inserts rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
-    names = _COLUMNS[table]
     if not rows:
         return
+    names, rows = ledger.sealed(connection, table, _COLUMNS[table], rows)
     if connection.dialect.positional:
         compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
         connection.exec_driver_sql(str(compiled), list(rows))

@@ -27,6 +27,7 @@ annotators = Table(
     Column("token_hash", Text),  # of the links of an earlier version; nothing is in it
     Column("added", Double),
     Column("retired", Double),
+    Column("seal", BigInteger),
     Column("pseudonym", Text),
 )
 
@@ -69,6 +70,7 @@ items = Table(
     Column("draw", BigInteger),
     Column("added", Double),
     Column("clip", Text),
+    Column("seal", BigInteger),
 )
 
 copies = Table(
@@ -78,6 +80,7 @@ copies = Table(
     Column("item", Text),
     Column("agent", Text),
     Column("sees", Text),
+    Column("seal", BigInteger),
 )
 
 item_suites = Table(
@@ -137,6 +140,9 @@ events = Table(
     Column("kind", Text),
     Column("label", Text),
     Column("text", Text),
+    Column("words", Text),
+    Column("number", BigInteger),
+    Column("digest", Text),
 )
 
 reference_episodes = Table(
@@ -147,6 +153,7 @@ reference_episodes = Table(
     Column("step", Integer),
     Column("note", Text),
     Column("added", Double),
+    Column("seal", BigInteger),
 )
 
 refused = Table(
@@ -226,4 +233,12 @@ consents = Table(
     Column("annotator", BigInteger, primary_key=True),
     Column("version", Text, primary_key=True),
     Column("agreed", Double),
+)
+
+totals = Table(
+    "totals",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("totals", Text),
+    Column("digest", Text),
 )

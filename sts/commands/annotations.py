@@ -20,7 +20,9 @@ _EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="import | export | refused | audit | quality"
+        dest="action",
+        required=True,
+        metavar="import | export | refused | verify | audit | quality",
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
@@ -40,6 +42,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser(
         "refused", help=words, description=words, example="sts annotations refused --json"
     )
+    words = "find what was changed, lost or added behind the store's back; exit code 1 if anything"
+    actions.add_parser("verify", help=words, description=words, example="sts annotations verify")
     audit.add(actions)
     quality.add(actions)
 
@@ -52,6 +56,8 @@ def _run(args: argparse.Namespace) -> int:
         _import(workspace, args.file, as_json=args.json)
     elif args.action == "refused":
         _refused(workspace, as_json=args.json)
+    elif args.action == "verify":
+        return _verify(workspace, as_json=args.json)
     elif args.action == "audit":
         audit.show(workspace, args.suite, as_json=args.json)
     elif args.action == "quality":
@@ -132,6 +138,31 @@ def _refused(workspace: Workspace, *, as_json: bool) -> None:
         if count >= REFUSED_LIMIT
     ]
     say(as_json, [one._asdict() for one in answers], "\n".join(lines))
+
+
+def _verify(workspace: Workspace, *, as_json: bool) -> int:
+    from sts.annotations.store import Store
+
+    store = Store.find(workspace)
+    if store is None:
+        say(as_json, {"findings": []}, "no annotation database here, so nothing to verify")
+        return 0
+    with store:
+        found = store.verify()
+    wrong = found.findings
+    text = (
+        f"{found.events} events of {found.people} people, {found.clips} clips, "
+        f"{found.continuations} continuations and {found.references} references looked at; "
+        f"the file beside the database keeps {found.heads} digests"
+    )
+    if found.forgotten:
+        text += f"; the words of {found.forgotten} events are forgotten"
+    if wrong:
+        text += f"; {len(wrong)} finding{'' if len(wrong) == 1 else 's'}"
+    else:
+        text += "; nothing was changed, lost or added"
+    say(as_json, found._asdict(), "\n".join([*wrong, text]))
+    return 1 if wrong else 0
 
 
 COMMAND = Command(

@@ -85,6 +85,8 @@ def test_every_schema_version_ever_written_is_read(
             ("c1", "cannot_judge", None),
         ]
         assert store.claim(1, suite="starter@1") == []
+        found = store.verify()
+        assert found.findings == () and (found.events, found.people, found.heads) == (5, 2, 3)
     table = ratings(sqlite_workspace, "starter@1", names=True)
     assert sorted(table["annotator"]) == ["Ana", "Ana", "Ana", "Bo"]
 
