@@ -106,6 +106,10 @@ class Store(Membership):
             return None
         return cls.open(workspace)
 
+    def now(self) -> float:
+        """UTC seconds, by the store's clock."""
+        return self._clock()
+
     def close(self) -> None:
         """Ends the connections."""
         self.database.close()

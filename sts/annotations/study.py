@@ -11,8 +11,8 @@ from sts.storage.workspace import Workspace
 SECTION = "annotation"
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
-_SHARES = ("twice", "anchors", "reference_rate", "bar")
-_COUNTS = ("queue", "spacing", "cap")
+_SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
+_COUNTS = ("queue", "spacing", "cap", "training")
 
 
 class Study(NamedTuple):
@@ -32,6 +32,8 @@ class Study(NamedTuple):
       reference_rate: share of references among what annotators meet, 0 to 1.
       bar: share of references that annotators should judge rightly, 0 to 1.
       pause_below: whether who lies below the bar is paused until the lead resumes them.
+      training: references that a new annotator answers first, with feedback; 0 for none.
+      training_pass: share of them whose verdict must agree, 0 to 1.
       queue: continuations that wait to be judged at a time.
       consent: file of the workspace with the text that people agree to first; "" for none.
     """
@@ -47,6 +49,8 @@ class Study(NamedTuple):
     reference_rate: float = 0.1
     bar: float = 0.8
     pause_below: bool = False
+    training: int = 0
+    training_pass: float = 0.8
     queue: int = 100_000
     consent: str = ""
 
