@@ -105,6 +105,15 @@ class Membership:
         with self.database.write(alone=True) as connection:
             return people.retire(connection, name, now=self._clock())
 
+    def forget_annotator(self, name: str) -> Annotator:
+        """Retires a person and empties their name and words; judgements stay under the pseudonym.
+
+        Raises:
+          UnknownName: there is no such person.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.forget(connection, name, now=self._clock())
+
     def person(self, name: str) -> Annotator:
         """The person of that name or pseudonym.
 
