@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from annotator_app import people, queueing, server
     from annotator_app.prefix import checked_base
     from annotator_app.settings import Settings
-    from sts.annotations import consent
+    from sts.annotations import consent, training
     from sts.annotations.store import Store
     from sts.storage.workspace import Workspace
 
@@ -79,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
             there = queueing.fill(workspace, store, chosen) if chosen else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
             progress = store.progress(chosen.queue) if chosen else None
+            untrained = training.lack(store)
         key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
@@ -88,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
             print(json.dumps(value), flush=True)
         else:
             lines = _queued(label, progress, there) if progress else [_only(args.suite)]
+            lines += [untrained] if untrained else []
             print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
         if args.host not in LOOPBACK and not proxies:
             warn(

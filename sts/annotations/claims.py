@@ -38,6 +38,7 @@ from sts.annotations.schema import (
     items,
     reference_episodes,
     slots,
+    training,
 )
 from sts.annotations.study import Study, whole
 from sts.annotations.types import Claim
@@ -273,14 +274,15 @@ def _is_free(now: float) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 
 
 def _unmet(annotator_id: int, item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
-    """What a person may be given: not held, served from the pool, judged, or played."""
+    """What a person may be given: not held, served from the pool, judged, trained on, or played."""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     own = slots.alias("own")
     yield ~exists().where(own.c.item == item, own.c.annotator == annotator_id)
     yield ~exists().where(
         claims.c.item == item, claims.c.annotator == annotator_id, claims.c.pool == 1
     )
-    yield ~exists().where(events.c.item == item, events.c.annotator == annotator_id)
+    for table in (events, training):
+        yield ~exists().where(table.c.item == item, table.c.annotator == annotator_id)
     yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
 
 

@@ -364,6 +364,23 @@ _SESSIONS = Migration(  # whoever had a personal link stays in, in the browser w
     ),
 )
 
+_TRAINING = Migration(  # answers to references that are no judgements
+    both=(
+        """CREATE TABLE training (
+            id {serial},
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            item TEXT NOT NULL REFERENCES items (id),
+            uuid TEXT NOT NULL,
+            verdict TEXT NOT NULL,
+            step INTEGER CHECK (step >= 1),
+            agrees INTEGER NOT NULL,
+            seconds DOUBLE PRECISION,
+            received DOUBLE PRECISION NOT NULL,
+            UNIQUE (annotator, item),
+            UNIQUE (annotator, uuid))""",
+    ),
+)
+
 MIGRATIONS = (
     _FIRST,
     _OF_ONE_WORKSPACE,
@@ -373,5 +390,6 @@ MIGRATIONS = (
     _TYPED_EVENTS,
     _ASSIGNMENT,
     _SESSIONS,
+    _TRAINING,
 )
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -12,6 +12,7 @@ from sts.annotations import (
     controls,
     decisions,
     imports,
+    quality,
     queue,
     reviews,
     submissions,
@@ -104,6 +105,10 @@ class Store(Membership):
         if not os.environ.get(URL_VARIABLE) and not workspace.path(FILE).exists():
             return None
         return cls.open(workspace)
+
+    def now(self) -> float:
+        """UTC seconds, by the store's clock."""
+        return self._clock()
 
     def close(self) -> None:
         """Ends the connections."""
@@ -292,13 +297,22 @@ class Store(Membership):
         label, text; see `submissions.check`. When this returns, everything it acknowledges is on
         disk. Bad input is refused and kept aside, as far as `submissions.REFUSED_LIMIT` allows, and
         never raised.
+        Where the study says so, who lies below its bar is paused; see `quality.watch`.
 
         Raises:
           UnknownName: there is no such annotator.
           StoreError: the database is lost or full; nothing of `sent` was kept, so send it again.
         """
         with self.database.write() as connection:
-            return submissions.submit(connection, annotator_id, sent, now=self._clock())
+            now = self._clock()
+            acks = submissions.submit(connection, annotator_id, sent, now=now)
+            quality.watch(connection, annotator_id, self.study, now)
+            return acks
+
+    def quality(self) -> list[quality.Quality]:
+        """How well each person judges references, over time, and who lies below the study's bar."""
+        with self.database.read() as connection:
+            return quality.of_annotators(connection, self.study)
 
     def refused(self) -> list[RefusedAnswer]:
         """What browsers sent that could not be kept as a judgement, as far as it is kept aside."""
