@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from sts.annotations import training
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Claim, Judgement, Progress
 from sts.errors import StsError
@@ -27,6 +28,10 @@ AT_ONCE = 1000
 DAY = 24 * 60 * 60
 
 UNSAVED = "The server cannot save at the moment; what you have done waits here."
+UNTRAINED = {
+    "title": "The training is not passed yet",
+    "text": "There is nothing left to train on. Whoever leads this study can say how you go on.",
+}
 _LOG = logging.getLogger(__name__)
 
 Shown = Callable[[str], dict[str, Any]]
@@ -69,6 +74,7 @@ def exchange(
         "queue": None,  # keep what you have
         "more": False,
         "previous": [],
+        "training": None,
         "counts": None,
         "empty": _empty(None, 0, broken, runs),
         "trouble": "",
@@ -76,8 +82,14 @@ def exchange(
     try:
         message = own(sent, author)
         if outbox := _outbox(message):
-            data["acks"] = [ack._asdict() for ack in store.submit(person.id, outbox)]
-        queue, more = _queue(store, person, suite, shown, broken, _texts(message.get("has")))
+            data["acks"] = _acks(store, person, outbox)
+        has = _texts(message.get("has"))
+        learnt = training.standing(store, person.id) if store.study.training else None
+        if learnt is not None and learnt.needed:
+            data["training"] = _round(learnt)
+            queue, more = _lessons(learnt, shown, broken, has)
+        else:
+            queue, more = _queue(store, person, suite, shown, broken, has)
         progress = store.progress(suite)
         day = store.day(person.id, _midnight(message.get("midnight")))
         if sent is None:
@@ -91,6 +103,8 @@ def exchange(
     left = progress.required - progress.judged
     data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
     data["empty"] = _empty(progress, done, broken, runs)
+    if data["training"] and not queue and not broken:
+        data["empty"] = dict(UNTRAINED)
     return data
 
 
@@ -119,6 +133,35 @@ def own(sent: object, author: str) -> Mapping[str, Any]:
 def _outbox(message: Mapping[str, Any]) -> list[object]:
     outbox = message.get("outbox")
     return outbox[:AT_ONCE] if isinstance(outbox, list) else []
+
+
+def _acks(store: Store, person: Annotator, outbox: list[object]) -> list[dict[str, Any]]:
+    """What became of each submission: answers in training are told apart, and are no judgements."""
+    acks, judged = [], []
+    for one in outbox:
+        trains = isinstance(one, Mapping) and one.get("training") is True
+        said = training.answer(store, person.id, one) if trains else None
+        if said is None:
+            judged.append(one)
+        else:
+            acks.append({"status": "training", **said._asdict()})
+    return acks + [ack._asdict() for ack in store.submit(person.id, judged)] if judged else acks
+
+
+def _round(learnt: training.Standing) -> dict[str, Any]:
+    """What a page says of somebody's training."""
+    return {
+        name: getattr(learnt, name) for name in ("size", "answered", "agreed", "share", "rounds")
+    }
+
+
+def _lessons(
+    learnt: training.Standing, shown: Shown, broken: Broken, has: Collection[str]
+) -> tuple[list[dict[str, Any]], bool]:
+    """The episodes of a round of training, each marked as such."""
+    claims = [Claim(one.item, one.continuation, 0.0) for one in learnt.lessons]
+    queue, more = _filled(claims, shown, broken, has, len(broken) + PATIENCE)
+    return [{**one, "training": True} for one in queue], more
 
 
 def _texts(sent: object) -> frozenset[str]:

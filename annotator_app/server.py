@@ -66,6 +66,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.auth import Auth, cookie_name
     from annotator_app.messages import Messages
     from annotator_app.people import Entrance
+    from annotator_app.prefix import Prefix
     from annotator_app.shell import Shell
 
     for name, value in _OPTIONS.items():
@@ -74,16 +75,23 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     logging.getLogger("uvicorn.access").disabled = True
 
     script = Path(__file__).with_name("pages") / "app.py"
-    door = Middleware(
-        Auth, entrance=Entrance(state.store, settings), cookie=cookie_name(state.place())
-    )
-    app = st.App(script, middleware=[door, Middleware(Shell), Middleware(Messages)])
+    base = settings.base
+    cookie = cookie_name(state.place())
+    layers = [
+        Middleware(Prefix, base=base),
+        Middleware(Auth, entrance=Entrance(state.store, settings), cookie=cookie, base=base),
+        Middleware(Shell, base=base),
+        Middleware(Messages),
+    ]
+    app = st.App(script, middleware=layers)
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=1,
         ws="websockets-sansio",
+        proxy_headers=bool(settings.proxies),  # nobody's word is taken unasked for who they are
+        forwarded_allow_ips=settings.proxies or None,
     )
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()

@@ -1,4 +1,4 @@
-"""The browser components as static files: the pages of those who judge, who act and who curate.
+"""The browser components as static files: the pages of who judges, looks, acts and curates.
 
 The JavaScript is plain ES modules, tested as such; a component takes one inline script, so the
 modules are joined in the order of their imports. What worlds draw comes with them, and is written
@@ -23,11 +23,17 @@ _SENT = ("panel", "outbox", "channel")
 _JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
     "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),
+    "clip": (*VIEWER, "panel", "verdicts", "clip"),
     "play": (*_BOARD, "turns", "play"),
     "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }
 _BESIDE = ("page", "viewer", "panel")
-STYLES = {"player": (*_BESIDE, "player"), "play": ("page", "play"), "curate": (*_BESIDE, "curate")}
+STYLES = {
+    "player": (*_BESIDE, "player"),
+    "clip": (*_BESIDE, "clip"),
+    "play": ("page", "play"),
+    "curate": (*_BESIDE, "curate"),
+}
 _TEXTS = "const TEXTS = {};"
 
 
@@ -40,7 +46,7 @@ class Component(NamedTuple):
 
 
 def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component, `player`, `play` or `curate`.
+    """The texts of one component, one of `MODULES`.
 
     Args:
       name: which.

@@ -55,12 +55,14 @@ export class Judging {
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
       button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
     this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
-    this.$(".submit").firstChild.textContent = visit.corrects ? "Submit correction" : "Submit";
+    this.$(".submit").firstChild.textContent = visit.answer ? "Go on" : visit.corrects ? "Submit correction" : "Submit";
     this.$('[data-action="undo"]').disabled = !mark;
     this.$('[data-action="previous"]').disabled = !session.history.length;
     const banner = this.$(".banner");
-    banner.hidden = !visit.corrects;
-    banner.textContent = "Correcting an earlier answer. Esc leaves it as it was.";
+    banner.hidden = !visit.corrects && !episode.training;
+    banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
+    this.$(".permalink").hidden = !visit.corrects;
+    this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
     this.#renderReasons(mark, session.reasons);
     renderUtterances(this.$(".utterances"), episode, frame);
   }
@@ -76,9 +78,9 @@ export class Judging {
     instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
     instruction.classList.toggle("none", text === null);
     const { given_at } = episode.instruction;
-    const given = this.$(".given");
+    const given = this.$(".given-at");
     given.hidden = given_at === 0;
-    given.querySelector("span").textContent = `Given at step ${given_at} of the context, ${before(episode, given_at)}.`;
+    given.querySelector("span").textContent = `Given ${before(episode, given_at)}.`;
   }
 
   #renderLegend(episode) {
@@ -103,4 +105,13 @@ export class Judging {
 /** @param {Episode} episode @param {number} frame */
 function before({ takeover }, frame) {
   return frame < takeover ? `${count(takeover - frame, "step")} before the takeover` : "at the takeover";
+}
+
+/** @param {Round | null} round */
+function inTraining(round) {
+  if (!round) return "Training: this is no judgement yet.";
+  const { size, answered, share, rounds } = round;
+  const again = rounds ? `, round ${rounds + 1}` : "";
+  const bar = `${Math.ceil(share * size)} of ${size} answers are to agree with the known ones`;
+  return `Training${again}: ${answered} of ${size} answered. ${bar}; nothing of it counts as a judgement.`;
 }

@@ -225,9 +225,7 @@ class Player {
     if (host.dataset.item !== item) host.dataset.item = item;
     const next = queue[0] && { episode: queue[0], frame: 0 };
     viewer.soon = [interrupted, next].filter(Boolean);
-    const { mark } = visit ?? {};
-    const at = mark?.step && visit.episode.takeover + mark.step;
-    viewer.flags = at ? [{ frame: at, sign: SIGNS[mark.verdict], text: `${mark.verdict} is marked here` }] : [];
+    viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
     this.judging.render(session, this.anew);
     this.anew = false;
@@ -240,6 +238,15 @@ class Player {
     const broken = this.viewer.playback.picture === "broken";
     this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: data.empty });
   }
+}
+
+// What is marked on the timeline: one's own mark, and in training where it belongs.
+/** @param {Visit} visit */
+function flagsOf({ episode, mark, answer }) {
+  const at = (step, verdict, text, sign = SIGNS[verdict]) => ({ frame: episode.takeover + step, sign, text });
+  const own = mark?.step ? [at(mark.step, mark.verdict, `${mark.verdict} is marked here`)] : [];
+  const known = answer?.step ? [at(answer.step, answer.truth, `${answer.truth} is known to be here`, "★")] : [];
+  return [...own, ...known];
 }
 
 export default mounted("player", (root) => new Player(root));

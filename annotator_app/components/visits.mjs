@@ -27,7 +27,7 @@ export class Visits {
 
   /** @param {Visit | null} visit @param {number} at when, to drop the eldest */
   keep(visit, at) {
-    if (!visit) return;
+    if (!visit || (visit.sent && !visit.corrects)) return; // an answer in training is given
     const { frame, mark, corrects, spent, watched } = visit;
     if (!frame && !spent && !mark) return;
     keep(this.storage, this.prefix + visit.episode.id, { at, frame, mark, corrects, spent, watched: [...watched] });

@@ -365,6 +365,23 @@ _SESSIONS = Migration(  # whoever had a personal link stays in, in the browser w
     ),
 )
 
+_TRAINING = Migration(  # answers to references that are no judgements
+    both=(
+        """CREATE TABLE training (
+            id {serial},
+            annotator BIGINT NOT NULL REFERENCES annotators (id),
+            item TEXT NOT NULL REFERENCES items (id),
+            uuid TEXT NOT NULL,
+            verdict TEXT NOT NULL,
+            step INTEGER CHECK (step >= 1),
+            agrees INTEGER NOT NULL,
+            seconds DOUBLE PRECISION,
+            received DOUBLE PRECISION NOT NULL,
+            UNIQUE (annotator, item),
+            UNIQUE (annotator, uuid))""",
+    ),
+)
+
 _RUBRICS = Migration(  # the clip of an item has had the version of its rubric at its end
     both=(
         """CREATE TABLE settled (
@@ -396,6 +413,7 @@ MIGRATIONS = (
     _TYPED_EVENTS,
     _ASSIGNMENT,
     _SESSIONS,
+    _TRAINING,
     _RUBRICS,
 )
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -35,6 +35,8 @@ _BATCH = 500
 """Values that are asked for at a time."""
 _RUN = 50_000
 """Items that are added at a time."""
+_MANY = 1000
+"""Of so many that are added PostgreSQL has to know before it plans a query."""
 
 
 def enqueue(
@@ -82,6 +84,10 @@ def enqueue(
             touched |= {item.suite for item in run}
     for suite in sorted(touched):
         balance.renew(connection, suite, study=study, now=now)
+    if added >= _MANY and connection.dialect.name == "postgresql":
+        # Until its tables are counted it looks at all of them to find the next clip.
+        for table in (items, copies, item_suites, slots):
+            connection.exec_driver_sql(f"ANALYZE {table.name}")
     return added
 
 

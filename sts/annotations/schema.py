@@ -244,6 +244,20 @@ totals = Table(
     Column("digest", Text),
 )
 
+training = Table(
+    "training",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("item", Text),
+    Column("uuid", Text),
+    Column("verdict", Text),
+    Column("step", Integer),
+    Column("agrees", Integer),
+    Column("seconds", Double),
+    Column("received", Double),
+)
+
 settled = Table(
     "settled",
     metadata,

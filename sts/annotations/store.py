@@ -9,24 +9,22 @@ from types import TracebackType
 
 from sts.annotations import (
     claims,
-    consent,
     controls,
     decisions,
     imports,
-    people,
+    quality,
     queue,
     reviews,
-    sessions,
     submissions,
     verdicts,
     views,
 )
 from sts.annotations.database import Database, open_postgresql, open_sqlite
+from sts.annotations.membership import Membership
 from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
     Ack,
-    Annotator,
     Claim,
     Day,
     Item,
@@ -44,7 +42,7 @@ FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
 
 
-class Store:
+class Store(Membership):
     """Owns the database of one workspace; safe to share between threads.
 
     Several processes, the app's and the command line's, may have it open at once.
@@ -68,9 +66,8 @@ class Store:
           study: how continuations are judged.
           clock: UTC seconds.
         """
-        self.database = database
+        super().__init__(database, clock)
         self.study = study
-        self._clock = clock
 
     @classmethod
     def open(cls, workspace: Workspace, *, clock: Callable[[], float] = time.time) -> Store:
@@ -109,6 +106,10 @@ class Store:
             return None
         return cls.open(workspace)
 
+    def now(self) -> float:
+        """UTC seconds, by the store's clock."""
+        return self._clock()
+
     def close(self) -> None:
         """Ends the connections."""
         self.database.close()
@@ -125,119 +126,6 @@ class Store:
     ) -> None:
         """Closes the store."""
         self.close()
-
-    def add_annotator(self, name: str, roles: Collection[str] = ("annotator",)) -> Annotator:
-        """Adds a person, who is invited; see `invite`.
-
-        Raises:
-          ArgumentError: the name is taken, or not 1 to 64 printable characters.
-        """
-        now = self._clock()
-        with self.database.write(alone=True) as connection:
-            person = people.add(connection, name, now=now, doing=roles)
-            return people.invite(connection, person.name, now=now)
-
-    def set_role(self, name: str, role: str, *, held: bool = True) -> Annotator:
-        """Gives a person a role, or takes it away; who no longer judges frees what waits for them.
-
-        Raises:
-          UnknownName: there is no such person, or no such role.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.set_role(connection, name, role, held=held, now=self._clock())
-
-    def invite(self, name: str) -> Annotator:
-        """Invites a person; the `token` of the result is shown once, since only its hash is kept.
-
-        An invitation that they have not spent ends, their sessions go on; who was retired is back.
-
-        Raises:
-          UnknownName: there is no such person.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.invite(connection, name, now=self._clock())
-
-    def invitation(self, token: str) -> sessions.Invitation | None:
-        """Whom a token invites, and why it no longer does; None for an unknown token."""
-        with self.database.read() as connection:
-            return sessions.invitation(connection, token, now=self._clock())
-
-    def enter(self, token: str) -> str:
-        """Spends an invitation and begins a session; returns its secret, kept as a hash alone.
-
-        Raises:
-          ArgumentError: it was spent before, has lapsed, or is none.
-        """
-        with self.database.write(alone=True) as connection:
-            return sessions.enter(connection, token, now=self._clock())
-
-    def annotator_by_session(self, secret: str) -> Annotator | None:
-        """Whose session this is, which lasts longer by it; None for none, or one that has ended."""
-        now = self._clock()
-        with self.database.read() as connection:
-            held = sessions.holder(connection, secret, now=now)
-            person = people.numbered(connection, held[0]) if held else None
-        if held and held[1]:
-            with self.database.write() as connection:
-                sessions.note_use(connection, secret, now=now)
-        return person
-
-    def open_sessions(self) -> list[sessions.Session]:
-        """The sessions of everybody that have not ended."""
-        with self.database.read() as connection:
-            return sessions.under_way(connection, now=self._clock())
-
-    def invited(self) -> set[int]:
-        """The numbers of those whose invitation waits to be spent."""
-        with self.database.read() as connection:
-            return {*sessions.invited(connection, now=self._clock())}
-
-    def revoke(self, name: str) -> int:
-        """Ends a person's sessions, and the invitation that waits; returns how many sessions.
-
-        Raises:
-          UnknownName: there is no such person.
-        """
-        with self.database.write(alone=True) as connection:
-            return sessions.revoke(connection, people.named(connection, name).id)
-
-    def retire_annotator(self, name: str) -> Annotator:
-        """Lets a person in no longer and frees what waits for them; their judgements stay.
-
-        Raises:
-          UnknownName: there is no such annotator.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.retire(connection, name, now=self._clock())
-
-    def person(self, name: str) -> Annotator:
-        """The person of that name or pseudonym.
-
-        Raises:
-          UnknownName: there is none.
-        """
-        with self.database.read() as connection:
-            return people.named(connection, name)
-
-    def annotators(self) -> list[Annotator]:
-        """Everyone ever added, in that order."""
-        with self.database.read() as connection:
-            return people.everybody(connection)
-
-    def has_agreed(self, annotator_id: int, version: str) -> bool:
-        """Whether a person agreed to this version of the study's text; see `consent.text`."""
-        with self.database.read() as connection:
-            return consent.has_agreed(connection, annotator_id, version)
-
-    def agree(self, annotator_id: int, version: str) -> None:
-        """Notes that a person agrees to this version; repeating it changes nothing."""
-        with self.database.write(alone=True) as connection:
-            consent.agree(connection, annotator_id, version, now=self._clock())
-
-    def consents(self) -> list[consent.Agreed]:
-        """How many people agreed to each version, in the order in which these came."""
-        with self.database.read() as connection:
-            return consent.counts(connection)
 
     def decide(self, draft: str, made: Sequence[Decision]) -> list[Decision]:
         """Appends decisions to the chain of a draft, all or none; returns them as they are kept.
@@ -409,13 +297,22 @@ class Store:
         label, text; see `submissions.check`. When this returns, everything it acknowledges is on
         disk. Bad input is refused and kept aside, as far as `submissions.REFUSED_LIMIT` allows, and
         never raised.
+        Where the study says so, who lies below its bar is paused; see `quality.watch`.
 
         Raises:
           UnknownName: there is no such annotator.
           StoreError: the database is lost or full; nothing of `sent` was kept, so send it again.
         """
         with self.database.write() as connection:
-            return submissions.submit(connection, annotator_id, sent, now=self._clock())
+            now = self._clock()
+            acks = submissions.submit(connection, annotator_id, sent, now=now)
+            quality.watch(connection, annotator_id, self.study, now)
+            return acks
+
+    def quality(self) -> list[quality.Quality]:
+        """How well each person judges references, over time, and who lies below the study's bar."""
+        with self.database.read() as connection:
+            return quality.of_annotators(connection, self.study)
 
     def refused(self) -> list[RefusedAnswer]:
         """What browsers sent that could not be kept as a judgement, as far as it is kept aside."""

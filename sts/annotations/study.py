@@ -13,8 +13,8 @@ SETTLE = ("", "silence")
 """What may be settled by rule."""
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
-_SHARES = ("twice", "anchors", "reference_rate")
-_COUNTS = ("queue", "spacing", "cap")
+_SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
+_COUNTS = ("queue", "spacing", "cap", "training")
 
 
 class Study(NamedTuple):
@@ -32,6 +32,10 @@ class Study(NamedTuple):
       cap: judgements of one person a day (UTC), 0 for as many as they like.
       priority: what comes first, a number for a scope; the highest first, 0 where none is said.
       reference_rate: share of references among what annotators meet, 0 to 1.
+      bar: share of references that annotators should judge rightly, 0 to 1.
+      pause_below: whether who lies below the bar is paused until the lead resumes them.
+      training: references that a new annotator answers first, with feedback; 0 for none.
+      training_pass: share of them whose verdict must agree, 0 to 1.
       queue: continuations that wait to be judged at a time.
       settle: "silence" settles by rule, as not done, a question's continuation in which whoever is
         asked says nothing after the takeover; "" has people judge it.
@@ -47,6 +51,10 @@ class Study(NamedTuple):
     cap: int = 0
     priority: Mapping[str, int] = {}
     reference_rate: float = 0.1
+    bar: float = 0.8
+    pause_below: bool = False
+    training: int = 0
+    training_pass: float = 0.8
     queue: int = 100_000
     settle: str = ""
     consent: str = ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table, warn
 from sts.cli.command import Command
-from sts.commands import audit
+from sts.commands import audit, quality
 from sts.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ _EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="import | export | refused | verify | audit"
+        dest="action",
+        required=True,
+        metavar="import | export | refused | verify | audit | quality",
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
@@ -43,6 +45,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     words = "find what was changed, lost or added behind the store's back; exit code 1 if anything"
     actions.add_parser("verify", help=words, description=words, example="sts annotations verify")
     audit.add(actions)
+    quality.add(actions)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -57,6 +60,8 @@ def _run(args: argparse.Namespace) -> int:
         return _verify(workspace, as_json=args.json)
     elif args.action == "audit":
         audit.show(workspace, args.suite, as_json=args.json)
+    elif args.action == "quality":
+        quality.show(workspace, args.suite, as_json=args.json)
     else:
         _export(workspace, args.file, args.suite, names=args.names, as_json=args.json)
     return 0

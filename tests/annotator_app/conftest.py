@@ -41,8 +41,11 @@ AGENTS = ("local-search", "stigmergy")
 class Server:
     """`sts annotate` as a process of our own, on its own workspace and a free loopback port."""
 
-    def __init__(self, folder: Path, suite: str = SUITE) -> None:
-        self.folder, self.suite = folder, suite
+    def __init__(
+        self, folder: Path, suite: str = SUITE, base: str = "", options: tuple[str, ...] = ()
+    ) -> None:
+        self.folder, self.suite, self.base = folder, suite, base
+        self.options = (*options, *(("--base-path", base) if base else ()))
         # Bound and not listened on, so that nobody but the server takes the port, at any start.
         self.held = socket.socket()
         self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -67,7 +70,8 @@ class Server:
             OWNER,
             "--no-browser",
         ]
-        command = [sys.executable, "-m", "sts.cli.main", "annotate", self.suite, *options]
+        command = [sys.executable, "-m", "sts.cli.main", "annotate", self.suite]
+        command += [*options, *self.options]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.log, stderr=self.log)
         began = time.monotonic()
         while time.monotonic() - began < PATIENCE:
@@ -91,7 +95,7 @@ class Server:
         self.held.close()
 
     def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://127.0.0.1:{self.port}{self.base}{path}"
 
     def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
         """The secret of a session of `name`, who is added in these roles when new."""
