@@ -218,7 +218,8 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     tables.one_value_each(table, "continuation", "truth", reference, number)
     if (frame["adjudicated"] != "").any():
         human = (frame["source"] == "human").to_numpy()
-        tables.one_value_each(table, "continuation", "adjudicated", human, number)
+        clip = frame.groupby([number, frame["clip"]]).ngroup()
+        tables.one_value_each(table, "continuation", "adjudicated", human, clip)
     for column in ("category", "kind"):
         tables.one_value_each(table, "scenario", column, ~reference)
     tables.one_value_each(table, "agent", "sees", ~reference)
