@@ -23,11 +23,20 @@ _SENT = ("panel", "outbox", "channel")
 _JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
     "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "notices", "player"),
+    "review": (
+        *(*VIEWER, *_SENT, "verdicts", "activity", "judging"),
+        *("reviewing", "opinions", "review"),
+    ),
     "play": (*_BOARD, "turns", "play"),
     "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }
 _BESIDE = ("page", "viewer", "panel")
-STYLES = {"player": (*_BESIDE, "player"), "play": ("page", "play"), "curate": (*_BESIDE, "curate")}
+STYLES = {
+    "player": (*_BESIDE, "player"),
+    "review": (*_BESIDE, "player", "review"),
+    "play": ("page", "play"),
+    "curate": (*_BESIDE, "curate"),
+}
 _TEXTS = "const TEXTS = {};"
 
 
@@ -40,7 +49,7 @@ class Component(NamedTuple):
 
 
 def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component, `player`, `play` or `curate`.
+    """The texts of one component, `player`, `review`, `play` or `curate`.
 
     Args:
       name: which.

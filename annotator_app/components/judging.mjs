@@ -40,7 +40,8 @@ export class Judging {
   }
 
   // The episode is listed anew when it is another, or when the colours of the page have changed.
-  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
+  /** @param {{ visit: Pick<Visit, "episode" | "frame" | "mark" | "corrects"> | null, help: boolean,
+   *   guideline: boolean, reasons: boolean, history: any[] }} session @param {boolean} anew */
   render(session, anew) {
     const { visit } = session;
     this.$(".keys").hidden = !session.help;

@@ -18,12 +18,16 @@ class Study(NamedTuple):
       required: judgements of each clip, 1 or more.
       reference_rate: share of references among what annotators meet, 0 to 1.
       queue: continuations that wait to be judged at a time.
+      mark_tolerance: steps that marks of one clip may lie apart and still agree.
+      review_sample: failures of people, and as many of agents, that reviewers look at.
     """
 
     seed: int = 0
     required: int = 1
     reference_rate: float = 0.1
     queue: int = 100_000
+    mark_tolerance: int = 5
+    review_sample: int = 100
 
 
 USUAL = Study()
