@@ -40,7 +40,8 @@ export class Judging {
   }
 
   // The episode is listed anew when it is another, or when the colours of the page have changed.
-  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
+  /** @param {{ visit: Pick<Visit, "episode" | "frame" | "mark" | "corrects" | "answer"> | null, help: boolean,
+   *   guideline: boolean, reasons: boolean, history: any[], training?: Round | null }} session @param {boolean} anew */
   render(session, anew) {
     const { visit } = session;
     this.$(".keys").hidden = !session.help;
@@ -60,7 +61,7 @@ export class Judging {
     this.$('[data-action="previous"]').disabled = !session.history.length;
     const banner = this.$(".banner");
     banner.hidden = !visit.corrects && !episode.training;
-    banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
+    banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training ?? null);
     this.$(".permalink").hidden = !visit.corrects;
     this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
     this.#renderReasons(mark, session.reasons);

@@ -12,7 +12,7 @@ SECTION = "annotation"
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
-_COUNTS = ("queue", "spacing", "cap", "training")
+_COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
 class Study(NamedTuple):
@@ -36,6 +36,8 @@ class Study(NamedTuple):
       training_pass: share of them whose verdict must agree, 0 to 1.
       queue: continuations that wait to be judged at a time.
       consent: file of the workspace with the text that people agree to first; "" for none.
+      mark_tolerance: steps that marks of one clip may lie apart and still agree.
+      review_sample: failures of people, and as many of agents, that reviewers look at.
     """
 
     seed: int = 0
@@ -53,6 +55,8 @@ class Study(NamedTuple):
     training_pass: float = 0.8
     queue: int = 100_000
     consent: str = ""
+    mark_tolerance: int = 5
+    review_sample: int = 100
 
     def required_of(self, suite: str, category: str) -> int:
         """Returns how often a clip of that suite, or part of it, and category is judged."""
