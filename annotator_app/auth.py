@@ -1,32 +1,50 @@
-"""The door: a personal link sets a cookie, and everything else asks for it, websocket included."""
+"""The door: an invitation begins a session; everything else asks for one, websocket included."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
 import time
-from collections.abc import Callable
+from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sts.errors import StoreError
+from annotator_app.attempts import WINDOW, Attempts
+from annotator_app.entry import away, refusal, welcome
+from sts.annotations.sessions import LONGEST, UNKNOWN, Invitation
+from sts.annotations.types import Annotator
+from sts.errors import ArgumentError, StoreError
 
 HEALTH = "/_stcore/health"
-MONTH = 30 * 86400
+ENTER = "/enter"
 REMEMBERED = 10.0
-"""Seconds for which a token that was let in is not looked up again: a page is many requests."""
-RETRY = 5
-"""Seconds after which a page that could not be served asks again."""
-AWAY = (
-    "The database of this study cannot be reached at the moment. This page tries again every "
-    f"{RETRY} seconds; answers that were not saved are kept in this browser."
-)
+"""Seconds for which a session that was let in is not looked up again: a page is many requests."""
+OUTSIDE = "This page opens with an invitation of your own. Ask for one; unsent answers are kept."
+TOO_MANY = "Too many wrong links were opened from here. Wait a minute, then open yours again."
+ELSEWHERE = "This was not sent by the page of the invitation. Open the invitation itself."
+_LONGEST_FORM = 4096
 _PORTS = {"http": 80, "https": 443}
 _LOG = logging.getLogger(__name__)
+
+
+class Entrance(Protocol):
+    """Who knows whom a study lets in; all raise StoreError while that cannot be said."""
+
+    def owns(self, token: str) -> bool:
+        """Whether it is the secret of the owner's link, which opens their page again and again."""
+
+    def person(self, secret: str) -> Annotator | None:
+        """Who holds the session with this secret."""
+
+    def invitation(self, token: str) -> Invitation | None:
+        """Whom a token invites."""
+
+    def enter(self, token: str) -> str:
+        """Spends an invitation and returns the secret of a session, or raises ArgumentError."""
 
 
 def cookie_name(place: str) -> str:
@@ -39,23 +57,26 @@ def cookie_name(place: str) -> str:
 
 
 class Auth:
-    """ASGI middleware that lets nobody in without a personal link.
+    """ASGI middleware that lets nobody in without a session.
 
     Args:
       app: what stands behind the door.
-      admits: says whether a token is somebody's; asked anew every few seconds.
-      cookie: the name of the cookie that holds the token.
+      entrance: says who is let in; asked anew every few seconds.
+      cookie: the name of the cookie that holds the secret of a session.
+      base: the path under which everything is served, "" or like "/judge".
     """
 
-    def __init__(self, app: ASGIApp, admits: Callable[[str], bool], cookie: str) -> None:
+    def __init__(self, app: ASGIApp, entrance: Entrance, cookie: str, base: str = "") -> None:
         """Stands before `app`."""
         self._app = app
-        self._admits = admits
+        self._entrance = entrance
         self._cookie = cookie
+        self._base = base
         self._admitted: dict[str, float] = {}
+        self._attempts = Attempts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, sets the cookie at `/enter`, or refuses."""
+        """Passes a request on, answers at `/enter`, or refuses."""
         kind = scope["type"]
         if kind not in ("http", "websocket") or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
@@ -64,67 +85,101 @@ class Auth:
             await send({"type": "websocket.close", "code": 4403, "reason": ""})
             return
         try:
-            answer = self._answer(scope)
+            if kind == "http" and scope["path"] == ENTER:
+                answer = self._enter(scope, await _token(scope, receive))
+            else:
+                answer = self._app if self._is_admitted(self._secret(scope)) else refusal(OUTSIDE)
         except StoreError as error:
             _LOG.error("annotation store: %s", error)
-            answer = _away()
+            answer = away()
         if kind == "websocket" and answer is not self._app:
             await send({"type": "websocket.close", "code": 4401, "reason": ""})
         else:
             await answer(scope, receive, send)
 
-    def _answer(self, scope: Scope) -> ASGIApp:
-        """What answers a request: what stands behind the door, or who stands at it.
+    def _enter(self, scope: Scope, token: str) -> ASGIApp:
+        """What answers who opens a link, or goes on from the page that it opens.
 
         Raises:
           StoreError: nobody can say whose token it is.
         """
-        if scope["type"] == "http" and scope["path"] == "/enter":
-            return self._enter(scope)
-        if self._is_admitted(self._token(scope)):
-            return self._app
-        return _refusal("This page opens with your personal link.")
+        if self._entrance.owns(token):
+            return self._let_in(scope, token)
+        address = (scope.get("client") or ("",))[0]
+        if not self._attempts.allows(address):
+            return refusal(TOO_MANY, 429, **{"Retry-After": f"{WINDOW:.0f}"})
+        found = self._entrance.invitation(token) if token else None
+        if found is None:
+            self._attempts.failed(address)
+            return refusal(UNKNOWN)
+        if found.refusal:
+            person = self._entrance.person(self._secret(scope))
+            if person is not None and person.id == found.annotator:  # the browser it let in
+                return self._onwards()
+            return refusal(found.refusal)
+        if scope["method"] != "POST":
+            return welcome(found.name, token)
+        if not same_origin(scope):  # another site would have somebody work under a strange name
+            return refusal(ELSEWHERE, 403)
+        try:
+            return self._let_in(scope, self._entrance.enter(token))
+        except ArgumentError as error:
+            return refusal(str(error))
 
-    def _enter(self, scope: Scope) -> ASGIApp:
-        token = parse_qs(scope["query_string"].decode("latin-1")).get("t", [""])[0]
-        if not self._is_admitted(token):
-            return _refusal("This link is not valid, or no longer. Ask for a new one.")
-        response = RedirectResponse("/", status_code=303)
+    def _let_in(self, scope: Scope, secret: str) -> ASGIApp:
+        response = self._onwards()
         response.set_cookie(
             self._cookie,
-            token,
-            max_age=MONTH,
+            secret,
+            max_age=int(LONGEST),
+            path=self._base or "/",
             httponly=True,
             samesite="lax",
             secure=scope["scheme"] == "https",
         )
+        return response
+
+    def _onwards(self) -> RedirectResponse:
+        response = RedirectResponse(f"{self._base}/", status_code=303)
         # A link in the address bar or in a proxy's memory would let anyone in.
         response.headers["Cache-Control"] = "no-store"
         response.headers["Referrer-Policy"] = "no-referrer"
         return response
 
-    def _is_admitted(self, token: str) -> bool:
+    def _is_admitted(self, secret: str) -> bool:
         now = time.monotonic()
-        if self._admitted.get(token, -1.0) > now:
+        if self._admitted.get(secret, -1.0) > now:
             return True
-        if not token or not self._admits(token):
-            self._admitted.pop(token, None)
+        self._admitted = {one: until for one, until in self._admitted.items() if until > now}
+        if not secret or self._entrance.person(secret) is None:
             return False
-        self._admitted[token] = now + REMEMBERED
+        self._admitted[secret] = now + REMEMBERED
         return True
 
-    def _token(self, scope: Scope) -> str:
+    def _secret(self, scope: Scope) -> str:
         header = dict(scope["headers"]).get(b"cookie", b"").decode("latin-1")
         # Other programs on this host leave cookies of any form, which the standard library stumbles
         # on.
         return cookie_parser(header).get(self._cookie, "")
 
 
-def same_origin(scope: Scope) -> bool:
-    """Whether a websocket is opened by a page of this very server: scheme, host and port agree.
+async def _token(scope: Scope, receive: Receive) -> str:
+    """The token of a link, or of the form on the page that it opens; "" where there is none."""
+    raw: bytes = scope["query_string"]
+    if scope["method"] == "POST":
+        raw, more = b"", True
+        while more and len(raw) <= _LONGEST_FORM:
+            message = await receive()
+            raw += message.get("body", b"")
+            more = message.get("more_body", False)
+    return parse_qs(raw[:_LONGEST_FORM].decode("latin-1")).get("t", [""])[0]
 
-    A browser always says which page opens one. What does not say is no browser, and has no use for
-    it; so it is refused as well.
+
+def same_origin(scope: Scope) -> bool:
+    """Whether a page of this very server asks: scheme, host and port agree.
+
+    A browser always says which page opens a websocket or sends a form. What does not say is no
+    browser, and has no use for it; so it is refused as well.
     """
     headers = Headers(scope=scope)
     origins, hosts = headers.getlist("origin"), headers.getlist("host")
@@ -143,16 +198,3 @@ def _address(url: str) -> tuple[str, str, int] | None:
     except (ValueError, KeyError):
         return None
     return (parts.scheme, parts.hostname, port) if parts.hostname else None
-
-
-def _refusal(text: str) -> PlainTextResponse:
-    return PlainTextResponse(text, status_code=401, headers={"Cache-Control": "no-store"})
-
-
-def _away() -> HTMLResponse:
-    page = (
-        '<!doctype html><meta name="viewport" content="width=device-width"><title>One moment'
-        f'</title><p style="font: 18px/1.5 sans-serif; max-width: 36em; margin: 3em">{AWAY}</p>'
-    )
-    headers = {"Cache-Control": "no-store", "Refresh": str(RETRY)}
-    return HTMLResponse(page, status_code=503, headers=headers)

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from sts.annotations import training
 from sts.annotations.store import Store
-from sts.annotations.types import Annotator, Judgement, Progress
+from sts.annotations.types import Annotator, Claim, Judgement, Progress
 from sts.errors import StsError
 
-PREFETCH = 3
+FEWEST = 3
+"""Episodes that one exchange brings at least, where the page lacks as many."""
+LARGEST = 200_000
+"""Letters of pictures and scenes after which an exchange brings no more episodes."""
+LONGEST = 0.3
+"""Seconds after which an exchange looks for no more episodes: pictures may have to be made."""
 PATIENCE = 12
 """Episodes that cannot be shown, met in one exchange, after which the next one looks on."""
 REMEMBERED = 3
 """Earlier judgements that a page opened anew can still go back to."""
 AT_ONCE = 1000
 """Submissions read from one message; a page sends the rest when these are acknowledged."""
+DAY = 24 * 60 * 60
 
 UNSAVED = "The server cannot save at the moment; what you have done waits here."
+UNTRAINED = {
+    "title": "The training is not passed yet",
+    "text": "There is nothing left to train on. Whoever leads this study can say how you go on.",
+}
 _LOG = logging.getLogger(__name__)
 
 Shown = Callable[[str], dict[str, Any]]
@@ -60,17 +72,26 @@ def exchange(
         "author": author,
         "acks": [],
         "queue": None,  # keep what you have
+        "more": False,
         "previous": [],
+        "training": None,
         "counts": None,
         "empty": _empty(None, 0, broken, runs),
         "trouble": "",
     }
     try:
-        outbox = _outbox(own(sent, author))
-        if outbox:
-            data["acks"] = [ack._asdict() for ack in store.submit(person.id, outbox)]
-        queue = _queue(store, person, suite, shown, broken)
+        message = own(sent, author)
+        if outbox := _outbox(message):
+            data["acks"] = _acks(store, person, outbox)
+        has = _texts(message.get("has"))
+        learnt = training.standing(store, person.id) if store.study.training else None
+        if learnt is not None and learnt.needed:
+            data["training"] = _round(learnt)
+            queue, more = _lessons(learnt, shown, broken, has)
+        else:
+            queue, more = _queue(store, person, suite, shown, broken, has)
         progress = store.progress(suite)
+        day = store.day(person.id, _midnight(message.get("midnight")))
         if sent is None:
             data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
     except StsError as error:
@@ -78,9 +99,12 @@ def exchange(
         data["trouble"] = UNSAVED
         return data
     done = progress.by_annotator.get(person.name, 0)
-    data["queue"] = queue
-    data["counts"] = {"done": done, "broken": len(broken)}
+    data["queue"], data["more"] = queue, more
+    left = progress.required - progress.judged
+    data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
     data["empty"] = _empty(progress, done, broken, runs)
+    if data["training"] and not queue and not broken:
+        data["empty"] = dict(UNTRAINED)
     return data
 
 
@@ -111,24 +135,94 @@ def _outbox(message: Mapping[str, Any]) -> list[object]:
     return outbox[:AT_ONCE] if isinstance(outbox, list) else []
 
 
-def _queue(
-    store: Store, person: Annotator, suite: str, shown: Shown, broken: Broken
-) -> list[dict[str, Any]]:
-    """The person's next episodes: PREFETCH of them, where as many can be shown.
+def _acks(store: Store, person: Annotator, outbox: list[object]) -> list[dict[str, Any]]:
+    """What became of each submission: answers in training are told apart, and are no judgements."""
+    acks, judged = [], []
+    for one in outbox:
+        trains = isinstance(one, Mapping) and one.get("training") is True
+        said = training.answer(store, person.id, one) if trains else None
+        if said is None:
+            judged.append(one)
+        else:
+            acks.append({"status": "training", **said._asdict()})
+    return acks + [ack._asdict() for ack in store.submit(person.id, judged)] if judged else acks
 
-    What cannot be shown is given back, so that it is free for anybody once it is mended.
+
+def _round(learnt: training.Standing) -> dict[str, Any]:
+    """What a page says of somebody's training."""
+    return {
+        name: getattr(learnt, name) for name in ("size", "answered", "agreed", "share", "rounds")
+    }
+
+
+def _lessons(
+    learnt: training.Standing, shown: Shown, broken: Broken, has: Collection[str]
+) -> tuple[list[dict[str, Any]], bool]:
+    """The episodes of a round of training, each marked as such."""
+    claims = [Claim(one.item, one.continuation, 0.0) for one in learnt.lessons]
+    queue, more = _filled(claims, shown, broken, has, len(broken) + PATIENCE)
+    return [{**one, "training": True} for one in queue], more
+
+
+def _texts(sent: object) -> frozenset[str]:
+    """The texts in a list that a page sent, of the first that it names."""
+    named = sent[:AT_ONCE] if isinstance(sent, list) else []
+    return frozenset(one for one in named if isinstance(one, str))
+
+
+def _midnight(sent: object) -> float:
+    """When the day of whoever is at the page began, by their clock; by ours where it says none."""
+    now = time.time()
+    if isinstance(sent, int | float) and now - DAY - 1 <= sent <= now:
+        return float(sent)
+    today = time.localtime(now)
+    return time.mktime((*today[:3], 0, 0, 0, *today[6:8], -1))
+
+
+def _queue(
+    store: Store,
+    person: Annotator,
+    suite: str,
+    shown: Shown,
+    broken: Broken,
+    has: Collection[str],
+) -> tuple[list[dict[str, Any]], bool]:
+    """The person's next episodes, and whether there are more that the page has yet to be sent.
+
+    Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
+    it is free for anybody once it is mended.
     """
-    most = len(broken) + PATIENCE
+    most, count = len(broken) + PATIENCE, store.ahead(suite)
     while True:
-        claims = store.claim(person.id, suite=suite, count=PREFETCH, without=tuple(broken))
-        queue = [
-            one
-            for claim in claims
-            if len(broken) < most
-            for one in _episode(shown, claim.item, claim.continuation, broken)
-        ]
-        if len(queue) == len(claims) or len(broken) >= most:
-            return queue
+        claims = store.claim(person.id, suite=suite, count=count, without=tuple(broken))
+        queue, passed = _filled(claims, shown, broken, has, most)
+        if not any(claim.continuation in broken for claim in claims) or len(broken) >= most:
+            return queue, passed
+
+
+def _filled(
+    claims: Collection[Claim], shown: Shown, broken: Broken, has: Collection[str], most: int
+) -> tuple[list[dict[str, Any]], bool]:
+    """The episodes of claims, as far as one message has room, and whether some had none."""
+    queue: list[dict[str, Any]] = []
+    brought, size, began, passed = 0, 0, time.monotonic(), False
+    for claim in claims:
+        if claim.item in has:
+            queue.append({"id": claim.item})
+        elif brought >= FEWEST and (size > LARGEST or time.monotonic() - began > LONGEST):
+            passed = True
+        elif len(broken) < most:
+            episodes = _episode(shown, claim.item, claim.continuation, broken)
+            queue += episodes
+            brought += len(episodes)
+            size += sum(map(_letters, episodes))
+    return queue, passed
+
+
+def _letters(episode: Mapping[str, Any]) -> int:
+    """How many letters the scenes of an episode have, or its pictures."""
+    sprites = episode.get("sprites", ())
+    return len(episode.get("scene", "")) + sum(len(one["webp"]) for one in sprites)
 
 
 def _episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:

@@ -79,7 +79,7 @@ def _enqueue(
         for one in continuations
         for name in names
     )
-    return store.enqueue(items, required=store.study.required)
+    return store.enqueue(items, required=None)
 
 
 def welcome(store: Store, name: str) -> Annotator:

@@ -65,26 +65,33 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app import sprites, state
     from annotator_app.auth import Auth, cookie_name
     from annotator_app.messages import Messages
-    from annotator_app.people import person
+    from annotator_app.people import Entrance
+    from annotator_app.prefix import Prefix
     from annotator_app.shell import Shell
 
     for name, value in _OPTIONS.items():
         streamlit_config.set_option(name, value)
-    # It would write personal links down, and Streamlit turns it on whatever the server is told.
+    # It would write invitations down, and Streamlit turns it on whatever the server is told.
     logging.getLogger("uvicorn.access").disabled = True
 
-    def admits(token: str) -> bool:
-        return person(state.store(), settings, token) is not None
-
     script = Path(__file__).with_name("pages") / "app.py"
-    door = Middleware(Auth, admits=admits, cookie=cookie_name(state.place()))
-    app = st.App(script, middleware=[door, Middleware(Shell), Middleware(Messages)])
+    base = settings.base
+    cookie = cookie_name(state.place())
+    layers = [
+        Middleware(Prefix, base=base),
+        Middleware(Auth, entrance=Entrance(state.store, settings), cookie=cookie, base=base),
+        Middleware(Shell, base=base),
+        Middleware(Messages),
+    ]
+    app = st.App(script, middleware=layers)
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=1,
         ws="websockets-sansio",
+        proxy_headers=bool(settings.proxies),  # nobody's word is taken unasked for who they are
+        forwarded_allow_ips=settings.proxies or None,
     )
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()

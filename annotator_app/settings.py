@@ -17,6 +17,9 @@ class Settings(NamedTuple):
       owner: who started it for themselves on their own machine, else "".
       key: the secret of the owner's link, else "".
       part: what the part of the suite that is judged is called in the queue; "" for all of it.
+      base: the path under which everything is served, "" or like "/judge".
+      proxies: addresses and networks, with commas between, of proxies whose word is taken for who
+        asks and by which scheme; "" for none.
     """
 
     workspace: str
@@ -24,6 +27,8 @@ class Settings(NamedTuple):
     owner: str = ""
     key: str = ""
     part: str = ""
+    base: str = ""
+    proxies: str = ""
 
     def publish(self) -> None:
         """Puts the settings where `current` finds them, in this process and its children."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _PAGE = re.compile(r"/[a-z]*")
-_TOLD = "<head><script>window.__streamlit = {BACKEND_BASE_URL: location.origin};</script>"
+_TOLD = "<head><script>window.__streamlit = {BACKEND_BASE_URL: location.origin%s};</script>"
 
 
 class Shell:
@@ -20,10 +21,11 @@ class Shell:
     with two requests that fail.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Stands before `app`."""
+    def __init__(self, app: ASGIApp, base: str = "") -> None:
+        """Stands before `app`; `base` is the path under which everything is served."""
+        told = _TOLD % (f" + {json.dumps(base)}" if base else "")
         index = Path(streamlit.__file__).parent / "static" / "index.html"
-        self._html = index.read_text(encoding="utf-8").replace("<head>", _TOLD, 1)
+        self._html = index.read_text(encoding="utf-8").replace("<head>", told, 1)
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -21,6 +21,8 @@ from annotator_app.events import Broken
 from annotator_app.play import Plays
 from annotator_app.settings import Settings, current
 from sts import registry
+from sts.annotations import consent
+from sts.annotations.consent import Consent
 from sts.annotations.differences import rules_verdicts
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -42,7 +44,7 @@ plays = Plays()
 """What people are playing, held open between their turns."""
 _ALL = 1_000_000
 _LOG = logging.getLogger(__name__)
-_PERSON = "sts_person"
+_PERSON, _AGREED = "sts_person", "sts_agreed"
 
 
 @st.cache_resource(show_spinner=False)
@@ -180,6 +182,25 @@ def person() -> Annotator | None:
         return cast(Annotator | None, st.session_state[_PERSON])
     st.session_state[_PERSON] = found
     return found
+
+
+def asked_consent(person: Annotator) -> Consent | None:
+    """The text that a person has yet to agree to; None where there is none.
+
+    It is read anew each time, so that one that was changed is asked for before more work.
+
+    Raises:
+      StsError: the text cannot be read, or the store fails.
+    """
+    file = store().study.consent
+    if not file:
+        return None
+    text = consent.text(workspace(), file)
+    if st.session_state.get(_AGREED) != (person.id, text.version):
+        if not store().has_agreed(person.id, text.version):
+            return text
+        st.session_state[_AGREED] = person.id, text.version
+    return None
 
 
 def settings() -> Settings:

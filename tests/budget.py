@@ -1,9 +1,9 @@
 """What the quick tier costs in CPU time: at the end of a run by folder, and what is too dear fails.
 
 CPU time is that of the test's process and of those that it has waited for, so that other work on
-the machine hardly counts. What a fixture costs is its first test's; what a browser does is counted
-where the last test that uses it ends. The time in which kernels are compiled, which is once in a
-clone, counts for the folder and not against a test.
+the machine hardly counts. What a fixture costs is its first test's. What browsers and servers did
+that a whole session shares is known when they end, and is no test's. The time in which kernels are
+compiled, which is once in a clone, counts for the folder and not against a test.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ MOST = 30
 SHOWN = 8
 _SPENT = pytest.StashKey[float]()
 _COMPILED = pytest.StashKey[float]()
+_LAST = pytest.StashKey[bool]()
 _NAME = "cpu"
+SHARED = "browsers, servers and other fixtures of a session"
 
 
 def spent() -> float:
@@ -52,7 +54,10 @@ class Meter:
             return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
+    def pytest_runtest_teardown(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        item.stash[_LAST] = nextitem is None
         with _measured(item):
             return (yield)
 
@@ -63,7 +68,8 @@ class Meter:
         report = yield
         seconds = item.stash.get(_SPENT, 0.0)
         own = seconds - item.stash.get(_COMPILED, 0.0)
-        report.user_properties = [(_NAME, seconds)]
+        ends = report.when == "teardown" and item.stash.get(_LAST, False)
+        report.user_properties = [(SHARED if ends else _NAME, seconds)]
         if own > self.most and report.passed and report.when != "teardown" and not _slow(item):
             report.outcome = "failed"
             report.longrepr = (
@@ -74,7 +80,9 @@ class Meter:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, seconds in report.user_properties:
-            if name == _NAME and isinstance(seconds, float):
+            if name == SHARED and isinstance(seconds, float):
+                self.folders[SHARED] += seconds
+            elif name == _NAME and isinstance(seconds, float):
                 place = report.nodeid.partition("::")[0].split("/")
                 self.folders["/".join(place[:2])] += seconds
                 self.tests[report.nodeid] += seconds

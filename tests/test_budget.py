@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.budget import Meter
+from tests.budget import SHARED, Meter
 
 TESTS = """
 import subprocess, sys, time, pytest
@@ -42,3 +42,34 @@ def test_a_test_that_costs_too_much_fails_unless_it_is_slow(
     assert "FAILED test_it.py::test_busy - its call took " in out
     assert "FAILED test_it.py::test_busy_elsewhere - its call took " in out
     assert "CPU-seconds of 1 ==" in out
+
+
+SHARING = """
+import subprocess, sys, pytest
+
+BURN = "import time\\nwhile time.process_time() < 0.4: pass"
+
+@pytest.fixture(scope="session")
+def server():
+    yield
+    subprocess.run([sys.executable, "-c", BURN])
+
+def test_one(server):
+    pass
+
+def test_last():
+    pass
+"""
+
+
+def test_what_a_session_shares_is_not_the_last_test_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_shared.py").write_text(SHARING)
+    monkeypatch.chdir(tmp_path)
+    meter = Meter(budget=1, most=0.2)
+    assert pytest.main(["-p", "no:cacheprovider"], plugins=[meter]) == 0
+    capsys.readouterr()
+    assert meter.folders[SHARED] >= 0.4
+    assert meter.tests["test_shared.py::test_last"] < 0.2

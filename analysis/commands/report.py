@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from sts.cli.arguments import warn
 from sts.cli.command import Command
 from sts.errors import ArgumentError
 
@@ -43,6 +44,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where to write it (default: the workspace's reports)",
     )
+    parser.add_argument(
+        "--names",
+        action="store_true",
+        help="call people by name, for who leads (default: by pseudonym)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
 
 
@@ -51,6 +57,8 @@ def _run(args: argparse.Namespace) -> int:
         raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
     if args.table is not None and args.against is not None:
         raise ArgumentError("--against is for a suite, NAME@VERSION, and --table is none")
+    if args.table is not None and args.names:
+        raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
@@ -75,7 +83,8 @@ def _run(args: argparse.Namespace) -> int:
         from analysis.inputs.workspace import gather
         from sts.storage.workspace import Workspace
 
-        gathered = gather(Workspace.open(args.workspace), args.suite, args.against)
+        workspace = Workspace.open(args.workspace)
+        gathered = gather(workspace, args.suite, args.against, names=args.names)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     scores = gathered.scores
@@ -92,6 +101,8 @@ def _run(args: argparse.Namespace) -> int:
         other=gathered.other,
     )
     page = write(folder, report)
+    if args.names:
+        warn(f"people are called by name in {folder}; hand it on only to who may know them")
     if args.json:
         json.dump(to_json(report), sys.stdout, ensure_ascii=False, allow_nan=False)
         print()

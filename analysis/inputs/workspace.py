@@ -26,8 +26,16 @@ _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
 
 
-def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
+def gather(
+    workspace: Workspace, label: str, against: str | None = None, *, names: bool = False
+) -> Gathered:
     """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
+
+    Args:
+      workspace: where everything is.
+      label: `NAME@VERSION`, or a part of it.
+      against: another, or None.
+      names: whether people are called by name; else each by their pseudonym.
 
     Raises:
       UnknownName: no such suite or version.
@@ -35,7 +43,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load(workspace, label)
-    judged = export.ratings(workspace, chosen.suite.label)
+    judged = export.ratings(workspace, chosen.suite.label, names=names)
     return Gathered(
         _ratings(workspace, chosen, judged),
         workspace_scores(workspace),

@@ -7,6 +7,7 @@ import json
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from sts.cli.arguments import warn
 from sts.cli.command import Command
 from sts.errors import ArgumentError
 
@@ -35,6 +36,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="judge yourself, on this machine: prints and opens your link (default: nobody)",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1: this machine only")
+    parser.add_argument(
+        "--base-path",
+        default="",
+        metavar="/PATH",
+        help="serve everything under this path, which a proxy passes on as it came (default: none)",
+    )
+    parser.add_argument(
+        "--proxy",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="believe the proxy at this address or network who asks and by which scheme; "
+        "repeatable (default: nobody)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the link, open nothing")
 
 
@@ -48,19 +63,25 @@ def run(args: argparse.Namespace) -> int:
             "own instead: sts annotators add NAME"
         )
     from annotator_app import people, queueing, server
+    from annotator_app.prefix import checked_base
     from annotator_app.settings import Settings
+    from sts.annotations import consent, training
     from sts.annotations.store import Store
     from sts.storage.workspace import Workspace
 
+    base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
     workspace = Workspace.open(args.workspace)
     chosen = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
+            if store.study.consent:
+                consent.text(workspace, store.study.consent)  # better now than on the first page
             there = queueing.fill(workspace, store, chosen) if chosen else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
             progress = store.progress(chosen.queue) if chosen else None
+            untrained = training.lack(store)
         key = people.owner_key(workspace, owner.name) if owner else ""
-        address = f"http://{args.host}:{bound.getsockname()[1]}"
+        address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
         label = chosen.label if chosen else ""
         if args.json:
@@ -68,7 +89,13 @@ def run(args: argparse.Namespace) -> int:
             print(json.dumps(value), flush=True)
         else:
             lines = _queued(label, progress, there) if progress else [_only(args.suite)]
+            lines += [untrained] if untrained else []
             print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
+        if args.host not in LOOPBACK and not proxies:
+            warn(
+                f"{address} is plain http, which anyone on the way can read and change; serve it "
+                "through a proxy with https (docs/deploy.md)"
+            )
         if link and not args.no_browser:
             server.open_soon(link)
         name = owner.name if owner else ""
@@ -76,8 +103,26 @@ def run(args: argparse.Namespace) -> int:
         if chosen:
             suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
         folder = str(workspace.root.resolve())
-        server.serve(Settings(folder, suite, name, key, part), bound)
+        told = Settings(folder, suite, name, key, part, base, ",".join(proxies))
+        server.serve(told, bound)
     return 0
+
+
+def _network(address: str) -> str:
+    """Returns an address, or a network of them, as it is kept.
+
+    Raises:
+      ArgumentError: it is neither.
+    """
+    from ipaddress import ip_network
+
+    try:
+        ip_network(address)
+    except ValueError:
+        raise ArgumentError(
+            f"--proxy: expected an address such as 127.0.0.1 or 10.0.0.0/8, found {address!r}"
+        ) from None
+    return address
 
 
 def _only(draft: str) -> str:

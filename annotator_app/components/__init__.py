@@ -1,4 +1,4 @@
-"""The browser components as static files: the pages of those who judge, who act and who curate.
+"""The browser components as static files: the pages of who judges, looks, acts and curates.
 
 The JavaScript is plain ES modules, tested as such; a component takes one inline script, so the
 modules are joined in the order of their imports. What worlds draw comes with them, and is written
@@ -22,7 +22,8 @@ _DRAFT = ("standing", "editing", "passage", "curation")
 _SENT = ("panel", "outbox", "channel")
 _JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
-    "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "notices", "player"),
+    "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),
+    "clip": (*VIEWER, "panel", "verdicts", "clip"),
     "review": (
         *(*VIEWER, *_SENT, "verdicts", "activity", "judging"),
         *("reviewing", "opinions", "review"),
@@ -33,6 +34,7 @@ MODULES = {
 _BESIDE = ("page", "viewer", "panel")
 STYLES = {
     "player": (*_BESIDE, "player"),
+    "clip": (*_BESIDE, "clip"),
     "review": (*_BESIDE, "player", "review"),
     "play": ("page", "play"),
     "curate": (*_BESIDE, "curate"),
@@ -49,7 +51,7 @@ class Component(NamedTuple):
 
 
 def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component, `player`, `review`, `play` or `curate`.
+    """The texts of one component, one of `MODULES`.
 
     Args:
       name: which.

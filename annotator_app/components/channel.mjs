@@ -25,11 +25,12 @@ export class Channel {
     this.send("sync", message);
   }
 
-  // Sends what is unacknowledged once more; where nothing is, a sign of life after `quiet` ms.
+  // Sends what is unacknowledged once more; where nothing is, a sign of life after `quiet` ms, while
+  // somebody is there.
   /** @param {number} quiet */
-  keepInTouch(quiet) {
+  keepInTouch(quiet, there = true) {
     const silent = performance.now() - this.sentAt;
-    if (this.outbox.size ? silent >= RESEND : !document.hidden && silent >= quiet) this.flush();
+    if (this.outbox.size ? silent >= RESEND : there && !document.hidden && silent >= quiet) this.flush();
   }
 
   answered() {

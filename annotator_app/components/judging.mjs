@@ -39,30 +39,40 @@ export class Judging {
     return this.root.querySelector(selector);
   }
 
-  // The episode is listed anew when it is another, or when the colours of the page have changed.
-  /** @param {{ visit: Pick<Visit, "episode" | "frame" | "mark" | "corrects"> | null, help: boolean,
-   *   guideline: boolean, reasons: boolean, history: any[] }} session @param {boolean} anew */
+  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
   render(session, anew) {
+    this.renderShown(session, anew);
     const { visit } = session;
-    this.$(".keys").hidden = !session.help;
-    this.$('[data-action="help"]').setAttribute("aria-expanded", session.help);
+    if (!visit) return;
+    const { episode, mark } = visit;
+    this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
+    this.$(".submit").firstChild.textContent = visit.answer ? "Go on" : visit.corrects ? "Submit correction" : "Submit";
+    this.$('[data-action="undo"]').disabled = !mark;
+    this.$('[data-action="previous"]').disabled = !session.history.length;
+    const banner = this.$(".banner");
+    banner.hidden = !visit.corrects && !episode.training;
+    banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
+    this.$(".permalink").hidden = !visit.corrects;
+    this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
+  }
+
+  // What is to be seen and said of an episode, of whoever says it. It is listed anew when it is
+  // another, or when the colours of the page have changed.
+  /** @param {{ visit: (View & { mark: Mark | null }) | null, help: boolean, guideline: boolean,
+   *   reasons: boolean }} session @param {boolean} anew */
+  renderShown({ visit, help, guideline, reasons }, anew) {
+    this.$(".keys").hidden = !help;
+    this.$('[data-action="help"]').setAttribute("aria-expanded", help);
     this.$(".judging").hidden = !visit;
     if (!visit) return;
     const { episode, frame, mark } = visit;
     if (anew || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
-    renderCriterion(this.$(".criterion"), episode.criterion, session.guideline);
+    renderCriterion(this.$(".criterion"), episode.criterion, guideline);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
       button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
-    this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
-    this.$(".submit").firstChild.textContent = visit.corrects ? "Submit correction" : "Submit";
-    this.$('[data-action="undo"]').disabled = !mark;
-    this.$('[data-action="previous"]').disabled = !session.history.length;
-    const banner = this.$(".banner");
-    banner.hidden = !visit.corrects;
-    banner.textContent = "Correcting an earlier answer. Esc leaves it as it was.";
-    this.#renderReasons(mark, session.reasons);
+    this.#renderReasons(mark, reasons);
     renderUtterances(this.$(".utterances"), episode, frame);
   }
 
@@ -76,6 +86,10 @@ export class Judging {
     const wait = episode.instructions[0].given_at - frame;
     instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
     instruction.classList.toggle("none", text === null);
+    const { given_at } = episode.instruction;
+    const given = this.$(".given-at");
+    given.hidden = given_at === 0;
+    given.querySelector("span").textContent = `Given ${before(episode, given_at)}.`;
   }
 
   #renderLegend(episode) {
@@ -95,4 +109,18 @@ export class Judging {
     if (mark.reason === null || REASONS.includes(mark.reason)) field.value = "";
     else if (field !== this.root.activeElement) field.value = mark.reason;
   }
+}
+
+/** @param {Episode} episode @param {number} frame */
+function before({ takeover }, frame) {
+  return frame < takeover ? `${count(takeover - frame, "step")} before the takeover` : "at the takeover";
+}
+
+/** @param {Round | null} round */
+function inTraining(round) {
+  if (!round) return "Training: this is no judgement yet.";
+  const { size, answered, share, rounds } = round;
+  const again = rounds ? `, round ${rounds + 1}` : "";
+  const bar = `${Math.ceil(share * size)} of ${size} answers are to agree with the known ones`;
+  return `Training${again}: ${answered} of ${size} answered. ${bar}; nothing of it counts as a judgement.`;
 }

@@ -2,6 +2,7 @@
 // what to do where there is no episode.
 
 import { count } from "./episode.mjs";
+import { paceOf } from "./pace.mjs";
 
 /** @typedef {{ session: import("./session.mjs").Session, lost: boolean, broken: boolean,
  *   trouble?: string, empty: { title: string, text: string } }} State */
@@ -45,7 +46,7 @@ export class Notices {
 
   /** @param {import("./session.mjs").Session} session @param {number} unsaved */
   #renderProgress({ counts, queue }, unsaved) {
-    const done = counts ? `${counts.done} judged by you · ` : "";
+    const done = counts ? `${[`${counts.done} judged by you`, ...paceOf(counts)].join(" · ")} · ` : "";
     const missing = counts?.broken ?? 0;
     const blank = missing ? ` · ${count(missing, "episode")} cannot be shown; tell whoever runs this study` : "";
     const progress = this.$(".progress");

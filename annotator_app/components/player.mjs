@@ -17,6 +17,7 @@ import { Visits } from "./visits.mjs";
 
 const ASK = 15000; // ms between questions for work while there is none
 const RENEW = 240000; // ms between signs of life, which renew the leases
+const AWAY = 900000; // ms without a sign of anybody after which leases are not renewed
 const MOMENT = 400; // ms that a tab waits for its turn before it says so
 const SETTINGS = "sts:settings";
 const STILL = "(prefers-reduced-motion)";
@@ -119,15 +120,17 @@ class Player {
       playback: this.viewer.playback,
     });
     const { session, data } = this;
-    this.channel ??= new Channel({ outbox: session.outbox, author: this.author });
+    const more = () => ({ has: this.session.held, midnight: new Date().setHours(0, 0, 0, 0) / 1000 });
+    this.channel ??= new Channel({ outbox: session.outbox, author: this.author, more });
     this.channel.send = this.send;
     if (data.acks.length) this.channel.answered();
     this.#spend();
     session.receive(data, performance.now());
     if (first) {
-      if (session.outbox.size) this.channel.flush();
+      if (session.outbox.size && !session.lacks) this.channel.flush();
       if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
+    if (session.lacks) this.channel.flush();
     this.anew = true;
     this.viewer.render();
   }
@@ -161,7 +164,8 @@ class Player {
   #keepInTouch() {
     if (!this.session) return;
     this.#keep();
-    this.channel.keepInTouch(this.session.visit ? RENEW : ASK);
+    const there = !this.session.visit || performance.now() - this.activity.touched < AWAY;
+    this.channel.keepInTouch(this.session.visit ? RENEW : ASK, there);
     this.#renderNotices();
   }
 
@@ -221,9 +225,7 @@ class Player {
     if (host.dataset.item !== item) host.dataset.item = item;
     const next = queue[0] && { episode: queue[0], frame: 0 };
     viewer.soon = [interrupted, next].filter(Boolean);
-    const { mark } = visit ?? {};
-    const at = mark?.step && visit.episode.takeover + mark.step;
-    viewer.flags = at ? [{ frame: at, sign: SIGNS[mark.verdict], text: `${mark.verdict} is marked here` }] : [];
+    viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
     this.judging.render(session, this.anew);
     this.anew = false;
@@ -236,6 +238,15 @@ class Player {
     const broken = this.viewer.playback.picture === "broken";
     this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: data.empty });
   }
+}
+
+// What is marked on the timeline: one's own mark, and in training where it belongs.
+/** @param {Visit} visit */
+function flagsOf({ episode, mark, answer }) {
+  const at = (step, verdict, text, sign = SIGNS[verdict]) => ({ frame: episode.takeover + step, sign, text });
+  const own = mark?.step ? [at(mark.step, mark.verdict, `${mark.verdict} is marked here`)] : [];
+  const known = answer?.step ? [at(answer.step, answer.truth, `${answer.truth} is known to be here`, "★")] : [];
+  return [...own, ...known];
 }
 
 export default mounted("player", (root) => new Player(root));

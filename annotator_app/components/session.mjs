@@ -50,20 +50,35 @@ export class Session {
     this.help = false;
     this.guideline = false;
     this.damaged = new Set();
+    /** @type {Round | null} */
+    this.training = null;
+    this.lacks = false; // there are episodes that the server has yet to send
+  }
+
+  // The episodes that are here, which the server need not send again.
+  get held() {
+    return [this.visit, this.interrupted].flatMap((visit) => visit?.episode ?? []).concat(this.queue).map((one) => one.id);
   }
 
   // Takes what the server sent. Its queue is the truth, but for what this page has answered since;
-  // a queue of null says nothing about it.
+  // a queue of null says nothing about it. Of an episode that is here it may say the id alone.
   /** @param {Judged} data @param {number} now */
-  receive({ acks, queue, counts, previous = [] }, now) {
+  receive({ acks, queue, more = false, training, counts, previous = [] }, now) {
     for (const ack of this.outbox.settle(acks)) this.#settle(ack);
     const inHand = [this.visit, this.interrupted].map((visit) => visit?.episode.id);
+    const here = new Map(this.queue.map((episode) => [episode.id, episode]));
+    this.lacks = more;
     if (queue) this.queue = [];
-    for (const payload of queue ?? [])
-      if (!inHand.includes(payload.id) && !this.outbox.holds(payload.id)) this.queue.push(...this.#decoded(payload));
+    for (const one of queue ?? []) {
+      if (inHand.includes(one.id) || this.outbox.holds(one.id)) continue;
+      if (here.has(one.id)) this.queue.push(here.get(one.id));
+      else if ("steps" in one) this.queue.push(...this.#decoded(one));
+      else this.lacks = true;
+    }
     if (!this.history.length)
       this.history = previous.flatMap((one) => this.#decoded(one.episode).map((episode) => remembered(episode, one)));
     this.counts = counts ?? this.counts;
+    if (training !== undefined) this.training = training;
     if (!this.visit) {
       this.queue.sort((a, b) => this.visits.when(b.id) - this.visits.when(a.id)); // begun by an earlier page
       this.#next(now);
@@ -73,9 +88,17 @@ export class Session {
 
   /** @param {Ack & { item?: string }} ack */
   #settle(ack) {
+    if (ack.status === "training") this.#learn(ack);
     if (ack.status !== "refused") return this.visits.forget(ack.item);
     const entry = this.history.find((visit) => visit.sent === ack.uuid);
     this.refused.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
+  }
+
+  // What an answer in training comes to stands beside the episode until Enter.
+  /** @param {Ack} ack */
+  #learn(ack) {
+    if (this.visit?.sent === ack.uuid) this.visit.answer = ack;
+    this.say(`${ack.message}${this.visit?.answer ? " Enter goes on." : ""}`, ack.truth === this.visit?.mark?.verdict ? "info" : "warning");
   }
 
   // A correction that an earlier page had in hand goes on.
@@ -180,8 +203,9 @@ export class Session {
   /** @param {Action} action @param {number} now @returns {boolean} */
   #do(action, now) {
     const { name } = action;
-    if (name === "previous") this.#previous(now);
+    if (name === "previous" && !this.visit?.episode.training) this.#previous(now);
     else if (this.playback.act(action, now) || !this.visit) return false;
+    else if (this.visit.episode.training && this.visit.sent) this.#afterTraining(name, now);
     else if (this.#mustWait(action)) this.#wait(action);
     else if (SEEN.has(name) && this.playback.picture === "broken")
       this.#refuse("Not marked: the pictures of this episode cannot be shown. X, a reason, Enter goes on.");
@@ -192,6 +216,12 @@ export class Session {
     else if (name === "undo") this.#undo();
     else if (name === "submit") return this.#submit(now);
     return false;
+  }
+
+  // An answer in training stays as it is; the next episode comes once it has been looked at.
+  #afterTraining(name, now) {
+    if (name === "submit" && this.visit.answer) this.#next(now);
+    else if (!this.visit.answer) this.say("One moment: your answer is being compared with the known one.");
   }
 
   // A verdict that cannot be taken leaves none: whoever gave it no longer means the one before.
@@ -261,9 +291,14 @@ export class Session {
       seconds: Math.round(visit.spent / 100) / 10,
       watched: Math.round(this.playback.watchedShare * 1000) / 1000,
       corrects: visit.corrects,
+      ...(visit.episode.training && { training: true }),
     };
     this.outbox.put(submission);
     visit.sent = submission.uuid;
+    if (visit.episode.training) {
+      this.#afterTraining("", now);
+      return true;
+    }
     this.history = [...this.history.filter((old) => old !== visit), visit].slice(-REMEMBERED);
     this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${inWords(mark)}. B goes back to it.`);
     this.#next(now);

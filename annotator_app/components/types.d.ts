@@ -34,6 +34,7 @@ type Payload = {
   texts?: [number, number, string][];
   instructions: Instruction[];
   criterion?: Criterion | null;
+  training?: boolean;
 };
 
 /** An episode as `decode` makes it. */
@@ -69,6 +70,7 @@ type Visit = View & {
   corrects: string | null;
   spent: number;
   sent?: string;
+  answer?: Ack;
   before?: Mark | null;
 };
 type Submission = Mark & {
@@ -77,14 +79,20 @@ type Submission = Mark & {
   seconds: number;
   watched: number;
   corrects: string | null;
+  training?: boolean;
 };
-type Ack = { uuid: string; status: string; message?: string };
-type Counts = { done: number; broken?: number };
+type Ack = { uuid: string; status: string; message?: string; truth?: Verdict; step?: number | null };
+/** A round of training: how many of it were answered, and how many of these agreed with what is known. */
+type Round = { size: number; answered: number; agreed: number; share: number; rounds: number };
+/** What a person has judged, of it since midnight with the seconds of work, and what is left for all. */
+type Counts = { done: number; broken?: number; left?: number; today?: number; seconds?: number };
 
 /** What the server sends to the page of those who judge. */
 type Judged = {
   acks: Ack[];
-  queue: Payload[] | null;
+  queue: (Payload | { id: string })[] | null;
+  more?: boolean;
+  training?: Round | null;
   counts?: Counts;
   previous?: { uuid: string; mark: Mark; episode: Payload }[];
 };

@@ -5,7 +5,7 @@
 import { keep, recall } from "./page.mjs";
 import { VERDICTS } from "./verdicts.mjs";
 
-const MOST_KEPT = 60; // episodes of which something is kept; the eldest are dropped
+const KEPT = 60; // episodes of which something is kept; the eldest are dropped
 
 export class Visits {
   /** @param {Kept} storage @param {string} namespace */
@@ -15,7 +15,7 @@ export class Visits {
     const all = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? "");
     const ours = all.filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
     ours.sort((a, b) => this.when(b) - this.when(a));
-    for (const item of ours.slice(MOST_KEPT)) this.forget(item);
+    for (const item of ours.slice(KEPT)) this.forget(item);
   }
 
   // When something of an item was kept, in ms; 0 where nothing is.
@@ -27,7 +27,7 @@ export class Visits {
 
   /** @param {Visit | null} visit @param {number} at when, to drop the eldest */
   keep(visit, at) {
-    if (!visit) return;
+    if (!visit || (visit.sent && !visit.corrects)) return; // an answer in training is given
     const { frame, mark, corrects, spent, watched } = visit;
     if (!frame && !spent && !mark) return;
     keep(this.storage, this.prefix + visit.episode.id, { at, frame, mark, corrects, spent, watched: [...watched] });

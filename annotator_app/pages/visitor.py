@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 import streamlit as st
 
 from annotator_app import state
-from annotator_app.auth import AWAY, RETRY
+from annotator_app.entry import AWAY, RETRY
 from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
-from sts.errors import StoreError
+from sts.errors import StoreError, StsError
+
+WIDTH = 820  # pixels: longer lines are hard to read
+_LOG = logging.getLogger(__name__)
 
 
 def roles() -> tuple[str, ...]:
@@ -34,14 +39,42 @@ def visitor(*doing: str) -> Annotator | None:
         _until_it_is_back()
         return None
     if person is None:
-        st.error("Your link has ended. Ask for a new one; unsent answers stay in this browser.")
+        st.error(
+            "Your session has ended. Ask for a new invitation and open it in this browser: "
+            "unsent answers stay here, and are sent then."
+        )
     elif not {*doing} & {*person.roles}:  # it was taken away since, or the address was typed
         st.error(
             f"This page is for the role {doing[0]}, which you do not have in this study. Whoever "
             "leads it can give it to you."
         )
         return None
+    elif _is_asked_first(person):
+        return None
     return person
+
+
+def _is_asked_first(person: Annotator) -> bool:
+    """Whether the person is asked to agree to the study's text, and nothing else, for now."""
+    try:
+        text = state.asked_consent(person)
+        if text is None:
+            return False
+        with st.container(width=WIDTH):
+            st.markdown(text.text)
+            st.caption(f"Version {text.version}. That you agree, and when, is kept.")
+            if st.button("I agree", type="primary"):
+                state.store().agree(person.id, text.version)
+                st.rerun()
+    except StoreError:
+        _until_it_is_back()
+    except StsError as error:
+        _LOG.error("%s", error)
+        st.error(
+            "The text that this study asks people to agree to cannot be shown. Please tell whoever "
+            "leads it; unsent answers stay in this browser."
+        )
+    return True
 
 
 @st.fragment(run_every=float(RETRY))

@@ -3,42 +3,81 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
-    CompoundSelect,
     Connection,
+    Select,
+    and_,
+    case,
     exists,
     func,
     insert,
+    literal_column,
     or_,
     select,
-    union_all,
     update,
 )
 
-from sts.annotations import people
-from sts.annotations.events import judges
+from sts.annotations import assignment, balance, controls, people
+from sts.annotations.assignment import FIRST, ORDINARY, Candidate
+from sts.annotations.controls import Standing
+from sts.annotations.events import JUDGEMENTS, judges
 from sts.annotations.queue import PRIME
 from sts.annotations.schema import (
+    anchors,
     annotators,
     claims,
+    copies,
     events,
     item_players,
     item_suites,
     items,
     reference_episodes,
     slots,
+    training,
 )
+from sts.annotations.study import Study, whole
 from sts.annotations.types import Claim
 from sts.errors import UnknownName
 
-_CANDIDATES = 64
+_CANDIDATES = 96
 """Items looked at in one claim: more than other transactions can have locked at one moment."""
+_COUNTED = 10 * assignment.AHEAD
+"""Open slots that are counted: with more, no more are given ahead."""
 
 LEASE = 15 * 60
 """Seconds that an item is kept for the person who claimed it."""
+
+
+class _Person(NamedTuple):
+    """For whom something is claimed, and where.
+
+    Attributes:
+      id: the annotator's number.
+      suite: what they judge.
+      order: the factor and offset of their random order.
+      offered: what may be shown to anybody.
+      standing: what the lead has said.
+      until: until when what they claim is kept for them.
+      now: UTC seconds.
+    """
+
+    id: int
+    suite: str
+    order: tuple[int, int]
+    offered: ColumnElement[bool]
+    standing: Standing
+    until: float
+    now: float
+
+    def key(self, draw: int) -> int:
+        """Returns the place of an item in their random order."""
+        factor, offset = self.order
+        return (draw * factor + offset) % PRIME
 
 
 def claim(
@@ -48,52 +87,144 @@ def claim(
     suite: str,
     count: int,
     without: Collection[str],
-    seed: int,
-    reference_rate: float,
+    study: Study,
     now: float,
 ) -> list[Claim]:
     """Returns up to `count` items for one person, in the order to be shown.
 
     What they already hold comes first and its lease is renewed, so a reload keeps the queue; an
     expired lease that nobody took is still theirs. Fewer than `count`, or none, come back when no
-    slot is free for them. Continuations in `without` are passed over, and what they hold of them is
-    given back.
+    slot is free for them, or they have judged what the study's `cap` allows for today.
+    Continuations in `without` are passed over, and what they hold of them is given back. So is,
+    but for the first, which may be before their eyes, what the lead has paused, and what was
+    claimed before another priority.
 
     Their k-th item is a reference when hash(seed, annotator, k) falls under `reference_rate` and
-    the pool has one that they have not met. Items are met in the order of the hash
-    (a x + b) mod p of the item's own draw x, with a and b from (seed, annotator): pairwise
-    independent between annotators (Carter and Wegman 1979), and computed by either database.
+    the pool has one that they have not met. Else it is one of the open slots that follow a random
+    place of the queue, or, among what is judged twice first, its beginning: what has the highest
+    priority, is of no scenario that they met just now, and which `assignment.best` chooses. Ties
+    are broken by the hash (a x + b) mod p of the item's own draw x, with a and b from (seed,
+    annotator): pairwise independent between annotators (Carter and Wegman 1979).
 
     Raises:
       UnknownName: there is no such person, or they have retired or do not judge.
     """
-    person = people.lock(connection, annotator_id)
-    if not person.judges:
+    one = people.lock(connection, annotator_id)
+    if not one.judges:
         current = [a.name for a in people.everybody(connection) if a.judges]
-        raise UnknownName("current annotator", person.name, current)
-    until, offered = now + LEASE, items.c.continuation.not_in(without)
-    mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
+        raise UnknownName("current annotator", one.name, current)
+    offered = items.c.continuation.not_in(without)
+    standing = controls.standing(connection, study, suite, annotator_id)
+    order = _order(study.seed, annotator_id)
+    person = _Person(annotator_id, suite, order, offered, standing, now + LEASE, now)
     if without:
-        back = exists().where(items.c.id == slots.c.item, items.c.continuation.in_(without))
-        connection.execute(
-            update(slots).where(*mine, back).values(annotator=None, lease_until=None)
-        )
-    connection.execute(update(slots).where(*mine).values(lease_until=until))
-    held = _held(connection, annotator_id, suite, offered, until)
-    order = _order(seed, annotator_id)
-    position = _next_position(connection, annotator_id)
-    taken = _take_slots(connection, annotator_id, suite, order, offered, held, now)
-    while len(held) < count:
+        _give_back(connection, annotator_id, items.c.continuation.in_(without))
+    mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
+    connection.execute(update(slots).where(*mine).values(lease_until=person.until))
+    room = study.cap - _judged_today(connection, person) if study.cap else PRIME
+    held = _kept(connection, person, room)
+    if standing.paused or min(count, room) <= len(held):
+        return held
+    return held + _take(connection, person, study, min(count, room) - len(held), held)
+
+
+def _kept(connection: Connection, person: _Person, room: int) -> list[Claim]:
+    """Returns what a person goes on with, `room` at most; gives back what should not wait."""
+    standing, held = person.standing, _held(connection, person)
+    back = [
+        one.claim.item
+        for place, one in enumerate(held)
+        if place >= room
+        or (place > 0 and (standing.paused or one.left_out or one.claimed < standing.changed))
+    ]
+    if back:
+        _give_back(connection, person.id, items.c.id.in_(back))
+    return [one.claim for one in held if one.claim.item not in back]
+
+
+def _give_back(connection: Connection, annotator_id: int, which: ColumnElement[bool]) -> None:
+    mine = slots.c.annotator == annotator_id, slots.c.judged == 0
+    connection.execute(
+        update(slots)
+        .where(*mine, exists().where(items.c.id == slots.c.item, which))
+        .values(annotator=None, lease_until=None)
+    )
+
+
+def _take(
+    connection: Connection, person: _Person, study: Study, number: int, held: Sequence[Claim]
+) -> list[Claim]:
+    """Takes up to so many slots and references for a person; returns them in their order."""
+    shares = balance.of(connection, person.id, whole(person.suite))
+    position = _next_position(connection, person.id)
+    recent = _recent(connection, person.id, study.spacing)
+    queue = _Queue(connection, person, study.seed, {one.item for one in held})
+    taken: list[Claim] = []
+    while len(taken) < number:
         pooled = None
-        if _share(seed, annotator_id, position) < reference_rate:
-            pooled = _next_reference(connection, annotator_id, order, offered)
-        item = pooled or next(taken, None)
-        if item is None:
+        if assignment.share("reference", study.seed, person.id, position) < study.reference_rate:
+            pooled = _next_reference(connection, person, recent)
+        coin = assignment.share("order", study.seed, person.id, position)
+        found = pooled or queue.next(shares, recent, coin)
+        if found is None:
             break
-        _note_claim(connection, annotator_id, item[0], position, pooled is not None, now)
-        held.append(Claim(*item, until))
+        new = _note_claim(connection, person, found.item, position, pooled is not None)
+        if pooled is None and new:
+            balance.note(connection, person.id, whole(person.suite), found.agents)
+        shares.add(() if pooled else found.agents)
+        recent = [*recent, found.scenario][-study.spacing :] if study.spacing else []
+        queue.passed.add(found.item)
+        taken.append(Claim(found.item, found.continuation, person.until))
         position += 1
-    return held
+    return taken
+
+
+class _Queue:
+    """The open slots that a person may be given, as far as one claim looks at them."""
+
+    def __init__(
+        self, connection: Connection, person: _Person, seed: int, passed: set[str]
+    ) -> None:
+        """Looks at nothing yet.
+
+        Args:
+          connection: of the claim.
+          person: for whom.
+          seed: of the study.
+          passed: items that are theirs already.
+        """
+        self.passed = passed
+        self._connection, self._person, self._seed = connection, person, seed
+        levels = sorted({0, *(number for _, number in person.standing.first)}, reverse=True)
+        self._turns = [(level, turn) for level in levels for turn in (FIRST, ORDINARY)]
+        self._seen: dict[tuple[int, int], list[Candidate]] = {}
+
+    def next(
+        self, shares: assignment.Balance, recent: Collection[str], coin: float
+    ) -> Candidate | None:
+        """Takes a slot of the best candidate; None where nothing is open for them.
+
+        A scenario that they met just now comes again only where all that is open is of such.
+        """
+        for scenarios in (recent, ()):
+            for turn in self._turns:
+                while found := assignment.best(self._open(turn, coin), shares, scenarios, coin):
+                    self.passed.add(found.item)
+                    if _take_slot(self._connection, self._person, found.item):
+                        return found
+            if not recent:
+                break
+        return None
+
+    def _open(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
+        """Returns the candidates of a turn that were not passed."""
+        if turn not in self._seen:
+            self._seen[turn] = _candidates(self._connection, self._person, *turn, coin)
+        left = [one for one in self._seen[turn] if one.item not in self.passed]
+        if not left and self._seen[turn]:
+            self._seen[turn] = _candidates(self._connection, self._person, *turn, coin)
+            left = [one for one in self._seen[turn] if one.item not in self.passed]
+        return left
 
 
 def renew(connection: Connection, annotator_id: int, held: list[str], *, now: float) -> list[str]:
@@ -118,118 +249,232 @@ def renew(connection: Connection, annotator_id: int, held: list[str], *, now: fl
     return [item for item in held if item in kept]
 
 
+def ahead(connection: Connection, suite: str, now: float) -> int:
+    """Returns how many items a person should have at a time: a tenth of what is open, 3 to 20."""
+    some = (
+        select(slots.c.id)
+        .where(_waits(), *_is_free(now), _in_suite(suite))
+        .limit(_COUNTED)
+        .subquery()
+    )
+    return assignment.ahead(connection.execute(select(func.count()).select_from(some)).scalar_one())
+
+
 def _in_suite(suite: str) -> ColumnElement[bool]:
     return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
 
 
-def _met(annotator_id: int) -> CompoundSelect[str]:
-    """The items a person may not be given: held, served from the pool, judged, or played."""
-    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
-    return union_all(
-        select(slots.c.item).where(slots.c.annotator == annotator_id),
-        select(claims.c.item).where(claims.c.annotator == annotator_id, claims.c.pool == 1),
-        select(events.c.item).where(events.c.annotator == annotator_id),
-        select(item_players.c.item).where(item_players.c.name == name),
-    )
-
-
-def _held(
-    connection: Connection,
-    annotator_id: int,
-    suite: str,
-    offered: ColumnElement[bool],
-    until: float,
-) -> list[Claim]:
-    holds = exists().where(
-        slots.c.item == claims.c.item, slots.c.annotator == annotator_id, _in_suite(suite)
-    )
-    rows = connection.execute(
-        select(claims.c.item, items.c.continuation)
-        .join(items, items.c.id == claims.c.item)
-        .where(
-            claims.c.annotator == annotator_id,
-            or_(claims.c.pool == 1, holds),
-            offered,
-            ~exists().where(
-                events.c.item == claims.c.item, events.c.annotator == annotator_id, judges()
-            ),
-        )
-        .order_by(claims.c.position)
-    )
-    return [Claim(row.item, row.continuation, until) for row in rows]
-
-
-def _take_slots(
-    connection: Connection,
-    annotator_id: int,
-    suite: str,
-    order: tuple[int, int],
-    offered: ColumnElement[bool],
-    held: list[Claim],
-    now: float,
-) -> Iterator[tuple[str, str]]:
-    """Takes one free slot after another in the annotator's order; yields item and continuation.
-
-    It passes over what `held` has got from elsewhere meanwhile.
-    """
-    free = exists().where(slots.c.item == items.c.id, *_is_free(now))
-    rows = connection.execute(
-        select(items.c.id, items.c.continuation)
-        .join(item_suites, item_suites.c.item == items.c.id)
-        .where(item_suites.c.suite == suite, free, offered, items.c.id.not_in(_met(annotator_id)))
-        .order_by(_key(order), items.c.id)
-        .limit(_CANDIDATES)
-    ).all()
-    for item, continuation in rows:
-        if any(claim.item == item for claim in held):
-            continue
-        slot = connection.execute(
-            select(slots.c.id)
-            .where(slots.c.item == item, *_is_free(now))
-            .order_by(slots.c.slot)
-            .limit(1)
-            .with_for_update(skip_locked=True)
-        ).scalar_one_or_none()
-        if slot is not None:
-            connection.execute(
-                update(slots)
-                .where(slots.c.id == slot)
-                .values(annotator=annotator_id, lease_until=now + LEASE)
-            )
-            yield item, continuation
+def _waits() -> ColumnElement[bool]:
+    """Where no judgement is in; in the words of the index, which no bound value would meet."""
+    return literal_column("slots.judged = 0")
 
 
 def _is_free(now: float) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= now)
 
 
+def _unmet(annotator_id: int, item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
+    """What a person may be given: not held, served from the pool, judged, trained on, or played."""
+    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
+    own = slots.alias("own")
+    yield ~exists().where(own.c.item == item, own.c.annotator == annotator_id)
+    yield ~exists().where(
+        claims.c.item == item, claims.c.annotator == annotator_id, claims.c.pool == 1
+    )
+    for table in (events, training):
+        yield ~exists().where(table.c.item == item, table.c.annotator == annotator_id)
+    yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
+
+
+def _inside(scope: str, suite: str) -> ColumnElement[bool]:
+    """Whether a slot is of a scope inside the suite."""
+    name, slash, category = scope.partition("/")
+    parts = [slots.c.category == category] if slash else []
+    if name not in (suite, whole(suite)):
+        parts.append(_in_suite(name))
+    return and_(*parts)
+
+
+class _Held(NamedTuple):
+    """An item that waits for a person.
+
+    Attributes:
+      claim: it.
+      claimed: since when, UTC seconds.
+      left_out: whether the lead has paused what it is of.
+    """
+
+    claim: Claim
+    claimed: float
+    left_out: bool
+
+
+def _held(connection: Connection, person: _Person) -> list[_Held]:
+    holds = and_(slots.c.item == claims.c.item, slots.c.annotator == person.id)
+    paused = or_(False, *(_inside(s, person.suite) for s in person.standing.left_out))
+    rows = connection.execute(
+        select(
+            claims.c.item,
+            items.c.continuation,
+            claims.c.claimed,
+            exists().where(holds, paused).label("left_out"),
+        )
+        .join(items, items.c.id == claims.c.item)
+        .where(
+            claims.c.annotator == person.id,
+            or_(claims.c.pool == 1, exists().where(holds, _in_suite(person.suite))),
+            person.offered,
+            ~exists().where(
+                events.c.item == claims.c.item, events.c.annotator == person.id, judges()
+            ),
+        )
+        .order_by(claims.c.position)
+    )
+    return [
+        _Held(Claim(r.item, r.continuation, person.until), r.claimed, bool(r.left_out))
+        for r in rows
+    ]
+
+
+def _judged_today(connection: Connection, person: _Person) -> int:
+    """How many items a person has judged for the first time since midnight, UTC."""
+    day = datetime.fromtimestamp(person.now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    earlier = events.alias("earlier")
+    return connection.execute(
+        select(func.count(events.c.item.distinct())).where(
+            events.c.annotator == person.id,
+            judges(),
+            events.c.received >= day.timestamp(),
+            ~exists().where(
+                earlier.c.item == events.c.item,
+                earlier.c.annotator == person.id,
+                earlier.c.kind.in_(JUDGEMENTS),
+                earlier.c.received < day.timestamp(),
+            ),
+        )
+    ).scalar_one()
+
+
+def _recent(connection: Connection, annotator_id: int, number: int) -> list[str]:
+    """The scenarios that a person met last, the latest at the end."""
+    rows = connection.scalars(
+        select(items.c.scenario)
+        .join(claims, claims.c.item == items.c.id)
+        .where(claims.c.annotator == annotator_id)
+        .order_by(claims.c.position.desc())
+        .limit(number)
+    )
+    return [*rows][::-1]
+
+
+def _candidates(
+    connection: Connection, person: _Person, level: int, turn: int, coin: float
+) -> list[Candidate]:
+    """Items open for a person: the first of the queue in the first turn, else from any place on."""
+    open_ = _open_slots(person, level, turn).order_by(slots.c.draw, slots.c.item)
+    place = int(coin * PRIME) if turn == ORDINARY else 0
+    rows = connection.execute(open_.where(slots.c.draw >= place).limit(_CANDIDATES)).all()
+    if place and len(rows) < _CANDIDATES:
+        before = open_.where(slots.c.draw < place).limit(_CANDIDATES - len(rows))
+        rows = [*rows, *connection.execute(before)]
+    agents: dict[str, set[str]] = {}
+    named = {row.item for row in rows}
+    of_items = copies.c.item.in_(named)
+    for item, agent in connection.execute(select(copies.c.item, copies.c.agent).where(of_items)):
+        agents.setdefault(item, set()).add(agent)
+    return [
+        Candidate(
+            row.item,
+            row.continuation,
+            row.scenario,
+            tuple(sorted(agents[row.item])),
+            person.key(row.draw),
+            turn == FIRST and row.judged,
+            row.anchor,
+        )
+        for row in {row.item: row for row in rows}.values()
+    ]
+
+
+def _open_slots(
+    person: _Person, level: int, turn: int
+) -> Select[tuple[str, int, str, str, bool, bool]]:
+    """The open slots of one turn and priority that a person may be given."""
+    standing, other = person.standing, slots.alias("other")
+    priority = case(
+        *((_inside(scope, person.suite), number) for scope, number in standing.first), else_=0
+    )
+    return (
+        select(
+            slots.c.item,
+            slots.c.draw,
+            items.c.continuation,
+            items.c.scenario,
+            exists().where(other.c.item == slots.c.item, other.c.judged == 1).label("judged"),
+            exists()
+            .where(anchors.c.item == slots.c.item, anchors.c.slot == slots.c.slot)
+            .label("anchor"),
+        )
+        .join(items, items.c.id == slots.c.item)
+        .where(
+            _waits(),
+            slots.c.turn == turn,
+            *(~_inside(scope, person.suite) for scope in standing.left_out),
+            *([priority == level] if standing.first else []),
+            *_is_free(person.now),
+            _in_suite(person.suite),
+            person.offered,
+            *_unmet(person.id, slots.c.item),
+        )
+    )
+
+
+def _take_slot(connection: Connection, person: _Person, item: str) -> bool:
+    """Takes a free slot of an item for a person; returns whether there was one."""
+    slot = connection.execute(
+        select(slots.c.id)
+        .where(slots.c.item == item, *_is_free(person.now))
+        .order_by(slots.c.slot)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    ).scalar_one_or_none()
+    if slot is None:
+        return False
+    connection.execute(
+        update(slots)
+        .where(slots.c.id == slot)
+        .values(annotator=person.id, lease_until=person.until)
+    )
+    return True
+
+
 def _next_reference(
-    connection: Connection,
-    annotator_id: int,
-    order: tuple[int, int],
-    offered: ColumnElement[bool],
-) -> tuple[str, str] | None:
+    connection: Connection, person: _Person, recent: Collection[str]
+) -> Candidate | None:
     row = connection.execute(
-        select(items.c.id, items.c.continuation)
-        .join(reference_episodes, reference_episodes.c.item == items.c.id)
-        .where(offered, items.c.id.not_in(_met(annotator_id)))
-        .order_by(_key(order), items.c.id)
+        select(items.c.id, items.c.continuation, items.c.scenario)
+        .where(
+            items.c.id.in_(select(reference_episodes.c.item)),
+            person.offered,
+            *_unmet(person.id, items.c.id),
+        )
+        .order_by(items.c.scenario.in_(recent), _key(person.order), items.c.id)
         .limit(1)
     ).one_or_none()
-    return None if row is None else (row.id, row.continuation)
+    return None if row is None else Candidate(row.id, row.continuation, row.scenario, (), 0)
 
 
 def _note_claim(
-    connection: Connection, annotator_id: int, item: str, position: int, pool: bool, now: float
-) -> None:
-    values = {"position": position, "pool": int(pool), "claimed": now}
+    connection: Connection, person: _Person, item: str, position: int, pool: bool
+) -> bool:
+    """Keeps what a person was given at which place; returns whether it is given the first time."""
+    values = {"position": position, "pool": int(pool), "claimed": person.now}
     again = connection.execute(
-        update(claims)
-        .where(claims.c.annotator == annotator_id, claims.c.item == item)
-        .values(values)
+        update(claims).where(claims.c.annotator == person.id, claims.c.item == item).values(values)
     )
     if again.rowcount == 0:
-        connection.execute(insert(claims).values(annotator=annotator_id, item=item, **values))
+        connection.execute(insert(claims).values(annotator=person.id, item=item, **values))
+    return again.rowcount == 0
 
 
 def _next_position(connection: Connection, annotator_id: int) -> int:
@@ -247,8 +492,3 @@ def _order(seed: int, annotator_id: int) -> tuple[int, int]:
 def _key(order: tuple[int, int]) -> ColumnElement[int]:
     factor, offset = order
     return (items.c.draw * factor + offset) % PRIME
-
-
-def _share(seed: int, annotator_id: int, position: int) -> float:
-    text = f"reference {seed} {annotator_id} {position}".encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64

@@ -18,7 +18,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
 
-from sts.annotations import schema
+from sts.annotations import adoption, heads, schema
+from sts.annotations.ledger import Ledger
 from sts.annotations.migrations import MIGRATIONS, SCHEMA_VERSION
 from sts.errors import ArgumentError, MissingExtra, NewerFormat, StoreError
 
@@ -37,11 +38,19 @@ class Database:
 
     Attributes:
       name: what messages call it: a path, or a URL without its password.
+      heads: the file beside it that keeps the ends of its chains.
     """
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        """Takes over `engine`; `close` ends its connections."""
+    def __init__(self, engine: Engine, name: str, heads: Path) -> None:
+        """Takes over `engine`; `close` ends its connections.
+
+        Args:
+          engine: of the database.
+          name: what messages call it.
+          heads: the file beside it that keeps the ends of its chains.
+        """
         self.name = name
+        self.heads = heads
         self._engine = engine
         self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"
@@ -72,12 +81,15 @@ class Database:
         Raises:
           StoreError: the database is lost, locked, read-only, full or damaged.
         """
+        ledger = Ledger()
         with self._translated(), self._turn, self._engine.connect() as plain:
-            connection = plain.execution_options(writes=True)
+            connection = plain.execution_options(writes=True, ledger=ledger)
             with connection.begin():
                 if alone and not self._sqlite:
                     connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
                 yield connection
+                ledger.close(connection)
+        heads.append(self.heads, ledger.heads)
 
     def hold(self, file: Path) -> None:
         """Takes `file` for what is open: nothing is read or written once it is not there."""
@@ -122,7 +134,7 @@ def open_sqlite(path: Path, workspace: str) -> Database:
     """Returns the database in the file at `path`, which is made when it is absent.
 
     Args:
-      path: of the file.
+      path: of the file; the ends of its chains are kept beside it.
       workspace: the id of the workspace whose it is, or will be.
 
     Raises:
@@ -139,18 +151,19 @@ def open_sqlite(path: Path, workspace: str) -> Database:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    database = Database(engine, str(path))
+    database = Database(engine, str(path), path.with_name(heads.FILE))
     _ready(database, workspace, lambda: _enter_wal(engine, str(path)))
     database.hold(path)
     return database
 
 
-def open_postgresql(url: str, workspace: str) -> Database:
+def open_postgresql(url: str, workspace: str, folder: Path) -> Database:
     """Returns the database at `url`, `postgresql://user:password@host:port/name`.
 
     Args:
       url: of the database.
       workspace: the id of the workspace whose it is, or will be.
+      folder: where the ends of its chains are kept.
 
     Raises:
       ArgumentError: `url` is not one of PostgreSQL.
@@ -179,7 +192,8 @@ def open_postgresql(url: str, workspace: str) -> Database:
             "PostgreSQL needs psycopg, which is not installed: "
             "pip install 'standardised-test-suite[postgresql]'"
         ) from None
-    return _ready(Database(engine, parsed.render_as_string()), workspace, lambda: None)
+    database = Database(engine, parsed.render_as_string(), folder / heads.FILE)
+    return _ready(database, workspace, lambda: None)
 
 
 _CACHE = 2**16
@@ -244,6 +258,9 @@ def _ready(database: Database, workspace: str, prepare: Callable[[], None]) -> D
                 f"this one has the id {workspace}: give it a database of its own, or, where this "
                 f'is its own, write id = "{owner}" into its workspace.toml'
             )
+        if not database.heads.exists():
+            with database.read() as connection:
+                heads.append(database.heads, adoption.ends(connection))
     except BaseException:
         database.close()
         raise
@@ -292,6 +309,7 @@ def _migrate(connection: Connection, version: int) -> None:
         for statement in migration.statements(connection.dialect.name):
             connection.exec_driver_sql(statement)
         connection.execute(schema.versions.insert().values(version=number, applied=time.time()))
+    adoption.adopt(connection)
 
 
 def _in_words(name: str, found: str) -> str:

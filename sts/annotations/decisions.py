@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, select
 from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
+from sts.storage.chains import START, Link
 from sts.storage.files import parsed_json
 from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
 
@@ -53,7 +54,7 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
     about = sorted({one.candidate for one in made})
     earlier = [d for chosen in _slices(about) for d in _about(connection, draft, chosen)]
     there, found = {one.uuid: one for one in earlier}, states(earlier)
-    number, digest = _end(connection, draft)
+    end = _end(connection, draft)
     kept, new = [], []
     for one in made:
         if one.uuid in there:
@@ -61,10 +62,9 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
             continue
         state = found.get(one.candidate, State())
         _check(one, state)
-        number += 1
-        chained = one.chained(number, digest)
+        chained = one.chained(end)
         found[one.candidate], there[one.uuid] = after(state, chained), chained
-        digest = chained.digest
+        end = Link(chained.number, chained.digest)
         kept.append(chained)
         new.append(_row(draft, chained))
     if new:
@@ -134,11 +134,11 @@ def of_draft(connection: Connection, draft: str, since: Decision | None = None) 
     return _held(_read(connection, table.c.draft == draft, later), since)
 
 
-def _end(connection: Connection, draft: str) -> tuple[int, str]:
-    """Returns the number and the digest of a draft's latest decision."""
+def _end(connection: Connection, draft: str) -> Link:
+    """Returns the end of a draft's chain."""
     found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
     row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
-    return (0, "") if row is None else (row.number, row.digest)
+    return START if row is None else Link(*row)
 
 
 def _about(connection: Connection, draft: str, candidates: Sequence[str]) -> Iterator[Decision]:
@@ -157,11 +157,12 @@ def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decis
 
 def _held(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
     kept: list[Decision] = []
-    before, digest = (since.number, since.digest) if since else (0, "")
-    for number, one in enumerate(decisions, before + 1):
-        if one != one.chained(number, kept[-1].digest if kept else digest):
+    end = Link(since.number, since.digest) if since else START
+    for one in decisions:
+        if one != one.chained(end):
             raise _altered(one.number, one.candidate)
         kept.append(one)
+        end = Link(one.number, one.digest)
     return kept
 
 

@@ -11,11 +11,15 @@ computed from.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select, update
 
+from sts.annotations import ledger
 from sts.annotations.schema import events as table
+from sts.storage.chains import START, Link, follow
+from sts.storage.files import content_hash
 
 VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
     "verdict",
@@ -39,6 +43,12 @@ LABELS = (*PLAYERS_ERRORS, *ANNOTATORS_ERRORS, FAIR)
 The last says that the judgement is right and that it is none of these errors: an agent that does
 something else than was asked makes none of those that people make.
 """
+
+
+_COVERED = (
+    *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
+    *("seconds", "corrects", "extra", "source", "received"),
+)
 
 
 class Event(NamedTuple):
@@ -85,25 +95,60 @@ def append(
     source: str,
     now: float,
 ) -> None:
-    """Appends an event of one person, whose rows are locked.
+    """Appends an event of one person, whose rows are locked, to their chain.
 
     Args:
-      connection: in a transaction.
+      connection: in a transaction that writes.
       annotator_id: its author.
       event: checked.
       extra: whether it judges what had been judged as often as required.
       source: browser or import.
       now: UTC seconds.
     """
-    connection.execute(
-        insert(table).values(
-            annotator=annotator_id,
-            extra=int(extra),
-            source=source,
-            received=now,
-            **event._asdict(),
-        )
-    )
+    heads, who = ledger.of(connection).heads, str(annotator_id)
+    row: dict[str, Any] = {
+        "annotator": annotator_id,
+        "extra": int(extra),
+        "source": source,
+        "received": float(now),
+        "words": words(event.uuid, event.reason, event.text),
+        **event._asdict(),
+    }
+    before = heads.get(who) or end(connection, annotator_id)
+    heads[who] = follow(before, covered(row))
+    connection.execute(insert(table).values(row | heads[who]._asdict()))
+
+
+def words(uuid: str, reason: str, text: str) -> str:
+    """Returns what an event's digest holds of its words, so that it outlives them; "" of none."""
+    if not reason and not text:
+        return ""
+    return content_hash(uuid.encode(), reason.encode(), text.encode())
+
+
+def covered(row: Mapping[str, Any]) -> list[Any]:
+    """Returns what the digest of an event is over: its row, of its words their digest."""
+    return [row[name] for name in _COVERED]
+
+
+_LAST = (
+    select(table.c.number, table.c.digest)
+    .where(table.c.annotator == bindparam("annotator"))
+    .order_by(table.c.id.desc())
+    .limit(1)
+)
+
+
+def end(connection: Connection, annotator_id: int) -> Link:
+    """Returns the end of a person's chain."""
+    row = connection.execute(_LAST, {"annotator": annotator_id}).one_or_none()
+    return START if row is None else Link(*row)
+
+
+def forget(connection: Connection, annotator_id: int) -> None:
+    """Empties the words of a person's events; their digests stay, and so does every verdict."""
+    own = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
+    connection.execute(update(table).where(*own).values(reason="", text=""))
 
 
 def find(connection: Connection, annotator_id: int, uuid: str) -> Event | None:

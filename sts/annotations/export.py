@@ -29,7 +29,7 @@ _TYPES = columns(
 )
 
 
-def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
+def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
     """Returns the current judgements of a suite's continuations, corrections applied.
 
     One row per judgement and continuation that it covers, which are all of one `clip`: what was
@@ -41,6 +41,7 @@ def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
     Args:
       workspace: where the store is; none is made.
       suite: `NAME@VERSION`, or None for everything in the store.
+      names: whether people are called by name; else each by their pseudonym.
 
     Returns:
       The columns of the ratings format; text is "" and numbers are NA where they are missing.
@@ -54,7 +55,7 @@ def ratings(workspace: Workspace, suite: str | None = None) -> pd.DataFrame:
         rows = []
     else:
         with store, store.database.read() as connection:
-            rows = _rows(connection, suite)
+            rows = _rows(connection, suite, names)
     return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
 
 
@@ -73,7 +74,8 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
-def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]:
+def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[object, ...]]:
+    called = annotators.c.name if names else annotators.c.pseudonym
     standing = (
         select(events).join(latest := current(), latest.c.id == events.c.id).subquery("judgement")
     )
@@ -85,7 +87,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
             items.c.scenario,
             items.c.category,
             copies.c.continuation,
-            annotators.c.name,
+            called.label("annotator"),
             standing.c.verdict,
             standing.c.step,
             items.c.horizon,
@@ -105,7 +107,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
         .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
         .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
         .join(decided, decided.c.item == items.c.id, isouter=True)
-        .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, annotators.c.name)
+        .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, called)
     )
     members = select(item_suites.c.item)
     if suite is not None:
@@ -115,7 +117,7 @@ def _rows(connection: Connection, suite: str | None) -> list[tuple[object, ...]]
     return [
         (
             *row[:4],
-            row.name or "",
+            row.annotator or "",
             row.verdict or "",
             row[6],
             row.horizon,

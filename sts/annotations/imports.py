@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, select
 from sts.annotations import events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, item_players, items
+from sts.annotations.study import Study
 from sts.annotations.submissions import REASON_LIMIT, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
@@ -99,40 +100,43 @@ def append(
     ratings: Sequence[Rating],
     additions: Iterable[Item] = (),
     *,
-    required: int = 1,
+    study: Study,
+    required: int | None = 1,
     now: float,
 ) -> Imported:
     """Appends judgements, once `additions` is enqueued; all of them or none.
 
     A judgement that is already there, or that says what its annotator's current one says, changes
-    nothing, so an import may be repeated and an export read back. Unknown annotators are added
-    without a personal link.
+    nothing, so an import may be repeated and an export read back. An annotator is known by name or
+    by pseudonym; an unknown one is added without an invitation.
 
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
         names the line.
     """
     everyone = names(ratings)
-    queue.enqueue(connection, additions, required=required, now=now)
-    here = {person.name: person.id for person in people.everybody(connection)}
+    queue.enqueue(connection, additions, study=study, required=required, now=now)
+    here = {
+        called: one for one in people.everybody(connection) for called in (one.name, one.pseudonym)
+    }
     new = [name for name in everyone if name not in here]
-    here |= {name: people.add(connection, name, linked=False, now=now).id for name in new}
-    for number in sorted(here[name] for name in everyone):
+    here |= {name: people.add(connection, name, now=now) for name in new}
+    for number in sorted({here[name].id for name in everyone}):
         people.lock(connection, number)  # before any slot is taken, as `lock` asks
     added = 0
     for rating in ratings:
-        item, name = _item(connection, rating), people.checked_name(rating.annotator)
+        item, person = _item(connection, rating), here[people.checked_name(rating.annotator)]
         event = Event(
-            _uuid(rating, name),
+            _uuid(rating, person.name),
             item.id,
             verdict=rating.verdict,
             step=rating.step,
             reason=rating.reason,
             seconds=rating.seconds,
         )
-        if not _is_known(connection, here[name], event):
-            _check_player(connection, rating, item.id, name)
-            record(connection, here[name], event, source="import", now=now)
+        if not _is_known(connection, person.id, event):
+            _check_player(connection, rating, item.id, person.name)
+            record(connection, person.id, event, source="import", now=now)
             added += 1
     return Imported(added, len(ratings) - added, tuple(new))
 

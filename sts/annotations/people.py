@@ -1,34 +1,31 @@
-"""The people of a study: who they are, what they do, and how a personal link lets them in."""
+"""The people of a study: who they are, and what they do."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import re
 import secrets
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
+from sts.annotations import ledger, sessions
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name
 
+_PSEUDONYM = re.compile(r"annotator-[0-9a-f]{6}")
+
 
 def add(
-    connection: Connection,
-    name: str,
-    *,
-    linked: bool,
-    now: float,
-    doing: Collection[str] = ROLES[:1],
+    connection: Connection, name: str, *, now: float, doing: Collection[str] = ROLES[:1]
 ) -> Annotator:
-    """Adds a person in the roles `doing`, with the token of a personal link when `linked`.
+    """Adds a person in the roles `doing`.
 
-    Only the token's hash is kept, so that a copied database lets nobody in; `renew` makes
-    another when a link is lost.
+    A name of the form of a pseudonym is one already, as another study has given it, and stays so.
 
     Raises:
       ArgumentError: the name is taken or not 1 to 64 printable characters.
@@ -36,17 +33,26 @@ def add(
     name = checked_name(name)
     if find(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
-    token = secrets.token_urlsafe() if linked else None
+    pseudonym = name if _PSEUDONYM.fullmatch(name) else _new_pseudonym(connection)
     number = connection.execute(
         insert(annotators)
-        .values(name=name, token_hash=token and _hashed(token), added=now)
+        .values(name=name, pseudonym=pseudonym, added=now)
         .returning(annotators.c.id)
     ).scalar_one()
+    ledger.seal_rows(connection, annotators, annotators.c.id == number)
     if doing:
         connection.execute(
             insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
         )
-    return Annotator(number, name, token, linked, roles=in_order(doing))
+    return Annotator(number, name, pseudonym=pseudonym, roles=in_order(doing))
+
+
+def _new_pseudonym(connection: Connection) -> str:
+    """Returns one that nobody has; it is drawn, so it tells nothing about a name."""
+    while True:
+        drawn = f"annotator-{secrets.token_hex(3)}"
+        if find(connection, drawn) is None:
+            return drawn
 
 
 def in_order(doing: Collection[str]) -> tuple[str, ...]:
@@ -85,13 +91,14 @@ def checked_name(name: str) -> str:
 
 
 def find(connection: Connection, name: str) -> Annotator | None:
-    """The person of that name."""
-    row = connection.execute(select(annotators).where(annotators.c.name == name)).one_or_none()
+    """The person of that name or pseudonym."""
+    called = or_(annotators.c.name == name, annotators.c.pseudonym == name)
+    row = connection.execute(select(annotators).where(called)).one_or_none()
     return None if row is None else _annotator(connection, row)
 
 
 def named(connection: Connection, name: str) -> Annotator:
-    """The person of that name.
+    """The person of that name or pseudonym.
 
     Raises:
       UnknownName: there is none.
@@ -100,6 +107,13 @@ def named(connection: Connection, name: str) -> Annotator:
     if found is None:
         raise UnknownName("annotator", name, [a.name for a in everybody(connection)])
     return found
+
+
+def numbered(connection: Connection, annotator_id: int) -> Annotator | None:
+    """The person of that number."""
+    row = connection.execute(select(annotators).where(annotators.c.id == annotator_id))
+    found = row.one_or_none()
+    return None if found is None else _annotator(connection, found)
 
 
 def everybody(connection: Connection) -> list[Annotator]:
@@ -111,38 +125,26 @@ def everybody(connection: Connection) -> list[Annotator]:
     return [_with(row, doing.get(row.id, ())) for row in rows]
 
 
-def by_token(connection: Connection, token: str) -> Annotator | None:
-    """Whose personal link this is; None for an unknown token or a retired person."""
-    hashed = _hashed(token)
-    row = connection.execute(
-        select(annotators).where(annotators.c.token_hash == hashed, annotators.c.retired.is_(None))
-    ).one_or_none()
-    if row is None or not hmac.compare_digest(row.token_hash, hashed):
-        return None
-    return _annotator(connection, row)
-
-
-def renew(connection: Connection, name: str) -> Annotator:
-    """Gives a person a new link, lets them in again if retired, and ends their old link."""
-    person = named(connection, name)
-    token = secrets.token_urlsafe()
-    connection.execute(
-        update(annotators)
-        .where(annotators.c.id == person.id)
-        .values(token_hash=_hashed(token), retired=None)
-    )
-    return Annotator(person.id, person.name, token, roles=person.roles)
-
-
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Ends a person's link and frees what waits for them; their judgements stay."""
-    person = named(connection, name)
-    connection.execute(
-        update(annotators).where(annotators.c.id == person.id).values(retired=now, token_hash=None)
-    )
-    lock(connection, person.id)
+    """Lets a person in no longer and frees what waits for them; their judgements stay."""
+    person = lock(connection, named(connection, name).id)
+    _set_retired(connection, person.id, now)
+    sessions.revoke(connection, person.id)
     _free(connection, person.id)
     return named(connection, name)
+
+
+def invite(connection: Connection, name: str, *, now: float) -> Annotator:
+    """Returns a person with the token of a new invitation; who was retired is back."""
+    person = named(connection, name)
+    _set_retired(connection, person.id, None)
+    token = sessions.invite(connection, person.id, now=now)
+    return replace(person, token=token, retired=False)
+
+
+def _set_retired(connection: Connection, annotator_id: int, when: float | None) -> None:
+    own = annotators.c.id == annotator_id
+    connection.execute(update(annotators).where(own).values(retired=when))
 
 
 def _free(connection: Connection, annotator_id: int) -> None:
@@ -186,12 +188,7 @@ def _with(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
     return Annotator(
         row.id,
         row.name,
-        linked=row.token_hash is not None,
+        pseudonym=row.pseudonym,
         retired=row.retired is not None,
         roles=in_order(doing),
     )
-
-
-def _hashed(token: str) -> str:
-    # 256 random bits need neither salt nor stretching.
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
+from sts.annotations import assignment, balance, ledger
+from sts.annotations.assignment import Asked
 from sts.annotations.events import judges
 from sts.annotations.schema import (
     copies,
@@ -20,6 +22,7 @@ from sts.annotations.schema import (
     reference_episodes,
     slots,
 )
+from sts.annotations.study import MOST_REQUIRED, Study
 from sts.annotations.types import Item, Reference
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.ratings import MARKED, VERDICTS
@@ -28,35 +31,91 @@ T = TypeVar("T")
 
 PRIME = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
-MOST_REQUIRED = 1000
 _BATCH = 500
 """Values that are asked for at a time."""
 _RUN = 50_000
 """Items that are added at a time."""
+_MANY = 1000
+"""Of so many that are added PostgreSQL has to know before it plans a query."""
 
 
-def enqueue(connection: Connection, every: Iterable[Item], *, required: int, now: float) -> int:
-    """Adds continuations, each clip to be judged `required` times; returns how many are new.
+def enqueue(
+    connection: Connection,
+    every: Iterable[Item],
+    *,
+    study: Study,
+    required: int | None = None,
+    now: float,
+) -> int:
+    """Adds continuations, each clip to be judged as often as asked; returns how many are new.
 
     A known continuation keeps its judgements: it gains the suite, its players, and the slots that
-    it lacks.
+    it lacks. Where agents join those of a suite, anchors are opened; see `balance`.
+
+    Args:
+      connection: alone in writing.
+      every: continuations, one for each suite that keeps them.
+      study: says how often, and which share twice.
+      required: how often each is judged, whatever the study says.
+      now: UTC seconds.
 
     Raises:
       ArgumentError: `required` is below 1.
       DamagedData: a known continuation comes back with another scenario, horizon or takeover.
     """
-    _check_required(required)
+    if required is not None:
+        _check_required(required)
     added = 0
+    touched: set[str] = set()
     for run in _batches(every, _RUN):
-        ids, fresh, new = _admit(connection, run, required=required, now=now)
+        asked = _asked(run, study, required)
+        ids, fresh, new = _admit(connection, run, asked, now=now)
         added += new
         pairs = {(item.suite, ids[item.continuation]) for item in run}
         _insert(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
-        _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
+        related = _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
         _add_players(connection, run, ids)
-        for batch in _batches(set(ids.values()) - fresh):
-            _raise_required(connection, batch, required)
+        raised = _raise_all(connection, run, asked, ids, fresh)
+        if new or related or raised:
+            touched |= {item.suite for item in run}
+    for suite in sorted(touched):
+        balance.renew(connection, suite, study=study, now=now)
+    if added >= _MANY and connection.dialect.name == "postgresql":
+        # Until its tables are counted it looks at all of them to find the next clip.
+        for table in (items, copies, item_suites, slots):
+            connection.exec_driver_sql(f"ANALYZE {table.name}")
     return added
+
+
+def _asked(run: list[Item], study: Study, required: int | None) -> dict[str, Asked]:
+    """Returns what is asked of each clip of a run: the highest of what its items are."""
+    most: dict[str, Asked] = {}
+    for item in run:
+        if required is not None:
+            most[item.clip] = Asked(required, assignment.ORDINARY)
+        else:
+            own = assignment.asked(study, item)
+            most[item.clip] = max(own, most.get(item.clip, own))
+    return most
+
+
+def _raise_all(
+    connection: Connection,
+    run: list[Item],
+    asked: Mapping[str, Asked],
+    ids: Mapping[str, str],
+    fresh: set[str],
+) -> int:
+    """Adds the slots that known items lack by now; returns how many."""
+    members: dict[Asked, set[str]] = {}
+    for item in run:
+        if ids[item.continuation] not in fresh:
+            members.setdefault(asked[item.clip], set()).add(ids[item.continuation])
+    return sum(
+        _raise_required(connection, batch, *one)
+        for one, items_ in members.items()
+        for batch in _batches(sorted(items_))
+    )
 
 
 def set_required(connection: Connection, suite: str, required: int) -> int:
@@ -74,7 +133,10 @@ def set_required(connection: Connection, suite: str, required: int) -> int:
     ).all()
     if not members:
         raise UnknownName("enqueued suite", suite, suites(connection))
-    return sum(_raise_required(connection, list(batch), required) for batch in _batches(members))
+    return sum(
+        _raise_required(connection, list(batch), required, assignment.ORDINARY)
+        for batch in _batches(members)
+    )
 
 
 def enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
@@ -100,18 +162,15 @@ def add_reference(
         is already there.
     """
     check_truth(truth, step, item.horizon)
-    ids = _admit(connection, [item], required=0, now=now).ids
+    none = {item.clip: Asked(0, assignment.ORDINARY)}
+    ids = _admit(connection, [item], none, now=now).ids
     number = ids[item.continuation]
     row = connection.execute(
         select(reference_episodes).where(reference_episodes.c.item == number)
     ).one_or_none()
     if row is None:
         _add_players(connection, [item], ids)
-        connection.execute(
-            insert(reference_episodes).values(
-                item=number, truth=truth, step=step, note=note, added=now
-            )
-        )
+        _insert(connection, reference_episodes, [(number, truth, step, note, now)])
     elif (row.truth, row.step) != (truth, step):
         raise ArgumentError(
             f"reference {item.continuation} already has the truth {_mark(row.truth, row.step)},"
@@ -184,7 +243,9 @@ class _Admitted(NamedTuple):
     added: int
 
 
-def _admit(connection: Connection, run: list[Item], *, required: int, now: float) -> _Admitted:
+def _admit(
+    connection: Connection, run: list[Item], asked: Mapping[str, Asked], *, now: float
+) -> _Admitted:
     """Adds what is unknown: continuations, and the items that they are, each with its slots."""
     known, clips = _present(connection, run)
     fresh: dict[str, Item] = {}
@@ -210,10 +271,10 @@ def _admit(connection: Connection, run: list[Item], *, required: int, now: float
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
     # In the order of their ids, so that what is indexed by them grows at one place after the other.
-    rows = sorted(_row(item, required, now) for item in fresh.values())
+    rows = sorted(_row(item, asked[item.clip].required, now) for item in fresh.values())
     _insert(connection, items, rows)
     new = [row[0] for row in rows]
-    _insert(connection, slots, [(id, n + 1) for id in new for n in range(required)])
+    _insert(connection, slots, [one for row in rows for one in _slots(row, asked[row[_CLIP]])])
     of_clip = {clip: row.id for clip, row in clips.items()} | {row[_CLIP]: row[0] for row in rows}
     own = [(one.continuation, of_clip[one.clip], one.agent, one.sees) for one in unknown.values()]
     _insert(connection, copies, sorted(own))
@@ -241,20 +302,19 @@ def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
     return known, clips
 
 
-_CLIP = items.columns.keys().index("clip")
+_PLACES = items.columns.keys()
+_CLIP, _DRAW, _CATEGORY = (_PLACES.index(name) for name in ("clip", "draw", "category"))
 _COLUMNS = {
-    items: [column.name for column in items.columns],
-    copies: [column.name for column in copies.columns],
-    item_suites: ["suite", "item"],
-    slots: ["item", "slot"],
-}
+    table: [column.name for column in table.columns if column.name != "seal"]
+    for table in (items, copies, item_suites, reference_episodes)
+} | {slots: ["item", "slot", "turn", "draw", "category"]}
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
     """Inserts rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
-    names = _COLUMNS[table]
     if not rows:
         return
+    names, rows = ledger.sealed(connection, table, _COLUMNS[table], rows)
     if connection.dialect.positional:
         compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
         connection.exec_driver_sql(str(compiled), list(rows))
@@ -281,6 +341,12 @@ def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
     )
 
 
+def _slots(row: tuple[Any, ...], asked: Asked) -> Iterator[tuple[Any, ...]]:
+    """Yields the slots of a row of `items`."""
+    for number in range(1, asked.required + 1):
+        yield row[0], number, asked.turn, row[_DRAW], row[_CATEGORY]
+
+
 def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
     rows = connection.execute(
         select(copies.c.continuation, copies.c.item).where(copies.c.continuation.in_(continuations))
@@ -288,8 +354,9 @@ def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
     return {row.continuation: row.item for row in rows}
 
 
-def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> None:
-    """Says which suites keep which items, where that is not said yet."""
+def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> int:
+    """Says which suites keep which items, where that is not said yet; returns how often."""
+    count = 0
     for suite in {suite for suite, _ in wanted}:  # what is looked up without it is looked for
         for batch in _batches(item for name, item in wanted if name == suite):
             there = connection.scalars(
@@ -299,6 +366,8 @@ def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> None:
             )
             missing = sorted(set(batch) - set(there))
             _insert(connection, item_suites, [(suite, item) for item in missing])
+            count += len(missing)
+    return count
 
 
 def _add_players(connection: Connection, run: list[Item], ids: Mapping[str, str]) -> None:
@@ -317,20 +386,23 @@ def _add_players(connection: Connection, run: list[Item], ids: Mapping[str, str]
             )
 
 
-def _raise_required(connection: Connection, members: list[str], required: int) -> int:
+def _raise_required(connection: Connection, members: list[str], required: int, turn: int) -> int:
     """Adds the slots that `members` lack; returns how many."""
+    if turn == assignment.FIRST:
+        later = slots.c.item.in_(members), slots.c.turn != turn, slots.c.judged == 0
+        connection.execute(update(slots).where(*later).values(turn=turn))
     below = connection.execute(
-        select(items.c.id, items.c.required).where(
+        select(items.c.id, items.c.required, items.c.draw, items.c.category).where(
             items.c.id.in_(members), items.c.required < required
         )
     ).all()
     missing = [
-        {"item": row.id, "slot": slot}
+        (row.id, slot, turn, row.draw, row.category)
         for row in below
         for slot in range(row.required + 1, required + 1)
     ]
     if missing:
-        connection.execute(insert(slots), missing)
+        _insert(connection, slots, missing)
         connection.execute(
             update(items).where(items.c.id.in_([row.id for row in below])).values(required=required)
         )

@@ -24,9 +24,11 @@ annotators = Table(
     metadata,
     Column("id", BigInteger, primary_key=True),
     Column("name", Text),
-    Column("token_hash", Text),
+    Column("token_hash", Text),  # of the links of an earlier version; nothing is in it
     Column("added", Double),
     Column("retired", Double),
+    Column("seal", BigInteger),
+    Column("pseudonym", Text),
 )
 
 roles = Table(
@@ -68,6 +70,7 @@ items = Table(
     Column("draw", BigInteger),
     Column("added", Double),
     Column("clip", Text),
+    Column("seal", BigInteger),
 )
 
 copies = Table(
@@ -77,6 +80,7 @@ copies = Table(
     Column("item", Text),
     Column("agent", Text),
     Column("sees", Text),
+    Column("seal", BigInteger),
 )
 
 item_suites = Table(
@@ -102,6 +106,9 @@ slots = Table(
     Column("annotator", BigInteger),
     Column("lease_until", Double),
     Column("judged", Integer),
+    Column("turn", Integer),
+    Column("draw", BigInteger),
+    Column("category", Text),
 )
 
 claims = Table(
@@ -133,6 +140,9 @@ events = Table(
     Column("kind", Text),
     Column("label", Text),
     Column("text", Text),
+    Column("words", Text),
+    Column("number", BigInteger),
+    Column("digest", Text),
 )
 
 reference_episodes = Table(
@@ -143,6 +153,7 @@ reference_episodes = Table(
     Column("step", Integer),
     Column("note", Text),
     Column("added", Double),
+    Column("seal", BigInteger),
 )
 
 refused = Table(
@@ -153,5 +164,95 @@ refused = Table(
     Column("digest", Text),
     Column("raw", Text),
     Column("message", Text),
+    Column("received", Double),
+)
+
+suite_agents = Table(
+    "suite_agents",
+    metadata,
+    Column("suite", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("wanted", BigInteger),
+)
+
+exposures = Table(
+    "exposures",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("suite", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("clips", BigInteger),
+)
+
+anchors = Table(
+    "anchors",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("slot", Integer, primary_key=True),
+    Column("suite", Text),
+    Column("joined", Text),
+    Column("opened", Double),
+)
+
+controls = Table(
+    "controls",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("setting", Text),
+    Column("scope", Text),
+    Column("person", BigInteger),
+    Column("value", Integer),
+    Column("reason", Text),
+    Column("annotator", BigInteger),
+    Column("made", Double),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("made", Double),
+    Column("expires", Double),
+    Column("used", Double),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("secret_hash", Text),
+    Column("annotator", BigInteger),
+    Column("begun", Double),
+    Column("seen", Double),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("agreed", Double),
+)
+
+totals = Table(
+    "totals",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("totals", Text),
+    Column("digest", Text),
+)
+
+training = Table(
+    "training",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("annotator", BigInteger),
+    Column("item", Text),
+    Column("uuid", Text),
+    Column("verdict", Text),
+    Column("step", Integer),
+    Column("agrees", Integer),
+    Column("seconds", Double),
     Column("received", Double),
 )

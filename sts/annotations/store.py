@@ -9,9 +9,10 @@ from types import TracebackType
 
 from sts.annotations import (
     claims,
+    controls,
     decisions,
     imports,
-    people,
+    quality,
     queue,
     reviews,
     submissions,
@@ -19,18 +20,20 @@ from sts.annotations import (
     views,
 )
 from sts.annotations.database import Database, open_postgresql, open_sqlite
+from sts.annotations.membership import Membership
 from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
     Ack,
-    Annotator,
     Claim,
+    Day,
     Item,
     Judgement,
     Progress,
     Reference,
     RefusedAnswer,
 )
+from sts.annotations.verification import Verification, verify
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision
@@ -39,7 +42,7 @@ FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
 
 
-class Store:
+class Store(Membership):
     """Owns the database of one workspace; safe to share between threads.
 
     Several processes, the app's and the command line's, may have it open at once.
@@ -63,9 +66,8 @@ class Store:
           study: how continuations are judged.
           clock: UTC seconds.
         """
-        self.database = database
+        super().__init__(database, clock)
         self.study = study
-        self._clock = clock
 
     @classmethod
     def open(cls, workspace: Workspace, *, clock: Callable[[], float] = time.time) -> Store:
@@ -92,7 +94,7 @@ class Store:
             ) from None
         url = os.environ.get(URL_VARIABLE)
         if url:
-            database = open_postgresql(url, own)
+            database = open_postgresql(url, own, workspace.root)
         else:
             database = open_sqlite(workspace.path(FILE), own)
         return cls(database, study=asked, clock=clock)
@@ -103,6 +105,10 @@ class Store:
         if not os.environ.get(URL_VARIABLE) and not workspace.path(FILE).exists():
             return None
         return cls.open(workspace)
+
+    def now(self) -> float:
+        """UTC seconds, by the store's clock."""
+        return self._clock()
 
     def close(self) -> None:
         """Ends the connections."""
@@ -120,52 +126,6 @@ class Store:
     ) -> None:
         """Closes the store."""
         self.close()
-
-    def add_annotator(self, name: str, roles: Collection[str] = ("annotator",)) -> Annotator:
-        """Adds a person; the `token` of the result is shown once, since only its hash is kept.
-
-        Raises:
-          ArgumentError: the name is taken, or not 1 to 64 printable characters.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.add(connection, name, linked=True, now=self._clock(), doing=roles)
-
-    def set_role(self, name: str, role: str, *, held: bool = True) -> Annotator:
-        """Gives a person a role, or takes it away; who no longer judges frees what waits for them.
-
-        Raises:
-          UnknownName: there is no such person, or no such role.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.set_role(connection, name, role, held=held, now=self._clock())
-
-    def renew_link(self, name: str) -> Annotator:
-        """Gives a person a new token and ends the old one; brings back a retired person.
-
-        Raises:
-          UnknownName: there is no such annotator.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.renew(connection, name)
-
-    def retire_annotator(self, name: str) -> Annotator:
-        """Lets a person in no longer and frees what waits for them; their judgements stay.
-
-        Raises:
-          UnknownName: there is no such annotator.
-        """
-        with self.database.write(alone=True) as connection:
-            return people.retire(connection, name, now=self._clock())
-
-    def annotators(self) -> list[Annotator]:
-        """Everyone ever added, in that order."""
-        with self.database.read() as connection:
-            return people.everybody(connection)
-
-    def annotator_by_token(self, token: str) -> Annotator | None:
-        """Whose link this is; None for an unknown token or a retired person."""
-        with self.database.read() as connection:
-            return people.by_token(connection, token)
 
     def decide(self, draft: str, made: Sequence[Decision]) -> list[Decision]:
         """Appends decisions to the chain of a draft, all or none; returns them as they are kept.
@@ -188,17 +148,20 @@ class Store:
         with self.database.read() as connection:
             return decisions.of_draft(connection, draft, since)
 
-    def enqueue(self, items: Iterable[Item], *, required: int = 1) -> int:
+    def enqueue(self, items: Iterable[Item], *, required: int | None = 1) -> int:
         """Adds continuations to judge `required` times each; returns how many are new.
 
-        Known ones keep their judgements and gain the suite and the slots they lack.
+        Known ones keep their judgements and gain the suite and the slots they lack. With None, each
+        is judged as often as the study asks of its suite and category, and a share of them twice.
 
         Raises:
           ArgumentError: `required` is below 1.
           DamagedData: a known continuation comes with another scenario, horizon or takeover.
         """
         with self.database.write(alone=True) as connection:
-            return queue.enqueue(connection, items, required=required, now=self._clock())
+            return queue.enqueue(
+                connection, items, study=self.study, required=required, now=self._clock()
+            )
 
     def set_required(self, suite: str, required: int) -> int:
         """Raises how often each item of `suite` is judged; returns how many slots were added.
@@ -257,9 +220,68 @@ class Store:
                 suite=suite,
                 count=count,
                 without=without,
-                seed=self.study.seed,
-                reference_rate=self.study.reference_rate,
+                study=self.study,
                 now=self._clock(),
+            )
+
+    def ahead(self, suite: str) -> int:
+        """How many items to claim for a person at a time: a tenth of what is open, 3 to 20."""
+        with self.database.read() as connection:
+            return claims.ahead(connection, suite, self._clock())
+
+    def pause(
+        self, scope: str = "", *, person: int | None = None, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Gives nothing of a suite or category to anybody, or nothing to a person, until resumed.
+
+        What somebody has before their eyes stays theirs; what waits behind it is given back.
+
+        Args:
+          scope: `NAME@VERSION`, or `NAME@VERSION/CATEGORY`; "" for a person.
+          person: whose number.
+          by: the number of who pauses; None for the command line, or the study's own rule.
+          reason: as it is kept.
+
+        Raises:
+          ArgumentError: neither a scope nor a person, or both.
+          UnknownName: nothing of that scope is enqueued, or there is no such person.
+        """
+        self._control(controls.PAUSE, scope, person, 1, by, reason)
+
+    def resume(
+        self, scope: str = "", *, person: int | None = None, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Ends a pause; its arguments and errors are those of `pause`."""
+        self._control(controls.PAUSE, scope, person, 0, by, reason)
+
+    def prioritise(
+        self, scope: str, number: int, *, by: int | None = None, reason: str = ""
+    ) -> None:
+        """Gives what is of a suite or category before all of a lower number; 0 is usual.
+
+        Raises:
+          UnknownName: nothing of that scope is enqueued.
+        """
+        self._control(controls.PRIORITY, scope, None, number, by, reason)
+
+    def controls(self) -> list[controls.Control]:
+        """What stands of all that was paused, resumed and prioritised: the last of each."""
+        with self.database.read() as connection:
+            return controls.last(controls.every(connection))
+
+    def _control(
+        self,
+        setting: str,
+        scope: str,
+        person: int | None,
+        value: int,
+        by: int | None,
+        reason: str,
+    ) -> None:
+        made = self._clock()
+        with self.database.write(alone=True) as connection:
+            controls.append(
+                connection, controls.Control(setting, scope, person, value, reason, by, made)
             )
 
     def renew(self, annotator_id: int, items: Sequence[str]) -> list[str]:
@@ -275,13 +297,22 @@ class Store:
         label, text; see `submissions.check`. When this returns, everything it acknowledges is on
         disk. Bad input is refused and kept aside, as far as `submissions.REFUSED_LIMIT` allows, and
         never raised.
+        Where the study says so, who lies below its bar is paused; see `quality.watch`.
 
         Raises:
           UnknownName: there is no such annotator.
           StoreError: the database is lost or full; nothing of `sent` was kept, so send it again.
         """
         with self.database.write() as connection:
-            return submissions.submit(connection, annotator_id, sent, now=self._clock())
+            now = self._clock()
+            acks = submissions.submit(connection, annotator_id, sent, now=now)
+            quality.watch(connection, annotator_id, self.study, now)
+            return acks
+
+    def quality(self) -> list[quality.Quality]:
+        """How well each person judges references, over time, and who lies below the study's bar."""
+        with self.database.read() as connection:
+            return quality.of_annotators(connection, self.study)
 
     def refused(self) -> list[RefusedAnswer]:
         """What browsers sent that could not be kept as a judgement, as far as it is kept aside."""
@@ -293,14 +324,14 @@ class Store:
         ratings: Sequence[imports.Rating],
         additions: Iterable[Item] = (),
         *,
-        required: int = 1,
+        required: int | None = 1,
     ) -> imports.Imported:
         """Appends judgements made elsewhere, all of them or none; repeating it changes nothing.
 
         Args:
           ratings: of continuations that are enqueued, or in `additions`.
           additions: what is enqueued first; see `locate.located`.
-          required: how often each of these is judged.
+          required: how often each of these is judged; None for as often as the study asks.
 
         Raises:
           ArgumentError: `required` is below 1.
@@ -308,13 +339,23 @@ class Store:
         """
         with self.database.write(alone=True) as connection:
             return imports.append(
-                connection, ratings, additions, required=required, now=self._clock()
+                connection,
+                ratings,
+                additions,
+                study=self.study,
+                required=required,
+                now=self._clock(),
             )
 
     def history(self, annotator_id: int, limit: int = 10) -> list[Judgement]:
         """The annotator's current judgements, the latest first."""
         with self.database.read() as connection:
             return views.history(connection, annotator_id, limit)
+
+    def day(self, annotator_id: int, since: float) -> Day:
+        """What a person has judged on our pages since a moment, UTC seconds."""
+        with self.database.read() as connection:
+            return views.day(connection, annotator_id, since)
 
     def verdicts(self, continuations: Collection[str]) -> dict[str, list[verdicts.Verdict]]:
         """The current judgement of each person of these continuations, where there is one."""
@@ -335,6 +376,14 @@ class Store:
         """Each person's note that stands, by the items of `suite`; None looks at all."""
         with self.database.read() as connection:
             return reviews.notes(connection, suite)
+
+    def verify(self) -> Verification:
+        """Whether every row that reaches a ratings table is as it was written; says which is not.
+
+        Raises:
+          StoreError: the database cannot be read.
+        """
+        return verify(self.database)
 
     def judged_by(self) -> dict[str, int]:
         """Continuations judged by each person in the whole store; nobody without any is named."""

@@ -2,35 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
+MOST_REQUIRED = 1000
+"""Judgements that may be asked of one clip."""
+_SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
+_COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
 class Study(NamedTuple):
     """How continuations are judged; what `workspace.toml` leaves out is as here.
 
+    A scope is a suite, `NAME@VERSION`, or a category of it, `NAME@VERSION/CATEGORY`.
+
     Attributes:
       seed: selects the campaign's orders; equal seeds give equal ones.
       required: judgements of each clip, 1 or more.
+      required_by: judgements of each clip of a scope; the highest that applies counts.
+      twice: share of clips that are judged twice at least, and before all others, 0 to 1.
+      anchors: share of the judged clips that are judged once more when an agent joins, 0 to 1.
+      spacing: items that lie between two of one scenario, where others are left.
+      cap: judgements of one person a day (UTC), 0 for as many as they like.
+      priority: what comes first, a number for a scope; the highest first, 0 where none is said.
       reference_rate: share of references among what annotators meet, 0 to 1.
+      bar: share of references that annotators should judge rightly, 0 to 1.
+      pause_below: whether who lies below the bar is paused until the lead resumes them.
+      training: references that a new annotator answers first, with feedback; 0 for none.
+      training_pass: share of them whose verdict must agree, 0 to 1.
       queue: continuations that wait to be judged at a time.
       mark_tolerance: steps that marks of one clip may lie apart and still agree.
       review_sample: failures of people, and as many of agents, that reviewers look at.
+      consent: file of the workspace with the text that people agree to first; "" for none.
     """
 
     seed: int = 0
     required: int = 1
+    required_by: Mapping[str, int] = {}
+    twice: float = 0.1
+    anchors: float = 0.1
+    spacing: int = 10
+    cap: int = 0
+    priority: Mapping[str, int] = {}
     reference_rate: float = 0.1
+    bar: float = 0.8
+    pause_below: bool = False
+    training: int = 0
+    training_pass: float = 0.8
     queue: int = 100_000
     mark_tolerance: int = 5
     review_sample: int = 100
+    consent: str = ""
+
+    def required_of(self, suite: str, category: str) -> int:
+        """Returns how often a clip of that suite, or part of it, and category is judged."""
+        return max(self.required, *(self.required_by.get(s, 0) for s in scopes(suite, category)))
 
 
 USUAL = Study()
+
+
+def whole(suite: str) -> str:
+    """Returns the suite that a part of it belongs to; itself where it is no part."""
+    return suite.partition("+")[0]
+
+
+def scopes(suite: str, category: str) -> Iterator[str]:
+    """Yields the scopes that a clip is in."""
+    for name in dict.fromkeys((suite, whole(suite))):
+        yield name
+        yield f"{name}/{category}"
 
 
 def study(workspace: Workspace) -> Study:
@@ -48,10 +93,36 @@ def study(workspace: Workspace) -> Study:
             f"are: {', '.join(sorted(every))}"
         )
     values = {name: workspace.setting(SECTION, name, usual) for name, usual in every.items()}
-    found = Study(**values)
-    if not 0 <= found.reference_rate <= 1:
+    for name, expected, value in _misfits(Study(**values)):
         raise DamagedData(
-            f"{workspace.path('workspace.toml')}: expected {SECTION}.reference_rate between 0 and "
-            f"1, found {found.reference_rate}"
+            f"{workspace.path('workspace.toml')}: expected {SECTION}.{name} {expected}, found "
+            f"{value!r}"
         )
-    return found
+    return Study(**values)
+
+
+def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
+    """Yields what a setting is called, what it should be and what it is, where it cannot be."""
+    values = found._asdict()
+    for name in _SHARES:
+        if not 0 <= values[name] <= 1:
+            yield name, "between 0 and 1", values[name]
+    for name in _COUNTS:
+        if values[name] < 0:
+            yield name, "of 0 or more", values[name]
+    required = {"required": found.required}
+    required |= {f"required_by.{_key(s)}": number for s, number in found.required_by.items()}
+    for name, value in required.items():
+        if type(value) is not int or not 1 <= value <= MOST_REQUIRED:
+            yield name, f"of 1 to {MOST_REQUIRED}", value
+    for scope, value in found.priority.items():
+        if type(value) is not int:
+            yield f"priority.{_key(scope)}", "to be a whole number", value
+    for table in ("required_by", "priority"):
+        for scope in values[table]:
+            if "@" not in scope.partition("/")[0]:
+                yield table, "by NAME@VERSION or NAME@VERSION/CATEGORY", scope
+
+
+def _key(scope: str) -> str:
+    return f'"{scope}"'

@@ -49,8 +49,8 @@ class Annotator:
     Attributes:
       id: the store's number for them.
       name: unique, 1 to 64 printable characters.
-      token: the secret of their personal link, known only at the moment it is made.
-      linked: a personal link exists; false for people known by imported judgements alone.
+      token: the secret of their invitation, known only at the moment it is made.
+      pseudonym: unique, drawn; what exports call them.
       retired: no longer let in; what they judged stays.
       roles: what they do, in the order of `ROLES`.
     """
@@ -58,7 +58,7 @@ class Annotator:
     id: int
     name: str
     token: str | None = None
-    linked: bool = True
+    pseudonym: str = ""
     retired: bool = False
     roles: tuple[str, ...] = ("annotator",)
 
@@ -153,6 +153,18 @@ class Reference(NamedTuple):
     step: int | None
     note: str
     judged: int
+
+
+class Day(NamedTuple):
+    """What one person has judged since some moment.
+
+    Attributes:
+      today: clips.
+      seconds: of work, as their pages measured it.
+    """
+
+    today: int
+    seconds: float
 
 
 class Progress(NamedTuple):

@@ -16,7 +16,7 @@ from sts.annotations.schema import (
     reference_episodes,
     slots,
 )
-from sts.annotations.types import Judgement, Progress
+from sts.annotations.types import Day, Judgement, Progress
 
 
 def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
@@ -56,6 +56,21 @@ def history(connection: Connection, annotator_id: int, limit: int) -> list[Judge
         .limit(limit)
     )
     return [Judgement(*row) for row in rows]
+
+
+def day(connection: Connection, annotator_id: int, since: float) -> Day:
+    """What a person has judged on our pages since a moment, UTC seconds."""
+    row = connection.execute(
+        select(
+            func.count(events.c.item.distinct()), func.coalesce(func.sum(events.c.seconds), 0.0)
+        ).where(
+            events.c.annotator == annotator_id,
+            events.c.received >= since,
+            events.c.source == "browser",
+            judges(),
+        )
+    ).one()
+    return Day(row[0], float(row[1]))
 
 
 def progress(connection: Connection, suite: str) -> Progress:

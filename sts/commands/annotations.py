@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.cli.arguments import say, table
+from sts.cli.arguments import say, table, warn
 from sts.cli.command import Command
+from sts.commands import audit, quality
 from sts.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ _EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="import | export | refused"
+        dest="action",
+        required=True,
+        metavar="import | export | refused | verify | audit | quality",
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
@@ -30,10 +33,19 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     leaf = actions.add_parser("export", help=words, description=words, example=_EXAMPLE)
     leaf.add_argument("file", metavar="FILE", type=Path, help="the CSV file to write")
     leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+    leaf.add_argument(
+        "--names",
+        action="store_true",
+        help="call people by name, for who leads (default: by pseudonym)",
+    )
     words = "list what pages sent that could not be kept as a judgement"
     actions.add_parser(
         "refused", help=words, description=words, example="sts annotations refused --json"
     )
+    words = "find what was changed, lost or added behind the store's back; exit code 1 if anything"
+    actions.add_parser("verify", help=words, description=words, example="sts annotations verify")
+    audit.add(actions)
+    quality.add(actions)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -44,8 +56,14 @@ def _run(args: argparse.Namespace) -> int:
         _import(workspace, args.file, as_json=args.json)
     elif args.action == "refused":
         _refused(workspace, as_json=args.json)
+    elif args.action == "verify":
+        return _verify(workspace, as_json=args.json)
+    elif args.action == "audit":
+        audit.show(workspace, args.suite, as_json=args.json)
+    elif args.action == "quality":
+        quality.show(workspace, args.suite, as_json=args.json)
     else:
-        _export(workspace, args.file, args.suite, as_json=args.json)
+        _export(workspace, args.file, args.suite, names=args.names, as_json=args.json)
     return 0
 
 
@@ -57,14 +75,16 @@ def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
     ratings = read_csv(file)
     with Store.open(workspace) as store:
         ratings, additions = located(workspace, store, ratings)
-        imported = store.append(ratings, additions, required=store.study.required)
+        imported = store.append(ratings, additions, required=None)
     text = f"{imported.added} judgements added, {imported.known} were there already"
     if imported.annotators:
         text += f"; new annotators: {', '.join(imported.annotators)}"
     say(as_json, imported._asdict(), text)
 
 
-def _export(workspace: Workspace, file: Path, suite: str | None, *, as_json: bool) -> None:
+def _export(
+    workspace: Workspace, file: Path, suite: str | None, *, names: bool, as_json: bool
+) -> None:
     from sts.annotations.export import ratings, write_csv
     from sts.annotations.store import Store
 
@@ -76,8 +96,10 @@ def _export(workspace: Workspace, file: Path, suite: str | None, *, as_json: boo
                 enqueued = store.suites()
         if suite not in enqueued:
             raise UnknownName("enqueued suite", suite, enqueued)
-    table = ratings(workspace, suite)
+    table = ratings(workspace, suite, names=names)
     write_csv(file, table)
+    if names:
+        warn(f"people are called by name in {file}; hand it on only to who may know them")
     judged = int((table["verdict"] != "").sum())
     unjudged = len(table) - judged
     counts = {"file": str(file), "judgements": judged, "unjudged": unjudged}
@@ -116,6 +138,31 @@ def _refused(workspace: Workspace, *, as_json: bool) -> None:
         if count >= REFUSED_LIMIT
     ]
     say(as_json, [one._asdict() for one in answers], "\n".join(lines))
+
+
+def _verify(workspace: Workspace, *, as_json: bool) -> int:
+    from sts.annotations.store import Store
+
+    store = Store.find(workspace)
+    if store is None:
+        say(as_json, {"findings": []}, "no annotation database here, so nothing to verify")
+        return 0
+    with store:
+        found = store.verify()
+    wrong = found.findings
+    text = (
+        f"{found.events} events of {found.people} people, {found.clips} clips, "
+        f"{found.continuations} continuations and {found.references} references looked at; "
+        f"the file beside the database keeps {found.heads} digests"
+    )
+    if found.forgotten:
+        text += f"; the words of {found.forgotten} events are forgotten"
+    if wrong:
+        text += f"; {len(wrong)} finding{'' if len(wrong) == 1 else 's'}"
+    else:
+        text += "; nothing was changed, lost or added"
+    say(as_json, found._asdict(), "\n".join([*wrong, text]))
+    return 1 if wrong else 0
 
 
 COMMAND = Command(

@@ -1,4 +1,4 @@
-"""`sts annotators`: who takes part, what each does, and the link that lets them in."""
+"""`sts annotators`: who takes part, what each does, and how they come in."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sts.cli.command import Command
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sts.annotations.store import Store
     from sts.annotations.types import Annotator
     from sts.storage.workspace import Workspace
 
@@ -20,12 +21,15 @@ _EXAMPLE = "sts annotators add Ana"
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="add | ls | link | retire | role"
+        dest="action",
+        required=True,
+        metavar="add | ls | link | sessions | revoke | retire | role | consents",
     )
     for name, words, example in (
-        ("add", "add a person and show their personal link, once", "Ana --role curator"),
-        ("link", "replace a person's link; a retired one is let in again", "Ana"),
-        ("retire", "end a person's link; their judgements stay", "Ana"),
+        ("add", "add a person and show their invitation, once", "Ana --role curator"),
+        ("link", "invite a person again, for another browser too; a retired one is back", "Ana"),
+        ("revoke", "end a person's sessions, and the invitation that waits", "Ana"),
+        ("retire", "let a person in no longer; their judgements stay", "Ana"),
         ("role", "give a person a role, or take it away", "Ana lead"),
     ):
         leaf = actions.add_parser(
@@ -42,6 +46,13 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         if name == "role":
             leaf.add_argument("role", choices=ROLES, help=_duties())
             leaf.add_argument("--remove", action="store_true", help="take it away (default: give)")
+    words = "list the browsers that people have entered with"
+    leaf = actions.add_parser(
+        "sessions", help=words, description=words, example="sts annotators sessions"
+    )
+    leaf.add_argument("name", nargs="?", metavar="NAME", help="whose (default: everybody's)")
+    words = "count who agreed to which version of the study's text"
+    actions.add_parser("consents", help=words, description=words, example="sts annotators consents")
     words = "list everyone, with what they do and how many continuations each has judged"
     actions.add_parser("ls", help=words, description=words, example="sts annotators ls")
 
@@ -59,9 +70,18 @@ def _run(args: argparse.Namespace) -> int:
         _list(workspace, as_json=args.json)
         return 0
     with Store.open(workspace) as store:
+        if args.action == "sessions":
+            _sessions(store, args.name, as_json=args.json)
+            return 0
+        if args.action == "consents":
+            _consents(store, as_json=args.json)
+            return 0
+        if args.action == "revoke":
+            _revoke(store, args.name, as_json=args.json)
+            return 0
         change: dict[str, Callable[[], Annotator]] = {
             "add": lambda: store.add_annotator(args.name, args.role or ROLES[:1]),
-            "link": lambda: store.renew_link(args.name),
+            "link": lambda: store.invite(args.name),
             "retire": lambda: store.retire_annotator(args.name),
             "role": lambda: store.set_role(args.name, args.role, held=not args.remove),
         }
@@ -70,6 +90,8 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _show(annotator: Annotator, *, as_json: bool) -> None:
+    from sts.annotations.sessions import DAY, INVITATION
+
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
     if annotator.retired:
@@ -79,10 +101,49 @@ def _show(annotator: Annotator, *, as_json: bool) -> None:
     else:
         text = (
             f"{name} enters at the address that `sts annotate` prints, followed by\n  {link}\n"
-            "The link is shown this once; `sts annotators link` makes another."
+            f"It lets one browser in, once, within {INVITATION / DAY:.0f} days, and is shown this "
+            "once; `sts annotators link` makes another."
         )
-    value = {"id": annotator.id, "name": name, "roles": list(annotator.roles), "link": link}
+    value = {
+        "id": annotator.id,
+        "name": name,
+        "pseudonym": annotator.pseudonym,
+        "roles": list(annotator.roles),
+        "link": link,
+    }
     say(as_json, value, text)
+
+
+def _sessions(store: Store, name: str | None, *, as_json: bool) -> None:
+    own = None if name is None else store.person(name).name
+    found = [one for one in store.open_sessions() if own in (None, one.name)]
+    rows = [(one.name, _date(one.begun), _date(one.seen), _date(one.ends)) for one in found]
+    header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
+    text = table(header, rows) if rows else "no session is open"
+    say(as_json, {"sessions": [one._asdict() for one in found]}, text)
+
+
+def _revoke(store: Store, name: str, *, as_json: bool) -> None:
+    ended = store.revoke(name)
+    text = (
+        f"{name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators link` would "
+        "let them in again"
+    )
+    say(as_json, {"name": name, "ended": ended}, text)
+
+
+def _consents(store: Store, *, as_json: bool) -> None:
+    found = store.consents()
+    rows = [(one.version, one.people, _date(one.first), _date(one.last)) for one in found]
+    header = ("version", "people", "first (UTC)", "last")
+    text = table(header, rows) if rows else "nobody was asked to agree to anything"
+    say(as_json, {"consents": [one._asdict() for one in found]}, text)
+
+
+def _date(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
@@ -90,23 +151,27 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
     people: list[Annotator] = []
     judged: dict[str, int] = {}
+    entered: set[str] = set()
+    invited: set[int] = set()
     store = Store.find(workspace)
     if store is not None:
         with store:
             people, judged = store.annotators(), store.judged_by()
+            entered, invited = {one.name for one in store.open_sessions()}, store.invited()
     rows: list[dict[str, Any]] = [
         {
             "annotator": one.name,
+            "pseudonym": one.pseudonym,
             "roles": list(one.roles),
             "judged": judged.get(one.name, 0),
-            "state": "retired" if one.retired else "linked" if one.linked else "imported",
+            "state": _state(one, one.name in entered, one.id in invited),
         }
         for one in people
     ]
     text = (
         table(
-            ("annotator", "roles", "judged", "state"),
-            [(r["annotator"], ", ".join(r["roles"]), r["judged"], r["state"]) for r in rows],
+            ("annotator", "pseudonym", "roles", "judged", "state"),
+            [(*list(r.values())[:2], ", ".join(r["roles"]), r["judged"], r["state"]) for r in rows],
         )
         if rows
         else "nobody yet; `sts annotators add NAME` adds a person"
@@ -114,8 +179,14 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
     say(as_json, {"annotators": rows}, text)
 
 
+def _state(person: Annotator, entered: bool, invited: bool) -> str:
+    if person.retired:
+        return "retired"
+    return "entered" if entered else "invited" if invited else "outside"
+
+
 COMMAND = Command(
-    summary="add, list and retire the people of a study, and say what each does",
+    summary="add, invite, list and retire the people of a study, and say what each does",
     example=_EXAMPLE,
     configure=_configure,
     run=_run,

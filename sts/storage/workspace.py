@@ -25,6 +25,7 @@ schema = 2
 
 [annotation]
 required = 1          # judgements wanted of each clip
+twice = 0.1           # share of clips that are judged twice at least, and first
 queue = 100000        # continuations that wait to be judged at a time, drawn by lot from all
 reference_rate = 0.1  # share of reference episodes among what annotators see, where there are any
 """

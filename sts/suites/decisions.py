@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sts.storage.files import canonical_json, content_hash
+from sts.storage.chains import Link, follow
 
 STATUSES = {"accept": "accepted", "reject": "rejected", "retire": "retired"}
 """What a candidate is after a decision of this kind."""
@@ -58,11 +58,10 @@ class Decision(NamedTuple):
     digest: str = ""
     by: str = ""
 
-    def chained(self, number: int, before: str) -> Decision:
-        """Returns it as the one after the digest `before`, "" for the first."""
-        own = [number, *self[: self._fields.index("number")]]
-        digest = content_hash(before.encode(), canonical_json(own))
-        return self._replace(number=number, digest=digest)
+    def chained(self, before: Link) -> Decision:
+        """Returns it as the one after `before`, which is `START` for the first."""
+        link = follow(before, self[: self._fields.index("number")])
+        return self._replace(**link._asdict())
 
 
 @dataclass(frozen=True)

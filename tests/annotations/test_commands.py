@@ -74,20 +74,42 @@ def test_a_person_is_added_listed_and_retired(sqlite_workspace: Workspace, capsy
     made = sts_json(sqlite_workspace, capsys, "annotators", "add", "Ana")
     assert made["name"] == "Ana" and made["link"].startswith("/enter?t=")
     with Store.open(sqlite_workspace) as store:
-        found = store.annotator_by_token(made["link"].removeprefix("/enter?t="))
-        assert found is not None and found.id == made["id"]
+        found = store.invitation(made["link"].removeprefix("/enter?t="))
+        assert found is not None and found.annotator == made["id"]
     assert sts(sqlite_workspace, "annotators", "retire", "Ana") == 0
     assert sts(sqlite_workspace, "annotators", "add", "Bo") == 0
     assert "/enter?t=" in capsys.readouterr().out
-    listed = sts_json(sqlite_workspace, capsys, "annotators", "ls")
-    assert listed["annotators"] == [
-        {"annotator": "Ana", "roles": ["annotator"], "judged": 0, "state": "retired"},
-        {"annotator": "Bo", "roles": ["annotator"], "judged": 0, "state": "linked"},
+    listed = sts_json(sqlite_workspace, capsys, "annotators", "ls")["annotators"]
+    assert listed[0]["pseudonym"] == made["pseudonym"]
+    assert [(one["annotator"], one["judged"], one["state"]) for one in listed] == [
+        ("Ana", 0, "retired"),
+        ("Bo", 0, "invited"),
     ]
     assert sts(sqlite_workspace, "annotators", "ls") == 0
-    assert capsys.readouterr().out.split()[:8] == (
-        "annotator roles judged state Ana annotator 0 retired".split()
+    header, line, _ = capsys.readouterr().out.splitlines()
+    assert header.split() == ["annotator", "pseudonym", "roles", "judged", "state"]
+    assert line.split() == ["Ana", made["pseudonym"], "annotator", "0", "retired"]
+
+
+def test_sessions_are_listed_and_revoked(sqlite_workspace: Workspace, capsys: Output) -> None:
+    with Store.open(sqlite_workspace) as store:
+        for name in ("Ana", "Bo"):
+            store.enter(str(store.add_annotator(name).token))
+    assert sts(sqlite_workspace, "annotators", "sessions") == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    assert header.split()[0] == "annotator" and [one.split()[0] for one in lines] == ["Ana", "Bo"]
+    own = sts_json(sqlite_workspace, capsys, "annotators", "sessions", "Bo")["sessions"]
+    assert [one["name"] for one in own] == ["Bo"]
+    assert sts(sqlite_workspace, "annotators", "revoke", "Bo") == 0
+    assert capsys.readouterr().out.startswith("Bo: 1 session ended")
+    assert sts_json(sqlite_workspace, capsys, "annotators", "revoke", "Bo")["ended"] == 0
+    assert sts(sqlite_workspace, "annotators", "sessions", "Bo") == 0
+    assert capsys.readouterr().out == "no session is open\n"
+    assert sts_json(sqlite_workspace, capsys, "annotators", "ls")["annotators"][1]["state"] == (
+        "outside"
     )
+    code, line = refused(sqlite_workspace, capsys, "annotators", "revoke", "Cy")
+    assert code == 2 and "unknown annotator 'Cy'" in line
 
 
 def test_listing_makes_no_store(sqlite_workspace: Workspace, capsys: Output) -> None:
@@ -101,6 +123,7 @@ def test_listing_makes_no_store(sqlite_workspace: Workspace, capsys: Output) -> 
     [
         ("annotators retire Ana", 2, "unknown annotator 'Ana'; known: none yet"),
         ("annotators add", 2, "arguments are required: NAME"),
+        ("annotators sessions Ana", 2, "unknown annotator 'Ana'; known: none yet"),
         ("annotators banish Ana", 2, "unknown action of sts annotators 'banish'"),
         ("references add c0ffee --truth passed", 2, "unknown truth 'passed'"),
         ("references add c0ffee --truth success --step 41", 2, "step of 1 to 40"),
@@ -151,11 +174,17 @@ def test_judgements_go_in_and_come_out(
     them.write_text(f"{HEADER}\n{GOOD}\n")
     done = sts_json(sqlite_workspace, capsys, "annotations", "import", str(them))
     assert done == {"added": 1, "known": 0, "annotators": ["Ana"]}
-    done = sts_json(sqlite_workspace, capsys, "annotations", "export", str(out), "--suite", SUITE)
+    export = ("annotations", "export", str(out), "--suite", SUITE)
+    done = sts_json(sqlite_workspace, capsys, *export)
     assert done == {"file": str(out), "judgements": 1, "unjudged": 2}
     lines = out.read_text().splitlines()
     assert lines[0].startswith(HEADER) and len(lines) == 4
-    assert any(line.startswith(GOOD) for line in lines)
+    (ana,) = sts_json(sqlite_workspace, capsys, "annotators", "ls")["annotators"]
+    assert any(line.startswith(GOOD.replace("Ana", ana["pseudonym"])) for line in lines)
+    assert "Ana" not in out.read_text()
+    assert sts(sqlite_workspace, *export, "--names") == 0
+    assert "people are called by name" in capsys.readouterr().err
+    assert any(line.startswith(GOOD) for line in out.read_text().splitlines())
 
 
 def test_a_wrong_table_is_one_line_and_changes_nothing(

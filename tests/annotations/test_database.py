@@ -73,7 +73,8 @@ def test_every_schema_version_ever_written_is_read(
     plain.close()
     with Store.open(sqlite_workspace) as store:
         assert [(a.name, a.retired) for a in store.annotators()] == [("Ana", False), ("Bo", True)]
-        assert store.annotator_by_token("golden-token") is not None
+        entered = store.annotator_by_session("golden-token")
+        assert entered is not None and entered.name == "Ana"
         assert store.progress("starter@1") == Progress(2, 1, 4, 3, 0, {"Ana": 3, "Bo": 1}, 2)
         assert [(r.continuation, r.truth, r.step, r.judged) for r in store.references()] == [
             ("c9", "failure", 4, 1)
@@ -84,7 +85,9 @@ def test_every_schema_version_ever_written_is_read(
             ("c1", "cannot_judge", None),
         ]
         assert store.claim(1, suite="starter@1") == []
-    table = ratings(sqlite_workspace, "starter@1")
+        found = store.verify()
+        assert found.findings == () and (found.events, found.people, found.heads) == (5, 2, 3)
+    table = ratings(sqlite_workspace, "starter@1", names=True)
     assert sorted(table["annotator"]) == ["Ana", "Ana", "Ana", "Bo"]
 
 

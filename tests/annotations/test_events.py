@@ -153,7 +153,7 @@ def test_an_adjudication_stands_in_every_row_of_its_clip_and_leaves_the_verdicts
     with Store.open(workspace) as store:
         _, _, rhea, items = a_team(store)
         store.submit(rhea, [an_event("adjudication", items[0])])
-    table = ratings(workspace, SUITE).fillna(-1)
+    table = ratings(workspace, SUITE, names=True).fillna(-1)
     columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
     assert table[columns].to_numpy().tolist() == [
         ["c0", "Ana", "success", "success", 5],

@@ -14,7 +14,7 @@ from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some
 
 COLUMNS = (
     "agent scenario category continuation annotator verdict step horizon kind truth truth_step "
-    "clip seconds source sees reason extra"
+    "clip seconds source sees reason extra adjudicated adjudicated_step"
 ).split()
 
 
@@ -37,7 +37,7 @@ def test_every_judgement_is_one_row_and_what_nobody_judged_one_more(workspace: W
             for claim in store.claim(number, suite=SUITE):
                 if claim.continuation != "c2":
                     store.submit(number, [a_submission(claim, step=step, seconds=2)])
-    table = ratings(workspace, SUITE)
+    table = ratings(workspace, SUITE, names=True)
     assert list(table.columns) == COLUMNS
     rows = by_continuation(table)
     assert set(rows) == {(c, a) for c in ("c0", "c1") for a in ("Ana", "Bo")} | {("c2", "")}
@@ -71,7 +71,7 @@ def test_corrections_are_applied_and_reasons_and_extras_kept(
         reason = {"verdict": "cannot_judge", "step": None, "reason": "too dark, \u201creally\u201d"}
         store.submit(bo, [sent, a_submission(taken, corrects=sent["uuid"], **reason)])
         store.submit(ana, [a_submission(late, verdict="not_done", step=None)])
-    rows = by_continuation(ratings(workspace, SUITE))
+    rows = by_continuation(ratings(workspace, SUITE, names=True))
     assert [(r.annotator, r.verdict, r.extra) for r in rows.values()] == [
         ("Ana", "not_done", 1),
         ("Bo", "cannot_judge", 0),
@@ -90,16 +90,17 @@ def test_references_carry_their_truth_in_every_suite_once_judged(workspace: Work
         store.submit(ana, [a_submission(claim, step=11)])
         store.add_reference(an_item("unjudged"), "not_done")
     for suite, item in ((SUITE, "c0"), ("other@1", "other")):
-        rows = by_continuation(ratings(workspace, suite))
+        rows = by_continuation(ratings(workspace, suite, names=True))
         assert set(rows) == {("judged", "Ana"), (item, "")}
         row = rows["judged", "Ana"]
         assert (row.verdict, row.step, row.truth, row.truth_step) == ("success", 11, "failure", 12)
-    assert set(by_continuation(ratings(workspace))) == {
+    assert set(by_continuation(ratings(workspace, names=True))) == {
         ("judged", "Ana"),
         ("c0", ""),
         ("other", ""),
     }
-    assert set(by_continuation(ratings(workspace, "nobody@1"))) == {("judged", "Ana")}
+    nobody = ratings(workspace, "nobody@1", names=True)
+    assert set(by_continuation(nobody)) == {("judged", "Ana")}
 
 
 def test_an_exported_file_reads_back_as_it_was(sqlite_workspace: Workspace, tmp_path: Path) -> None:
@@ -110,7 +111,8 @@ def test_an_exported_file_reads_back_as_it_was(sqlite_workspace: Workspace, tmp_
         reason = 'a comma, a "quote"\nand a line'
         store.submit(ana, [a_submission(first)])
         store.submit(ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
-    write_csv(tmp_path / "deep" / "ratings.csv", ratings(sqlite_workspace, SUITE))
+    table = ratings(sqlite_workspace, SUITE, names=True)
+    write_csv(tmp_path / "deep" / "ratings.csv", table)
     found = {r.continuation: r for r in read_csv(tmp_path / "deep" / "ratings.csv")}
     assert len(found) == 2
     assert found[first.continuation][2:6] == ('Ana, the 1\u02e2\u1d57 "A"', "success", 7, 40)

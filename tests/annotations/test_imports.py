@@ -143,7 +143,8 @@ def test_an_import_is_appended_once_however_often_it_is_repeated(
     assert store.append(read_csv(a_table(tmp_path, *reversed(lines)))) == Imported(0, 3, ())
     assert count_events(store) == 3
     assert store.progress(SUITE)[:4] == (2, 1, 4, 3)
-    assert [(a.name, a.linked) for a in store.annotators()] == [("Ana", True), ("Bo", False)]
+    ana, bo = store.annotators()
+    assert (ana.name, bo.name) == ("Ana", "Bo") and store.invited() == {ana.id}
 
 
 def test_a_changed_line_is_a_correction_and_the_old_file_does_not_undo_it(
@@ -161,7 +162,7 @@ def test_more_judgements_than_required_are_extra(workspace: Workspace, tmp_path:
     with Store.open(workspace) as store:
         store.enqueue(some_items(1))
         store.append(read_csv(a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo"))))
-    assert list(ratings(workspace, SUITE)["extra"]) == [0, 1]
+    assert list(ratings(workspace, SUITE, names=True)["extra"]) == [0, 1]
 
 
 def test_one_wrong_line_keeps_the_whole_file_out(store: Store, tmp_path: Path) -> None:
@@ -201,8 +202,28 @@ def test_an_export_of_one_study_can_be_read_into_another(
         store.enqueue(some_items(2))
         store.append(read_csv(path))
     other = tmp_path / "ratings.csv"
-    write_csv(other, ratings(workspace, SUITE))
+    write_csv(other, ratings(workspace, SUITE, names=True))
     assert [r[1:6] for r in read_csv(other)] == [r[1:6] for r in read_csv(path)]
+
+
+def test_an_export_read_back_doubles_nobody(workspace: Workspace, tmp_path: Path) -> None:
+    path, out = a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo")), tmp_path / "ratings.csv"
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(1), required=2)
+        store.append(read_csv(path))
+        here = {one.name: one.pseudonym for one in store.annotators()}
+        write_csv(out, ratings(workspace, SUITE))
+        assert {one.annotator for one in read_csv(out)} == set(here.values())
+        assert store.append(read_csv(out)) == Imported(0, 2, ())
+        assert {one.name for one in store.annotators()} == {"Ana", "Bo"}
+
+
+def test_another_study_keeps_the_pseudonyms_that_it_is_given(store: Store, tmp_path: Path) -> None:
+    store.enqueue(some_items(1), required=2)
+    given = a_table(tmp_path, GOOD.replace("Ana", "annotator-c0ffee"))
+    assert store.append(read_csv(given)) == Imported(1, 0, ("annotator-c0ffee",))
+    (person,) = store.annotators()
+    assert person.pseudonym == "annotator-c0ffee"
 
 
 def test_a_file_that_holds_a_byte_order_mark_alone_has_no_columns(tmp_path: Path) -> None:

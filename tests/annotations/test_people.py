@@ -1,42 +1,13 @@
 from __future__ import annotations
 
-import sqlite3
+import re
 
 import pytest
 
 from sts.annotations.people import checked_name
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import Store
 from sts.errors import ArgumentError, UnknownName
-from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, some_items, statuses
-
-
-def test_a_personal_link_lets_exactly_its_person_in(store: Store) -> None:
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
-    assert ana.token and bo.token
-    found = store.annotator_by_token(ana.token)
-    assert found is not None and (found.id, found.name) == (ana.id, "Ana")
-    assert store.annotator_by_token(ana.token[:-1]) is None
-    assert store.annotator_by_token("") is None
-    assert store.annotator_by_token("\ud800\0") is None
-
-
-def test_the_database_keeps_no_token(sqlite_workspace: Workspace) -> None:
-    with Store.open(sqlite_workspace) as store:
-        token = store.add_annotator("Ana").token
-    assert token
-    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
-        dump = "\n".join(plain.iterdump())
-    plain.close()
-    assert "Ana" in dump and token not in dump
-
-
-def test_a_new_link_ends_the_old_one(store: Store) -> None:
-    old = store.add_annotator("Ana")
-    new = store.renew_link("Ana")
-    assert old.token and new.token
-    assert store.annotator_by_token(old.token) is None
-    assert store.annotator_by_token(new.token) is not None
 
 
 def test_names_are_unique_after_spaces_and_accents_are_composed(store: Store) -> None:
@@ -54,11 +25,11 @@ def test_a_name_that_cannot_be_shown_is_refused(name: str) -> None:
 def test_a_retired_annotator_is_let_in_no_longer_and_frees_what_they_hold(store: Store) -> None:
     store.enqueue(some_items(3))
     ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
-    assert ana.token
+    secret = store.enter(str(ana.token))
     held = store.claim(ana.id, suite=SUITE)
     assert store.claim(bo.id, suite=SUITE) == []
     store.retire_annotator("Ana")
-    assert store.annotator_by_token(ana.token) is None
+    assert store.annotator_by_session(secret) is None and store.open_sessions() == []
     assert {c.item for c in store.claim(bo.id, suite=SUITE)} == {c.item for c in held}
     with pytest.raises(UnknownName, match="current annotator 'Ana'"):
         store.claim(ana.id, suite=SUITE)
@@ -87,7 +58,7 @@ def test_roles_are_given_and_taken_one_by_one(store: Store) -> None:
     assert store.set_role("Ana", "annotator", held=False).roles == ("lead",)
     assert store.set_role("Ana", "lead", held=False).roles == ()
     assert [a.roles for a in store.annotators()] == [(), ("curator", "lead")]
-    assert store.renew_link("Bo").roles == ("curator", "lead")
+    assert store.invite("Bo").roles == ("curator", "lead")
     with pytest.raises(UnknownName, match="unknown role 'boss'; known: annotator, cur"):
         store.set_role("Ana", "boss")
     with pytest.raises(UnknownName, match="unknown annotator 'Cy'"):
@@ -104,3 +75,19 @@ def test_who_no_longer_judges_is_given_nothing_and_frees_what_they_hold(store: S
         store.claim(ana.id, suite=SUITE)
     assert {c.item for c in store.claim(bo.id, suite=SUITE)} == {c.item for c in held[1:]}
     assert store.progress(SUITE).by_annotator["Ana"] == 1
+
+
+def test_a_pseudonym_is_drawn_once_and_finds_its_person(store: Store) -> None:
+    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
+    for one in (ana, bo):
+        assert re.fullmatch("annotator-[0-9a-f]{6}", one.pseudonym)
+    assert ana.pseudonym != bo.pseudonym
+    assert store.set_role(bo.pseudonym, "lead").name == "Bo"
+    assert [one.pseudonym for one in store.annotators()] == [ana.pseudonym, bo.pseudonym]
+    with pytest.raises(ArgumentError, match="already exists"):  # it would stand for two
+        store.add_annotator(ana.pseudonym)
+
+
+def test_a_name_that_another_study_gave_as_a_pseudonym_stays_one(store: Store) -> None:
+    assert store.add_annotator("annotator-c0ffee").pseudonym == "annotator-c0ffee"
+    assert store.add_annotator("annotator-coffee").pseudonym != "annotator-coffee"

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from annotator_app.auth import cookie_name
 from annotator_app.people import owner_key
 from sts.annotations.store import Store
 from sts.continuations.run import run
@@ -40,8 +41,11 @@ AGENTS = ("local-search", "stigmergy")
 class Server:
     """`sts annotate` as a process of our own, on its own workspace and a free loopback port."""
 
-    def __init__(self, folder: Path, suite: str = SUITE) -> None:
-        self.folder, self.suite = folder, suite
+    def __init__(
+        self, folder: Path, suite: str = SUITE, base: str = "", options: tuple[str, ...] = ()
+    ) -> None:
+        self.folder, self.suite, self.base = folder, suite, base
+        self.options = (*options, *(("--base-path", base) if base else ()))
         # Bound and not listened on, so that nobody but the server takes the port, at any start.
         self.held = socket.socket()
         self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -66,7 +70,8 @@ class Server:
             OWNER,
             "--no-browser",
         ]
-        command = [sys.executable, "-m", "sts.cli.main", "annotate", self.suite, *options]
+        command = [sys.executable, "-m", "sts.cli.main", "annotate", self.suite]
+        command += [*options, *self.options]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=self.log, stderr=self.log)
         began = time.monotonic()
         while time.monotonic() - began < PATIENCE:
@@ -90,7 +95,23 @@ class Server:
         self.held.close()
 
     def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://127.0.0.1:{self.port}{self.base}{path}"
+
+    def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
+        """The secret of a session of `name`, who is added in these roles when new."""
+        if name == OWNER:
+            return owner_key(Workspace.open(str(self.folder)), OWNER)
+        there = name in {one.name for one in self.store.annotators()}
+        person = self.store.invite(name) if there else self.store.add_annotator(name, roles)
+        return self.store.enter(str(person.token))
+
+    def let_in(self, context: Any, name: str, roles: tuple[str, ...] = ("annotator",)) -> None:
+        """Lets a person into a browser profile as an invitation would, without a page on the way.
+
+        What is pressed on that page has a test of its own.
+        """
+        cookie = {"name": cookie_name(self.place), "value": self.secret(name, roles)}
+        context.add_cookies([cookie | {"url": self.url("/"), "httpOnly": True}])
 
     def judgements(self, name: str) -> list[Any]:
         found = [one for one in self.store.annotators() if one.name == name]
@@ -170,15 +191,14 @@ def chromium() -> Iterator[Any]:
 def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
     """Opens a person's page in a browser profile of its own; adds the person when new."""
     contexts = []
-    links: dict[str, str] = {}
 
     def opened(
         name: str,
         at: Server = server,
-        path: str = "",
+        path: str = "/",
         ready: bool = True,
         script: str = "",
-        token: str = "",
+        roles: tuple[str, ...] = ("annotator",),
         **options: Any,
     ) -> Any:
         options = {"viewport": {"width": 1366, "height": 768}} | options
@@ -189,20 +209,11 @@ def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        enter = at.url(f"/enter?t={token or link(name, at)}")
-        if path:  # the cookie alone, so that no other page is loaded on the way
-            context.request.get(enter, max_redirects=0)
-        page.goto(at.url(path) if path else enter)
+        at.let_in(context, name, roles)
+        page.goto(at.url(path))
         if ready:
             page.wait_for_selector(".player .stage:not([hidden])")
         return page
-
-    def link(name: str, at: Server) -> str:
-        if name == OWNER:
-            return owner_key(Workspace.open(str(at.folder)), OWNER)
-        if name not in links:
-            links[name] = str(at.store.add_annotator(name).token)
-        return links[name]
 
     errors: list[str] = []
     yield opened

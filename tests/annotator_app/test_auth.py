@@ -1,18 +1,58 @@
-"""The door: who has a personal link gets in, whatever else their browser holds."""
+"""The door: who holds a session gets in, whatever else their browser holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
 
-from annotator_app.auth import AWAY, Auth, cookie_name
-from sts.errors import StoreError
+from annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
+from annotator_app.auth import Auth, cookie_name
+from annotator_app.entry import AWAY
+from sts.annotations.sessions import LAPSED, UNKNOWN, USED, Invitation
+from sts.annotations.types import Annotator
+from sts.errors import ArgumentError, StoreError
 
-TOKEN = "a-token"
+TOKEN, OWNERS, WAITING, SPENT, LATE = "a-session", "the-key", "waiting", "spent", "late"
 COOKIE = cookie_name("/somewhere")
 HERE = "http://study.example:8501"
+
+
+class Gate:
+    """Lets in who holds `TOKEN`, and whoever spends `WAITING`."""
+
+    def owns(self, token: str) -> bool:
+        return token == OWNERS
+
+    def person(self, secret: str) -> Annotator | None:
+        return Annotator(7, "Ann") if secret in (TOKEN, OWNERS) else None
+
+    def invitation(self, token: str) -> Invitation | None:
+        found = {WAITING: "", SPENT: USED, LATE: LAPSED}.get(token)
+        return None if found is None else Invitation(7, "<i>Ann</i>", found)
+
+    def enter(self, token: str) -> str:
+        if token != WAITING:
+            raise ArgumentError(USED)
+        return TOKEN
+
+
+class Away(Gate):
+    """Of a study whose database cannot be reached."""
+
+    def person(self, secret: str) -> Annotator | None:
+        raise StoreError("annotation database /secret/place is gone")
+
+    def invitation(self, token: str) -> Invitation | None:
+        raise StoreError("annotation database /secret/place is gone")
+
+
+def door(gate: Gate | None = None, base: str = "") -> Auth:
+    async def inside(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+
+    return Auth(inside, gate or Gate(), COOKIE, base)
 
 
 def asked(
@@ -22,16 +62,15 @@ def asked(
     kind: str = "http",
     scheme: str = "",
     headers: dict[str, str] | None = None,
-    admits: Callable[[str], bool] = lambda token: token == TOKEN,
+    form: bytes | None = None,
+    address: str = "192.0.2.1",
+    at: Auth | None = None,
 ) -> list[dict[str, Any]]:
     """Returns what a request is answered with; status 200 from behind the door."""
     sent: list[dict[str, Any]] = []
 
-    async def inside(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200})
-
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request"}
+        return {"type": "http.request", "body": form or b""}
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -40,12 +79,14 @@ def asked(
     given = given | ({"cookie": cookie} if cookie else {})
     scope = {
         "type": kind,
+        "method": "GET" if form is None else "POST",
+        "client": (address, 1),
         "scheme": scheme or {"http": "http", "websocket": "ws"}[kind],
         "path": path,
         "query_string": query.encode("latin-1"),
         "headers": [(k.encode(), v.encode("latin-1")) for k, v in given.items()],
     }
-    answer: Coroutine[Any, Any, None] = Auth(inside, admits, COOKIE)(scope, receive, send)
+    answer: Coroutine[Any, Any, None] = (at or door())(scope, receive, send)
     with pytest.raises(StopIteration):  # nothing in it waits, so it needs no event loop
         answer.send(None)
     return sent
@@ -54,6 +95,14 @@ def asked(
 def status(*given: Any, **more: Any) -> int:
     first = asked(*given, **more)[0]
     return int(first.get("status") or first["code"])
+
+
+def header(answer: list[dict[str, Any]], name: str) -> str:
+    return dict(answer[0]["headers"]).get(name.encode(), b"").decode()
+
+
+def text(answer: list[dict[str, Any]]) -> str:
+    return answer[1]["body"].decode()
 
 
 @pytest.mark.parametrize(
@@ -71,8 +120,8 @@ def test_two_studies_on_one_host_do_not_put_out_each_others_people() -> None:
     assert other != COOKIE and "/" not in other
     assert status("/", f"{other}=their-token; {COOKIE}={TOKEN}") == 200
     assert status("/", f"{other}={TOKEN}") == 401
-    headers = dict(asked("/enter", query=f"t={TOKEN}")[0]["headers"])
-    assert headers[b"set-cookie"].startswith(f"{COOKIE}={TOKEN};".encode())
+    entered = asked("/enter", form=f"t={WAITING}".encode())
+    assert header(entered, "set-cookie").startswith(f"{COOKIE}={TOKEN};")
 
 
 @pytest.mark.parametrize("path", ["/", "/enter/..", "//", "/_stcore/stream", "/_stcore/health/"])
@@ -81,10 +130,108 @@ def test_nobody_is_let_in_without_a_link(path: str) -> None:
     assert status(path, kind="websocket") == 4401
 
 
-def test_a_link_is_let_in_and_another_is_not() -> None:
-    assert status("/enter", query=f"t={TOKEN}") == 303
-    assert status("/enter", query="t=%ff%00") == 401
-    assert status("/enter", query="") == 401
+def test_opening_an_invitation_shows_a_page_and_its_form_begins_the_session() -> None:
+    shown = asked("/enter", query=f"t={WAITING}")
+    assert shown[0]["status"] == 200 and not header(shown, "set-cookie")
+    assert "&lt;i&gt;Ann&lt;/i&gt;" in text(shown) and "<i>" not in text(shown)
+    assert header(shown, "cache-control") == "no-store"
+    assert header(shown, "referrer-policy") == "same-origin"  # a link is told to no other site
+    entered = asked("/enter", form=f"t={WAITING}".encode(), scheme="https", headers=SECURE)
+    assert (entered[0]["status"], header(entered, "location")) == (303, "/")
+    cookie = header(entered, "set-cookie").split("; ")
+    assert cookie[0] == f"{COOKIE}={TOKEN}" and "Path=/" in cookie
+    assert {"HttpOnly", "SameSite=lax", "Secure"} <= {*cookie}
+    plain = asked("/enter", form=f"t={WAITING}".encode())
+    assert "Secure" not in header(plain, "set-cookie")
+
+
+SECURE = {"host": "study.example", "origin": "https://study.example"}
+
+
+@pytest.mark.parametrize(
+    ("token", "sentence"),
+    [(SPENT, USED), (LATE, LAPSED), ("wrong", UNKNOWN), ("%ff%00", UNKNOWN), ("", UNKNOWN),
+     (TOKEN, UNKNOWN)],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["opened", "sent"])
+def test_a_link_that_lets_nobody_in_says_why_in_one_sentence(
+    token: str, sentence: str, how: str
+) -> None:
+    given = f"t={token}"
+    answer = (
+        asked("/enter", query=given) if how == "opened" else asked("/enter", form=given.encode())
+    )
+    assert answer[0]["status"] == 401 and sentence in text(answer)
+    assert not header(answer, "set-cookie")
+
+
+def test_the_link_of_the_owner_opens_again_and_again() -> None:
+    for _ in range(2):
+        answer = asked("/enter", query=f"t={OWNERS}")
+        assert answer[0]["status"] == 303
+        assert header(answer, "set-cookie").startswith(f"{COOKIE}={OWNERS};")
+
+
+def test_an_invitation_that_was_spent_still_opens_the_page_of_who_entered_by_it() -> None:
+    answer = asked("/enter", f"{COOKIE}={TOKEN}", f"t={SPENT}")
+    assert (answer[0]["status"], header(answer, "location")) == (303, "/")
+    assert not header(answer, "set-cookie")
+    again = asked("/enter", f"{COOKIE}={TOKEN}", form=f"t={SPENT}".encode())  # a double click
+    assert again[0]["status"] == 303
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", None])
+def test_no_other_site_makes_somebody_enter_under_a_strange_name(origin: str | None) -> None:
+    headers = {"host": "study.example:8501"} | ({} if origin is None else {"origin": origin})
+    assert status("/enter", form=f"t={WAITING}".encode(), headers=headers) == 403
+
+
+def test_a_form_of_ten_megabytes_is_cut_and_refused() -> None:
+    assert status("/enter", form=b"x" * 10_000_000 + f"&t={WAITING}".encode()) == 401
+
+
+def test_below_a_path_of_its_own_the_cookie_and_the_way_in_stay_there() -> None:
+    entered = asked("/enter", form=f"t={WAITING}".encode(), at=door(base="/judge"))
+    assert header(entered, "location") == "/judge/"
+    assert "Path=/judge;" in header(entered, "set-cookie")
+
+
+def test_who_tries_many_links_is_refused_and_nobody_else_is() -> None:
+    at = door()
+    for _ in range(EACH):
+        assert status("/enter", query="t=guess", at=at) == 401
+    refused = asked("/enter", query=f"t={WAITING}", at=at)
+    assert refused[0]["status"] == 429 and header(refused, "retry-after") == "60"
+    assert status("/enter", query=f"t={WAITING}", at=at, address="192.0.2.2") == 200
+    assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200  # who is in stays in
+    assert status("/enter", query=f"t={OWNERS}", at=at) == 303
+
+
+def test_previews_and_old_links_are_no_attempts() -> None:
+    at = door()
+    for _ in range(EACH):
+        assert status("/enter", query=f"t={SPENT}", at=at) == 401
+    assert status("/enter", query=f"t={WAITING}", at=at) == 200
+
+
+def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
+    now = [0.0]
+    attempts = Attempts(clock=lambda: now[0])
+    for n in range(TOGETHER):
+        assert attempts.allows(f"10.0.{n // 250}.{n % 250}")
+        attempts.failed(f"10.0.{n // 250}.{n % 250}")
+    assert not attempts.allows("10.0.0.7")  # it failed before
+    assert attempts.allows("192.0.2.1")  # it did not
+    now[0] += WINDOW
+    assert attempts.allows("10.0.0.7")
+
+
+def test_the_many_addresses_that_one_person_has_are_counted_as_one() -> None:
+    attempts = Attempts(clock=lambda: 0.0)
+    for n in range(EACH):
+        attempts.failed(f"2001:db8:0:1::{n:x}")
+    assert not attempts.allows("2001:db8:0:1:ffff::1")
+    assert attempts.allows("2001:db8:0:2::1")
 
 
 STREAM: dict[str, Any] = {"path": "/_stcore/stream", "cookie": f"{COOKIE}={TOKEN}"}
@@ -119,12 +266,8 @@ def test_no_other_page_opens_a_websocket_not_even_another_of_this_machine(
 
 
 def test_a_database_that_is_away_is_said_in_a_page_that_asks_again() -> None:
-    def away(token: str) -> bool:
-        raise StoreError("annotation database /secret/place is gone")
-
-    for path, query in (("/", ""), ("/enter", f"t={TOKEN}")):
-        start, body = asked(path, f"{COOKIE}={TOKEN}", query, admits=away)
-        assert start["status"] == 503
-        assert dict(start["headers"])[b"refresh"] == b"5"
-        assert AWAY in body["body"].decode() and "/secret" not in body["body"].decode()
-    assert status(**STREAM, kind="websocket", admits=away) == 4401
+    for path, query in (("/", ""), ("/enter", f"t={WAITING}")):
+        answer = asked(path, f"{COOKIE}={TOKEN}", query, at=door(Away()))
+        assert answer[0]["status"] == 503 and header(answer, "refresh") == "5"
+        assert AWAY in text(answer) and "/secret" not in text(answer)
+    assert status(**STREAM, kind="websocket", at=door(Away())) == 4401

@@ -43,6 +43,10 @@ def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["--as", "Ana", "--host", "0.0.0.0"], "--as is for your own machine"),
         (["starter@1", "--host", "no.such.host.invalid"], "expected an address of this machine"),
         (["starter@1", "--as", " "], "expected a name"),
+        (["starter@1", "--proxy", "my.proxy"], "--proxy: expected an address such as 127.0.0.1"),
+        (["starter@1", "--base-path", "judge"], "--base-path: expected a path like /judge"),
+        (["starter@1", "--base-path", "/judge/<b>"], "--base-path: expected a path like /judge"),
+        (["starter@1", "--base-path", "/a/../b"], "--base-path: expected a path like /judge"),
     ],
 )
 def test_what_was_typed_wrong_is_one_line(
@@ -104,3 +108,26 @@ def test_a_part_of_a_suite_is_judged_by_its_own_name_in_the_queue(
     assert same.part == part.part
     assert annotate(tmp_path, "starter@1+category:wlak", "--port", "0") == 2
     assert "unknown category of starter@1 'wlak'" in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [
+        (["--host", "0.0.0.0"], True),
+        (["--host", "0.0.0.0", "--proxy", "10.0.0.0/8"], False),
+        ([], False),
+    ],
+)
+def test_plain_http_for_others_warns_in_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    warned: bool,
+) -> None:
+    from annotator_app import server
+
+    monkeypatch.setattr(server, "serve", lambda settings, bound: None)
+    assert annotate(tmp_path, "starter@1", "--port", "0", *options) == 0
+    error = capsys.readouterr().err
+    assert error.count("\n") == int(warned) and ("plain http" in error) is bool(warned)

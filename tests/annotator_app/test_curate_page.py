@@ -48,13 +48,7 @@ def curated(mined: Path, tmp_path: Path) -> Iterator[Server]:
 
 def curator(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
     """Opens the page of a curator; adds them when new."""
-    there = {one.name for one in server.store.annotators()}
-    token = (
-        server.store.renew_link(name)
-        if name in there
-        else server.store.add_annotator(name, ("curator",))
-    ).token
-    page = open_page(name, server, token=token, ready=False, **options)
+    page = open_page(name, server, roles=("curator",), ready=False, **options)
     page.wait_for_selector(".curate .stage:not([hidden])")
     return page
 
@@ -156,8 +150,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
 def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server) -> None:
     page = open_page("no curator", server)
     assert page.get_by_role("link", name="Curate").count() == 0
-    token = server.store.add_annotator("curious lead", ("lead",)).token
-    page = open_page("curious lead", server, path="/curate", token=token, ready=False)
+    page = open_page("curious lead", server, path="/curate", roles=("lead",), ready=False)
     page.locator(".empty h2", has_text="There is no draft yet").wait_for()
     server.store.set_role("curious lead", "lead", held=False)
     page.get_by_text("This page is for the role curator").wait_for()

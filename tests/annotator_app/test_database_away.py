@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from annotator_app.auth import AWAY
+from annotator_app.entry import AWAY
 from tests.annotations.conftest import postgresql as postgresql
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.test_player_page import item, press, saved
@@ -51,6 +51,7 @@ def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
         assert answer.status == 503 and AWAY in newcomer.inner_text("body")
 
         away.symlink_to(here)
+        newcomer.get_by_role("button", name="Enter as late").click(timeout=180_000)
         newcomer.wait_for_selector(".player .stage:not([hidden])", timeout=180_000)
         saved(page)
         assert [one.item for one in server.judgements("stayer")] == [first]

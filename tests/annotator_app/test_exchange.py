@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotator_app import events
 from annotator_app.episodes import payload
-from annotator_app.events import PATIENCE, PREFETCH, exchange, namespace
+from annotator_app.events import FEWEST, PATIENCE, exchange, namespace
 from annotator_app.pages import guide
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
@@ -167,8 +169,8 @@ def test_what_cannot_be_shown_is_left_out_and_three_others_come_in_its_place(
     first = {one["of"] for one in talk(store, ann, None)["queue"]}
     blank, broken = Blank(first), dict[str, str]()
     data = talk(store, ann, None, shown=blank, broken=broken)
-    assert len(data["queue"]) == PREFETCH and not {one["of"] for one in data["queue"]} & first
-    assert data["counts"] == {"done": 0, "broken": 3} and not data["trouble"]
+    assert len(data["queue"]) == FEWEST and not {one["of"] for one in data["queue"]} & first
+    assert (data["counts"]["done"], data["counts"]["broken"]) == (0, 3) and not data["trouble"]
     talk(store, ann, {"outbox": []}, shown=blank, broken=broken)
     assert blank.asked == 3 and set(broken) == first, "what is known to fail is not tried again"
 
@@ -210,8 +212,58 @@ def test_what_could_not_be_shown_is_free_for_others_once_it_can(tmp_path: Path) 
         assert len(broken) == 20
         for _ in range(20):  # started again; her page has stayed open
             now[0] += 60
-            assert len(talk(store, ann, {"outbox": []})["queue"]) == PREFETCH
-        assert len(talk(store, bob, None)["queue"]) == PREFETCH
+            assert len(talk(store, ann, {"outbox": []})["queue"]) == FEWEST
+        assert len(talk(store, bob, None)["queue"]) == FEWEST
+
+
+def test_where_clips_are_plenty_twenty_come_and_each_is_sent_once(
+    store: Store, ann: Annotator
+) -> None:
+    enqueue(store, 300)
+    first = talk(store, ann, None)
+    assert len(first["queue"]) == 20 and not first["more"]
+    ids = [one["id"] for one in first["queue"]]
+    sent = {"outbox": [answer(ids[0])], "has": ids}
+    after = talk(store, ann, sent)["queue"]
+    assert after[:19] == [{"id": one} for one in ids[1:]]
+    (new,) = after[19:]
+    assert new["of"] and new["id"] not in ids
+    assert all("of" in one for one in talk(store, ann, {"has": "all"})["queue"])
+
+
+@pytest.mark.parametrize("limit", ["LARGEST", "LONGEST"])
+def test_large_episodes_come_three_at_a_time_and_the_next_ones_when_they_are_here(
+    store: Store, ann: Annotator, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enqueue(store, 100)
+    monkeypatch.setattr(events, limit, -1)
+    here: list[str] = []
+    for n in (3, 6, 9):
+        data = talk(store, ann, {"has": here})
+        assert [one["id"] for one in data["queue"] if "of" not in one] == here
+        here = [one["id"] for one in data["queue"]]
+        assert len(here) == n and data["more"]
+    assert not talk(store, ann, {"has": [one.item for one in store.claim(ann.id, suite=SUITE)]})[
+        "more"
+    ]
+
+
+def test_the_day_is_counted_from_the_midnight_of_who_is_at_the_page(tmp_path: Path) -> None:
+    clock = [time.time() - 3600.0]
+    with Store.open(Workspace.open(str(tmp_path)), clock=lambda: clock[0]) as store:
+        ann = store.add_annotator("ann")
+        enqueue(store, 5)
+        first, second = (one["id"] for one in talk(store, ann, None)["queue"][:2])
+        talk(store, ann, {"outbox": [answer(first, seconds=20.0)]})
+        clock[0] += 3600.0
+        sent = {"outbox": [answer(second, "2", seconds=7.5)]}
+        now = time.time()
+        assert talk(store, ann, sent | {"midnight": now - 1800})["counts"] == {
+            "done": 2, "broken": 0, "left": 3, "today": 1, "seconds": 7.5,
+        }  # fmt: skip
+        assert talk(store, ann, {"midnight": now - 7200})["counts"]["seconds"] == 27.5
+        for odd in (None, "x", now + 900, 0, float("-inf"), True, [now]):
+            assert talk(store, ann, {"midnight": odd})["counts"]["today"] >= 0
 
 
 def test_a_page_opened_anew_is_given_the_latest_judgements_to_correct(

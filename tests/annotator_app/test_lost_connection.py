@@ -144,8 +144,9 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
     saved(page)
     second = mortal.store.add_annotator("second")
     everything_offered(mortal, second.id)  # so that they might judge what the first one did
-    other = page.context.new_page()  # the cookie is now the second's, in both
-    other.goto(mortal.url(f"/enter?t={second.token}"))
+    other = page.context.new_page()
+    mortal.let_in(page.context, "second")  # the cookie is now the second's, in both
+    other.goto(mortal.url("/"))
     other.wait_for_selector(".player .stage:not([hidden])")
 
     if how == "a restart":
@@ -170,8 +171,8 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
     assert [one.verdict for one in mortal.judgements("second")] == ["not_done"]
     assert len(mortal.judgements("first")) == 1
 
-    (link,) = [one for one in mortal.store.annotators() if one.name == "first"]
-    page.goto(mortal.url(f"/enter?t={mortal.store.renew_link(link.name).token}"))
+    mortal.let_in(page.context, "first")
+    page.goto(mortal.url("/"))
     page.wait_for_selector(".player .stage:not([hidden])")
     saved(page)
     assert {one.item for one in mortal.judgements("first")} == {before, *given}

@@ -53,8 +53,7 @@ def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
 
 @pytest.mark.browser
 def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> None:
-    token = str(server.store.add_annotator("careless").token)
-    with wired(server, token) as page:
+    with wired(server, "careless") as page:
         (first,) = page.ask()
         for text in UNSOUND:
             (data,) = page.ask(text)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from annotator_app.auth import cookie_name
 from tests.annotator_app.conftest import OWNER, PATIENCE, Server
 
 pytestmark = pytest.mark.browser
@@ -54,12 +55,52 @@ def test_no_page_asks_its_server_for_what_is_not_there(open_page: Opener, server
         assert failed == [], path
 
 
-def test_a_link_that_has_ended_closes_the_page(open_page: Opener, server: Server) -> None:
+def test_an_invitation_lets_its_person_in_by_the_button_and_once(
+    chromium: Any, server: Server
+) -> None:
+    link = server.url(f"/enter?t={server.store.add_annotator('<b>Ann</b> & Co').token}")
+    with urllib.request.urlopen(link, timeout=PATIENCE) as preview:  # of a messenger
+        assert preview.status == 200 and preview.headers["Cache-Control"] == "no-store"
+    context, other = chromium.new_context(), chromium.new_context()
+    page = context.new_page()
+    page.goto(link)
+    assert page.locator("b b").count() == 0
+    page.get_by_role("button", name="Enter as <b>Ann</b> & Co").dblclick()
+    page.wait_for_selector(".player .stage:not([hidden])")
+    (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(server.place)]
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Lax"
+    page.goto(link)  # which somebody keeps as a bookmark
+    page.wait_for_selector(".player .stage:not([hidden])")
+    strange = other.new_page()
+    assert strange.goto(link).status == 401
+    assert "used already" in strange.inner_text("body")
+    context.close()
+    other.close()
+
+
+def test_a_session_that_was_revoked_ends_the_page_and_what_was_unsent_is_sent_by_the_next(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("revoked")
+    server.store.revoke("revoked")
+    given = page.get_attribute(".player", "data-item")
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.get_by_text("Your session has ended").wait_for()
+    assert server.judgements("revoked") == []
+    server.let_in(page.context, "revoked")
+    page.reload()
+    page.wait_for_selector(".player .stage:not([hidden])")
+    page.locator(".progress", has_text="all saved").wait_for(state="attached")
+    assert [one.item for one in server.judgements("revoked")] == [given]
+
+
+def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> None:
     page = open_page("leaver")
     server.store.retire_annotator("leaver")
     page.keyboard.press("n")
     page.keyboard.press("Enter")
-    page.get_by_text("Your link has ended").wait_for()
+    page.get_by_text("Your session has ended").wait_for()
 
 
 def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
@@ -93,8 +134,7 @@ def test_people_who_judge_see_no_results(open_page: Opener) -> None:
 def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     open_page: Opener, server: Server
 ) -> None:
-    token = server.store.add_annotator("chief", ("lead",)).token
-    page = open_page("chief", token=token, ready=False)
+    page = open_page("chief", roles=("lead",), ready=False)
     page.get_by_role("link", name="Report").wait_for()
     assert page.get_by_role("link", name="Annotate").count() == 0
     page.frame_locator("iframe").get_by_text("local-search").first.wait_for()

@@ -17,11 +17,11 @@ from tests.annotator_app.conftest import PATIENCE, Server
 
 
 @contextlib.contextmanager
-def wired(server: Server, token: str) -> Iterator[Wire]:
-    """A page of the person whose link carries `token`."""
+def wired(server: Server, name: str) -> Iterator[Wire]:
+    """A page of a person, who is added when new."""
     with connect(
         server.url("/_stcore/stream").replace("http", "ws"),
-        additional_headers={"Cookie": f"{cookie_name(server.place)}={token}"},
+        additional_headers={"Cookie": f"{cookie_name(server.place)}={server.secret(name)}"},
         origin=Origin(server.url("")),
         subprotocols=[Subprotocol("streamlit")],
         max_size=None,

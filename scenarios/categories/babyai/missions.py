@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from scenarios.category import Candidate, Category, Label
+from scenarios.category import Candidate, Category, Label, Rubric
 from scenarios.replayed import environments
 from sts.episodes import Episode
 from sts.suites.types import DIFFICULTIES, Scenario
@@ -33,13 +33,16 @@ BY = 8
 """Steps that the bot is given at once: lengths that are near one another share what it finds."""
 
 
-def category(kind: str, *, context: int, horizon: int, whole: bool = False) -> Category:
+def category(
+    kind: str, *, context: int, horizon: int, rubric: Rubric, whole: bool = False
+) -> Category:
     """Returns the category of missions of one kind.
 
     Args:
       kind: one of `missions.KINDS`.
       context: C.
       horizon: L.
+      rubric: of it.
       whole: ask only where the context is the recording from its start, so that a judge sees which
         part of the mission is done.
     """
@@ -77,6 +80,7 @@ def category(kind: str, *, context: int, horizon: int, whole: bool = False) -> C
         label=label,
         fits=fits,
         context=context,
+        rubric=rubric,
     )
 
 
@@ -127,13 +131,61 @@ def label(
     return Label("success" if rewards[step] > 0 else "failure", step + 1)
 
 
-GO_TO = category("go-to", context=4, horizon=20)
+ANY = "Where several things fit the words, any of them counts."
+GO_TO = category(
+    "go-to",
+    context=4,
+    horizon=20,
+    rubric=Rubric(
+        "At some step after the takeover the triangle faces what it is to go to, from the cell "
+        "next to it.",
+        f"Once is enough, in passing too. {ANY}",
+    ),
+)
 """Stand before an object and face it, as in "go to the red ball"."""
-OPEN = category("open", context=4, horizon=20)
+OPEN = category(
+    "open",
+    context=4,
+    horizon=20,
+    rubric=Rubric(
+        "After the takeover the triangle opens the door that is named.",
+        "An open door is a thin bar at the side of its cell. Where another is opened and nothing "
+        f"moves after it, the mission has failed. {ANY}",
+    ),
+)
 """Open a door, as in "open the yellow door"."""
-PICK_UP = category("pick-up", context=4, horizon=20)
+PICK_UP = category(
+    "pick-up",
+    context=4,
+    horizon=20,
+    rubric=Rubric(
+        "After the takeover the triangle takes up what is named, as the strip below the map shows.",
+        "What it takes up otherwise does not matter, but where nothing moves after it the mission "
+        f"has failed. {ANY}",
+    ),
+)
 """Take an object up, as in "pick up a grey key"."""
-PUT_NEXT = category("put-next", context=4, horizon=25)
+PUT_NEXT = category(
+    "put-next",
+    context=4,
+    horizon=25,
+    rubric=Rubric(
+        "After the takeover the triangle lays what is named first side by side with what is named "
+        "second.",
+        f"Corner to corner is not next to it, and while it is carried it is not laid. {ANY}",
+    ),
+)
 """Carry one object beside another, as in "put the box next to the key"."""
-SEQUENCE = category("sequence", context=8, horizon=30, whole=True)
+SEQUENCE = category(
+    "sequence",
+    context=8,
+    horizon=30,
+    whole=True,
+    rubric=Rubric(
+        "By the end all of it is done in the order that the words say, what was done before the "
+        "takeover included.",
+        "After you do one thing means: that first. And says no order. To go to something is to "
+        f"face it from the cell next to it, once. {ANY}",
+    ),
+)
 """Several things, as in "open the red door after you go to a key"."""

@@ -60,6 +60,7 @@ CATEGORY = category(
     rubric=Rubric(
         "Of {a}, the triangle did this after the takeover: {deed}.",
         "To stay in front of a thing is to face it from the cell next to it. Whoever stays before "
-        "another thing for as long has not done it.",
+        "another thing for as long has not done it. Before anything else is before any other thing "
+        "is taken up; where it goes meanwhile does not matter.",
     ),
 )

@@ -1,7 +1,7 @@
 """same-pot: go on with the pot that the other cook was filling, though another is open too.
 
-Asked when the other put an onion into one pot not long ago, another pot can take onions as well,
-and the cook holds an onion or nothing.
+Asked when the other put an onion into one pot not long ago, which is still there, another pot can
+take onions as well, and the cook holds an onion or nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
         for who, deed, place in one.events
         if (who, deed) == (1 - role, POTTING)
     ]
-    if used and used[-1] in pots:
+    if used and pots.get(used[-1], 0) > 0:  # else it was emptied since
         yield (Proposal({"pot": [*used[-1]]}, {}),)
 
 

@@ -1,6 +1,7 @@
 """take-laid: wait until the other cook lays something on a counter, and take that.
 
-Asked when the cook's hands are empty and the other is going to lay such a thing within its reach.
+Asked when the cook's hands are empty and the other is going to lay such a thing within its reach,
+but not near where it stands: there, whoever handles what is before it takes it without looking.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from .moments import Moment, within_reach
 from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, Past, go
 
 THINGS = {"onion": "an onion", "dish": "a dish", "soup": "a soup"}
+NEAREST = 3
+"""How far away the counter is at least, in rows and columns together; 1 is next to the cook."""
 _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
@@ -28,7 +31,10 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
     ahead, reach = [now, *asked.ahead], within_reach(now, role)
     for thing, text in THINGS.items():
         laid = first(ahead, 1 - role, [f"{thing}_drop"])
-        if laid is not None and laid[2] in reach and now.tile(laid[2]) == "X":
+        if laid is None or laid[2] not in reach or now.tile(laid[2]) != "X":
+            continue
+        (x, y), (there, down) = now.at(role), laid[2]
+        if abs(x - there) + abs(y - down) >= NEAREST:
             yield (Proposal({"thing": thing}, {"a": text}, thing),)
 
 

@@ -1,7 +1,8 @@
 """way-or-stay: a pair, to be out of the other cook's way in time, or to stay in it.
 
 Asked when the other is going to step onto the cook's place within some steps and does not push
-against them yet; whoever stands still is bumped into.
+against them yet; whoever stands still is bumped into. Easy: they come with the sixth step or later;
+medium: the fourth or fifth; hard: the second or third.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .moments import Moment
 from .playing import FLOOR, Past
 
 SOONEST, LATEST = 2, 8
+EASY, MEDIUM = 6, 4
 DEEDS = {
     "way": "let them pass over your place, and be gone before they push against you",
     "stay": f"stay on your place for {LATEST} steps in a row, whoever wants to pass",
@@ -30,9 +32,14 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
     come = [n for n, one in enumerate(asked.ahead, 1) if one.at(1 - asked.role) == place]
     if come and SOONEST <= come[0] <= LATEST:
         yield tuple(
-            Proposal({"asked": name, "moves": _ahead(asked)}, {"deed": text}, name)
+            Proposal({"asked": name, "moves": _ahead(asked)}, {"deed": text}, name, _haste(come[0]))
             for name, text in DEEDS.items()
         )
+
+
+def _haste(steps: int) -> str:
+    """Returns the difficulty by how soon the other comes."""
+    return "easy" if steps >= EASY else "medium" if steps >= MEDIUM else "hard"
 
 
 def _ahead(asked: Asked) -> list[int]:

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
+from sts.worlds.babyai.view import VIEW, observation
 
-VIEW = 7
 SIDE, STRIP = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 DONE = MOVES.index("done")
@@ -110,6 +110,7 @@ class BabyAI:
             raise ValueError(f"no BabyAI level {level!r}; there are {', '.join(levels())}")
         if named != self.level:
             self.live = gymnasium.make(levels()[named], disable_env_checker=True).unwrapped
+            self.live.gen_obs = functools.partial(observation, self.live)
         with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
             seen, _ = self.live.reset(seed=int(seed))
         self.live.max_steps = _LIMIT

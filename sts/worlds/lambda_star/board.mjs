@@ -26,11 +26,15 @@ export function paint(canvas, episode, frame, options) {
   x.rect(0, 0, board.wide, board.high);
   x.clip();
   paintGround(board);
-  for (const [object, sign] of episode.details.auras) paintAura(board, object, sign);
+  const cells = cellsOf(episode, frame);
+  const { auras } = episode.details;
+  for (const [object, sign] of auras) for (const at of around(board, object)) hatch(board, at, sign, lookOf(object)[0]);
+  for (const [key, group] of cells) if (group.length > 1) paintPlate(board, key, group.length);
+  if (cell >= 24) for (const [object, sign] of auras) for (const at of around(board, object)) paintSign(board, at, sign);
   if (frame > episode.takeover) for (const k of episode.judged) paintStart(board, k);
   if (frame >= episode.takeover) for (const place of options.overlay?.cells ?? []) paintMark(board, place);
   for (let k = 0; k < episode.names.length; k++) paintTrail(board, k);
-  const places = placesOf(episode, frame);
+  const places = placesOf(cells);
   const judged = (k) => episode.judged.includes(k);
   const order = [...places.keys()].sort((a, b) => judged(a) - judged(b)); // the judged ones on top
   for (const k of order) {
@@ -86,25 +90,48 @@ function paintGround({ x, cell, episode, options, wide, high }) {
   x.stroke();
 }
 
-// The cells around an object in which it gives or takes reward: tinted, with a sign in the corner.
-function paintAura({ x, cell, episode, frame, options }, object, sign) {
+// The cells around an object in which it gives or takes reward.
+/** @returns {[row: number, column: number][]} */
+function around({ episode, frame }, object) {
   const [row, column] = cellOf(episode, frame, object);
+  const near = (at, size) => [-1, 0, 1].map((by) => (at + by + size) % size);
+  return near(row, episode.height).flatMap((r) => near(column, episode.width).map((c) => /** @type {[number, number]} */ ([r, c])));
+}
+
+// Parallel lines through a cell, upwards for reward that is given and downwards for what is taken.
+// They go on in the next cell, and where both reach they cross.
+function hatch({ x, cell, options }, [row, column], sign, colour) {
+  const [left, top] = [column * cell, row * cell];
   x.save();
-  for (let dr = -1; dr <= 1; dr++)
-    for (let dc = -1; dc <= 1; dc++) {
-      const r = (row + dr + episode.height) % episode.height;
-      const c = (column + dc + episode.width) % episode.width;
-      x.globalAlpha = (options.dark ? 0.34 : 0.2) * (dr || dc ? 1 : 1.5);
-      x.fillStyle = lookOf(object)[0];
-      x.fillRect(c * cell + 1, r * cell + 1, cell - 1, cell - 1);
-      if (cell < 24) continue;
-      x.globalAlpha = 0.8;
-      x.fillStyle = options.text;
-      x.font = `${Math.round(cell * 0.22)}px sans-serif`;
-      x.textAlign = sign > 0 ? "left" : "right"; // where areas overlap both signs stay readable
-      x.textBaseline = "top";
-      x.fillText(sign > 0 ? "+" : "−", (sign > 0 ? c : c + 1) * cell + sign * cell * 0.07, r * cell + cell * 0.04);
-    }
+  x.beginPath();
+  x.rect(left, top, cell, cell);
+  x.clip();
+  x.strokeStyle = colour;
+  x.globalAlpha = options.dark ? 0.95 : 0.6;
+  x.lineWidth = Math.max(1, cell * 0.035);
+  x.beginPath();
+  for (let at = -3; at <= 3; at++) {
+    const from = left + (at * cell) / 4;
+    x.moveTo(from, sign > 0 ? top + cell : top);
+    x.lineTo(from + cell, sign > 0 ? top : top + cell);
+  }
+  x.stroke();
+  x.restore();
+}
+
+// The sign of a reward in a corner of a cell; where areas overlap both stay readable.
+function paintSign({ x, cell, options }, [row, column], sign) {
+  const text = sign > 0 ? "+" : "−";
+  const place = [(sign > 0 ? column : column + 1) * cell + sign * cell * 0.07, row * cell + cell * 0.04];
+  x.save();
+  x.font = `700 ${Math.round(cell * 0.24)}px sans-serif`;
+  x.textAlign = sign > 0 ? "left" : "right";
+  x.textBaseline = "top";
+  x.lineWidth = cell * 0.08;
+  x.strokeStyle = options.background;
+  x.strokeText(text, ...place);
+  x.fillStyle = options.text;
+  x.fillText(text, ...place);
   x.restore();
 }
 
@@ -174,25 +201,61 @@ function paintTrail({ x, cell, episode, frame }, object) {
   x.restore();
 }
 
-// Objects that share a cell stand side by side in it, smaller: two by two, three by three, ...
-function placesOf(episode, frame) {
-  const sharing = new Map();
+// The objects of each cell in which there is one.
+function cellsOf(episode, frame) {
+  const cells = new Map();
   for (let k = 0; k < episode.names.length; k++) {
     const key = cellOf(episode, frame, k).join();
-    sharing.set(key, [...(sharing.get(key) ?? []), k]);
+    cells.set(key, [...(cells.get(key) ?? []), k]);
   }
-  return Array.from({ length: episode.names.length }, (_, k) => {
-    const [row, column] = cellOf(episode, frame, k);
-    const group = sharing.get([row, column].join());
+  return cells;
+}
+
+// Objects that share a cell stand in it smaller, close together: two one below the other's corner,
+// more in rows.
+function placesOf(cells) {
+  const places = [];
+  for (const [key, group] of cells) {
+    const [row, column] = key.split(",").map(Number);
     const side = Math.ceil(Math.sqrt(group.length));
-    const at = group.indexOf(k);
     const rows = Math.ceil(group.length / side);
-    return {
-      row: row + (Math.floor(at / side) + 0.5 + (side - rows) / 2) / side,
-      column: column + ((at % side) + 0.5) / side,
-      size: (side > 1 ? 0.88 : 0.74) / side,
-    };
-  });
+    group.forEach((k, at) => {
+      let [down, right] = [0.5, 0.5];
+      if (group.length === 2) [down, right] = at ? [0.67, 0.68] : [0.35, 0.32];
+      else if (side > 1) {
+        down = 0.5 + ((Math.floor(at / side) + 0.5 - rows / 2) / side) * 0.92;
+        right = 0.5 + (((at % side) + 0.5) / side - 0.5) * 0.92;
+      }
+      places[k] = { row: row + down, column: column + right, size: group.length === 2 ? 0.5 : side > 1 ? 0.84 / side : 0.74 };
+    });
+  }
+  return places;
+}
+
+// The plate that objects of one cell stand on; two leave a corner for their number.
+function paintPlate({ x, cell, options }, key, count) {
+  const [row, column] = key.split(",").map(Number);
+  const inset = 0.02 * cell;
+  x.save();
+  x.beginPath();
+  x.roundRect(column * cell + inset, row * cell + inset, cell - 2 * inset, cell - 2 * inset, 0.16 * cell);
+  x.fillStyle = options.background;
+  x.fill();
+  x.globalAlpha = options.dark ? 0.3 : 0.16;
+  x.fillStyle = options.text;
+  x.fill();
+  x.globalAlpha = 1;
+  x.strokeStyle = options.text;
+  x.lineWidth = Math.max(2, cell * 0.05);
+  x.stroke();
+  if (cell >= 24 && count === 2) {
+    x.fillStyle = options.text;
+    x.font = `700 ${Math.round(cell * 0.24)}px sans-serif`;
+    x.textAlign = "left";
+    x.textBaseline = "alphabetic";
+    x.fillText(`×${count}`, (column + 0.07) * cell, (row + 0.93) * cell);
+  }
+  x.restore();
 }
 
 function paintShape(x, object, cx, cy, radius, { glyph, judged, options }) {

@@ -193,7 +193,7 @@ def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
     human = labels[:10].assign(source="human", annotator="ann", verdict="not_done", step=None)
     human["agent"] = "a-before-it-was-renamed"
 
-    def stored(workspace: object, suite: str) -> pd.DataFrame:
+    def stored(workspace: object, suite: str, **_: object) -> pd.DataFrame:
         return human if suite == "starter@1" else human[:0]
 
     monkeypatch.setattr("sts.annotations.export.ratings", stored)

@@ -342,3 +342,39 @@ test("a refused verdict takes away the mark that was there, in a first answer to
   assert.equal(d.visit.mark, null);
   assert.match(d.message.text, /only the continuation is judged.*The mark that was there is taken away/);
 });
+
+test("an episode is sent once: of those that are here the server says the id alone", () => {
+  const d = session();
+  assert.deepEqual(d.held, ["one", "two", "three"]);
+  d.receive({ acks: [], queue: [{ id: "three" }, payload("four"), { id: "one" }] }, 0);
+  assert.deepEqual([d.held, d.lacks], [["one", "three", "four"], false]);
+  d.receive({ acks: [], queue: [{ id: "two" }, { id: "three" }], more: false }, 0);
+  assert.deepEqual([d.held, d.lacks], [["one", "three"], true], "two was put away, and is asked for again");
+  d.receive({ acks: [], queue: [{ id: "three" }], more: true }, 0);
+  assert.equal(d.lacks, true);
+});
+
+test("what is in hand is here, also while a correction interrupts it", () => {
+  const d = session();
+  press(d, "not_done", "submit", "previous");
+  assert.deepEqual(d.held, ["one", "two", "three"]);
+});
+
+test("an answer in training waits for what it comes to, and is neither history nor a judgement", () => {
+  const d = session({ ids: [] });
+  const round = { size: 2, answered: 0, agreed: 0, share: 0.8, rounds: 0 };
+  const lessons = ["one", "two"].map((id) => ({ ...payload(id), training: true }));
+  d.receive({ acks: [], queue: lessons, training: round }, 0);
+  press(d, seek(6), "success", "submit");
+  const [sent] = d.outbox.all();
+  assert.deepEqual([sent.training, sent.verdict, sent.step], [true, "success", 2]);
+  assert.equal(d.visit.episode.id, "one", "it stays to be looked at");
+  press(d, "submit", "failure", "undo", "previous");
+  assert.match(d.message.text, /One moment/);
+  assert.deepEqual([d.outbox.size, d.visit.mark.verdict], [1, "success"]);
+  const ack = { uuid: sent.uuid, status: "training", message: "It agrees.", truth: "success", step: 3 };
+  d.receive({ acks: [ack], queue: [{ id: "two" }], training: { ...round, answered: 1, agreed: 1 } }, 0);
+  assert.deepEqual([d.message.text, d.visit.answer.step], ["It agrees. Enter goes on.", 3]);
+  press(d, seek(2), "submit");
+  assert.deepEqual([d.visit.episode.id, d.history.length, d.training.answered], ["two", 0, 1]);
+});

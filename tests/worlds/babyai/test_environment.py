@@ -74,6 +74,18 @@ def test_every_registered_level_begins_and_is_restored(level: str) -> None:
     assert one.render().shape == (288, 256, 3)
 
 
+@pytest.mark.parametrize("level", ["GoToLocal", "Unlock", "KeyInBox", "OpenTwoDoors", "GoTo"])
+def test_what_is_seen_is_what_the_package_says_is_seen(level: str) -> None:
+    world = begun(level, seed=3)
+    for move in drawn(60, seed=1).replace("6", "2"):
+        world.step((int(move),))
+        seen = type(world.live).gen_obs(world.live)
+        own = world.live.gen_obs()
+        assert own.keys() == seen.keys()
+        assert (own["direction"], own["mission"]) == (seen["direction"], seen["mission"])
+        np.testing.assert_array_equal(own["image"], seen["image"])
+
+
 def test_a_level_goes_by_its_gymnasium_id_too() -> None:
     assert begun("BabyAI-GoToLocal-v0").state() == begun("GoToLocal").state()
 

@@ -331,14 +331,6 @@ def test_the_gates_play_the_mixes_too(proposed: dict[str, list[Scenario]]) -> No
     assert [one.name for one in rows] == ["open loop", "heedless", "shortcut", "probe"]
 
 
-@pytest.mark.slow
-def test_pools_of_forty_pass_the_gates() -> None:
-    every = [one for level in (*LEVELS, "GoTo", "GoToLocal") for one in opened(level, 250)]
-    for rule in RULES.values():
-        pool = mining.mine(every, [rule], per_category=40, seed=0, per_world=4).scenarios
-        assert [one for one in of_pool(rule, pool, continuations=2) if not one.held] == []
-
-
 def test_the_thing_that_is_not_meant_is_read_from_every_wording():
     for wording in other_colour.CATEGORY.wordings:
         assert other_colour._named(wording.format(type="ball", colour="red")) == ("red", "ball")

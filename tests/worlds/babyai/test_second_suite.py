@@ -60,6 +60,14 @@ def test_words_are_its_own_and_wordings_take_turns() -> None:
     assert said == {"left": 5, "right": 5}
 
 
+def test_each_is_judged_by_a_sentence_whose_fields_are_filled() -> None:
+    for one in SECOND.scenarios:
+        criterion = RULES[one.category].criterion(one)
+        assert criterion is not None
+        for text in (criterion.done, criterion.guideline):
+            assert text.endswith(".") and "{" not in text
+
+
 @pytest.mark.slow
 def test_a_build_gives_the_same_scenarios_hash_by_hash(tmp_path: Path) -> None:
     made = renew_babyai.build(tmp_path / "2")

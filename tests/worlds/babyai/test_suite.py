@@ -14,7 +14,6 @@ import pytest
 
 from scenarios import categories, mining
 from scenarios.categories.babyai import missions
-from scenarios.categories.babyai.missions import category as missions_of
 from scenarios.category import Candidate, Category, Label
 from scenarios.replayed import environments
 from scenarios.suites import build_babyai
@@ -143,7 +142,7 @@ def test_within_a_quarter_of_the_steps_is_easy_and_within_a_half_medium(
     horizon: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (one,) = recorded("GoToObjMazeS4", count=1)
-    own = missions_of("go-to", context=1, horizon=horizon)
+    own = dataclasses.replace(missions.GO_TO, context=1, horizon=horizon)
     for needed in range(2, 3 * horizon // 4 + 1):
         monkeypatch.setattr(missions, "_needed", lambda *_, n=needed: n)
         wanted = "easy" if 4 * needed <= horizon else "medium" if 2 * needed <= horizon else "hard"

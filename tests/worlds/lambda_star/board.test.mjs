@@ -48,3 +48,27 @@ test("who is where is said in words, to judges and to who takes a turn", () => {
   assert.equal(describeSight({ side: 3, cells }), "up: Good, 2 others");
   assert.match(placeOf({ ...SIDES, row: 0, column: 4 }), /row 1, column 5 of 20 × 20/);
 });
+
+test("who shares a cell stands on a plate with their number, and who stands alone on none", () => {
+  const drawn = (cells) => {
+    const { calls, ...board } = canvas(800, 800);
+    paint({ ...board, calls }, { ...episode, scene: () => cells }, 0, options);
+    const plates = calls.filter(([name]) => name === "roundRect").length;
+    return [plates, calls.filter(([name, text]) => name === "fillText" && text === "×2").length];
+  };
+  assert.deepEqual(drawn([7, 300, 0]), [0, 0]);
+  assert.deepEqual(drawn([7, 300, 300]), [1, 1]);
+  assert.deepEqual(drawn([7, 7, 7]), [1, 0]);
+});
+
+test("what gives and what takes is hatched in two directions, and both signs stand in a shared cell", () => {
+  const { calls, ...board } = canvas(800, 800);
+  paint({ ...board, calls }, { ...episode, scene: () => [105, 106, 0] }, 0, options);
+  const lines = calls.flatMap(([name, x0, y0], i) => {
+    const [next, x1, y1] = calls[i + 1] ?? [];
+    return name === "moveTo" && next === "lineTo" && Math.abs(x1 - x0) === 40 && Math.abs(y1 - y0) === 40 ? [Math.sign(y1 - y0)] : [];
+  });
+  assert.deepEqual([lines.filter((one) => one < 0).length, lines.filter((one) => one > 0).length], [63, 63]);
+  const signs = calls.filter(([name, text]) => name === "fillText" && "+−".includes(text));
+  assert.equal(signs.length, 18);
+});

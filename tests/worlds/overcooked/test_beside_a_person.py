@@ -6,7 +6,14 @@ import importlib
 import pytest
 
 from scenarios import categories, mining
-from scenarios.categories.overcooked import deliver_after, deliver_or_lay, take_laid, way_or_stay
+from scenarios.categories.overcooked import (
+    asking,
+    deliver_after,
+    deliver_or_lay,
+    same_pot,
+    take_laid,
+    way_or_stay,
+)
 from scenarios.categories.overcooked.moments import CONTEXT, Moment
 from scenarios.category import Label
 from scenarios.fitting import fault
@@ -149,3 +156,14 @@ def test_whoever_is_pushed_against_has_not_cleared_the_way():
 
 def test_before_what_is_asked_there_is_the_context(proposed):
     assert {one.takeover for own in proposed.values() for one in own} == {CONTEXT}
+
+
+def test_a_pot_that_was_emptied_since_is_not_gone_on_with():
+    grid = ("XPPXX", "O  XO", "X1X2X", "XDXSX")
+    gave = (1, "potting_onion", (2, 0))
+    begun = moment(gave)._replace(grid=grid, objects={(2, 0): ["soup", ["onion"], -1]})
+    asked = asking.Asked([moment(), begun], None, 1, 0, 30)
+    ((only,),) = same_pot.proposals(asked)
+    assert only.parameters == {"pot": [2, 0]}
+    emptied = asked._replace(line=[moment(), begun._replace(objects={})])
+    assert [*same_pot.proposals(emptied)] == []

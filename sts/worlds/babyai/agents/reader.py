@@ -33,7 +33,8 @@ from sts.worlds.babyai.agents.seeker import (
     walk,
 )
 from sts.worlds.babyai.agents.wording import Step, steps
-from sts.worlds.babyai.environment import DONE, MOVES, VIEW
+from sts.worlds.babyai.environment import DONE, MOVES
+from sts.worlds.babyai.view import VIEW
 
 _FAR = 24
 _CORNER = (_FAR - HERE[0], _FAR - HERE[1])

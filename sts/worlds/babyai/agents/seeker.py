@@ -14,8 +14,9 @@ import numpy as np
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.agents.missions import Clause, Thing
-from sts.worlds.babyai.environment import MOVES, VIEW
+from sts.worlds.babyai.environment import MOVES
 from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
+from sts.worlds.babyai.view import VIEW
 
 LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
 EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]

@@ -1,0 +1,61 @@
+"""How often somebody may try to enter with a link that is none."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
+
+WINDOW = 60.0
+"""Seconds after which the failures of an address are forgotten."""
+EACH = 10
+"""Failures of one address within that time, after which it is refused unheard."""
+TOGETHER = 300
+"""Failures of all addresses, after which one that has failed before is refused unheard."""
+ADDRESSES = 10_000
+"""Addresses remembered at a time."""
+
+
+class Attempts:
+    """Failed attempts, by address and over all.
+
+    An invitation holds 256 random bits, so no number of attempts finds one. What is limited is what
+    a flood can cost; whoever has not failed lately is heard during one as well.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Remembers nothing yet; `clock` counts seconds."""
+        self._clock = clock
+        self._failures: OrderedDict[str, tuple[float, int]] = OrderedDict()
+
+    def allows(self, address: str) -> bool:
+        """Whether an attempt from `address` is heard."""
+        self._forget()
+        _, own = self._failures.get(_network(address), (0.0, 0))
+        if own == 0:
+            return True
+        return own < EACH and sum(count for _, count in self._failures.values()) < TOGETHER
+
+    def failed(self, address: str) -> None:
+        """Notes that an attempt from `address` failed."""
+        self._forget()
+        network = _network(address)
+        since, own = self._failures.get(network, (self._clock(), 0))
+        self._failures[network] = since, own + 1
+        if len(self._failures) > ADDRESSES:
+            self._failures.popitem(last=False)
+
+    def _forget(self) -> None:
+        now = self._clock()
+        while self._failures and next(iter(self._failures.values()))[0] + WINDOW <= now:
+            self._failures.popitem(last=False)
+
+
+def _network(address: str) -> str:
+    """What an address is counted as: one person has 2^64 of the sixth version."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    return parsed.exploded[:19] if isinstance(parsed, IPv6Address) else address

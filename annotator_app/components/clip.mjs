@@ -1,0 +1,119 @@
+// The page of one clip: the Viewer, and the marks that whoever looks at it may see. Nothing is judged
+// here, and nothing is sent.
+
+import { drawings } from "./drawings.mjs";
+import { decode, instructionAt } from "./episode.mjs";
+import { PLAYBACK_KEYS } from "./keys.mjs";
+import { element, keepFocus, mounted } from "./page.mjs";
+import { legendRows, renderCriterion, renderUtterances } from "./panel.mjs";
+import { viewOf } from "./playback.mjs";
+import { SIGNS, inWords } from "./verdicts.mjs";
+import { Viewer } from "./viewer.mjs";
+
+const GUIDELINE = { keys: ["h"], show: "H", action: "guideline" };
+const WHOSE = { you: "You", known: "Known answer" };
+
+/** @typedef {{ by: string, kind: string, verdict: string, step: number | null, reason: string }} Said */
+
+class ClipPage {
+  guideline = false;
+
+  /** @param {ShadowRoot} root */
+  constructor(root) {
+    this.root = root;
+    this.abort = new AbortController();
+    this.viewer = new Viewer(this.$(".stage"), {
+      drawings,
+      settings: { autoplay: false },
+      rows: [...PLAYBACK_KEYS, GUIDELINE],
+      act: (action, now) => this.#act(action, now),
+      rendered: () => this.episode && this.#render(),
+    });
+    const { signal } = this.abort;
+    root.addEventListener("mousedown", keepFocus, { signal });
+    root.addEventListener("click", (event) => this.#click(event.target), { signal });
+  }
+
+  /** @param {string} selector @returns {any} what the markup has there */
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  destroy() {
+    this.abort.abort();
+    this.viewer.destroy();
+  }
+
+  /** @param {{ data: { episode: Payload, marks: Said[] } }} component */
+  update({ data }) {
+    const { episode, marks } = data;
+    this.marks = marks;
+    if (this.episode?.id !== episode.id) {
+      this.episode = decode(episode);
+      const { takeover } = this.episode;
+      this.viewer.flags = flagsAt(marks, takeover);
+      this.viewer.overlay = this.episode.criterion ?? null;
+      this.viewer.open(viewOf(this.episode, this.viewer.flags[0]?.frame ?? takeover));
+    }
+    this.#list();
+    this.viewer.render();
+    this.$(".clip").focus({ preventScroll: true });
+  }
+
+  #act(action, now) {
+    if (action.name === "guideline") this.guideline = !this.guideline;
+    else this.viewer.playback.act(action, now);
+  }
+
+  #click(target) {
+    const { action, frame } = target.closest("button[data-action]:not(.viewer *)")?.dataset ?? {};
+    if (action) this.viewer.ask({ name: action, frame: +frame });
+  }
+
+  #list() {
+    const { episode, marks } = this;
+    this.$(".legend").replaceChildren(
+      ...legendRows(episode, "judged", (one, object) => this.viewer.board.symbol(one, object)),
+    );
+    const rows = marks.map((mark) => markRow(mark, episode.takeover));
+    const none = element("li", { className: "none", textContent: "Nobody has said anything of it yet." });
+    this.$(".marks ul").replaceChildren(...(rows.length ? rows : [none]));
+    this.$(".judging").hidden = false;
+  }
+
+  #render() {
+    const { episode } = this;
+    const { frame } = this.viewer.playback;
+    const text = instructionAt(episode, frame);
+    this.$(".instruction").textContent = text ?? `No instruction yet: ${episode.instruction.text}`;
+    this.$(".instruction").classList.toggle("none", text === null);
+    renderCriterion(this.$(".criterion"), episode.criterion, this.guideline);
+    renderUtterances(this.$(".utterances"), episode, frame);
+  }
+}
+
+// One flag for each step that is marked, with the signs of its marks.
+/** @param {Said[]} marks @param {number} takeover */
+function flagsAt(marks, takeover) {
+  const steps = new Map();
+  for (const one of marks) if (one.step) steps.set(one.step, [...(steps.get(one.step) ?? []), one]);
+  return [...steps].sort(([a], [b]) => a - b).map(([step, here]) => ({
+    frame: takeover + step,
+    sign: [...new Set(here.map((one) => (one.kind === "reference" ? "★" : SIGNS[one.verdict])))].join(""),
+    text: here.map((one) => `${WHOSE[one.by] ?? one.by}: ${one.verdict}`).join(", "),
+  }));
+}
+
+/** @param {Said} mark @param {number} takeover */
+function markRow(mark, takeover) {
+  const { by, kind, step, reason } = mark;
+  const button = element("button", { type: "button", disabled: !step });
+  Object.assign(button.dataset, { action: "seek", frame: takeover + (step ?? 0) });
+  const whose = kind === "adjudication" ? `Decided by ${by}` : (WHOSE[by] ?? by);
+  button.append(element("span", { className: "by", textContent: whose }), inWords(mark), reason ? ` (${reason})` : "");
+  const row = element("li");
+  row.append(button);
+  return row;
+}
+
+export default mounted("clipPage", (root) => new ClipPage(root));

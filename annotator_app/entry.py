@@ -1,0 +1,67 @@
+"""The small pages at the door: plain HTML, for who has not entered yet."""
+
+from __future__ import annotations
+
+import secrets
+from html import escape
+
+from starlette.responses import HTMLResponse
+
+RETRY = 5
+"""Seconds after which a page that could not be served asks again."""
+AWAY = (
+    "The database of this study cannot be reached at the moment. This page tries again every "
+    f"{RETRY} seconds; answers that were not saved are kept in this browser."
+)
+_SHELL = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+<style>
+  :root {{ color-scheme: light dark; }}
+  body {{ font: 18px/1.5 system-ui, sans-serif; max-width: 34em; margin: 3em auto; padding: 0 1.2em;
+    overflow-wrap: anywhere; }}
+  button {{ font: inherit; font-weight: 600; padding: 0.6em 1.2em; border: 0; border-radius: 0.4em;
+    background: #0a6ebd; color: #fff; cursor: pointer; max-width: 100%; }}
+  button:disabled {{ opacity: 0.6; }}
+</style>
+{body}"""
+_FORM = """<h1>Welcome</h1>
+<p>This invitation is for <b>{name}</b>. It lets one browser in, once: this one, if you go on.</p>
+<form method="post" action="enter"><input type="hidden" name="t" value="{token}">
+<button>Enter as {name}</button></form>
+<p>If you are somebody else, close this page and ask for an invitation of your own.</p>
+<script nonce="{nonce}">
+  document.forms[0].addEventListener("submit", () => {{
+    document.querySelector("button").disabled = true;
+  }});
+  addEventListener("pageshow", () => {{ document.querySelector("button").disabled = false; }});
+</script>"""
+
+
+def welcome(name: str, token: str) -> HTMLResponse:
+    """The page on which an invitation is spent; opening it, as a preview does, spends nothing."""
+    nonce = secrets.token_urlsafe()
+    body = _FORM.format(name=escape(name), token=escape(token), nonce=nonce)
+    return _page("Enter", body, 200, f"; script-src 'nonce-{nonce}'")
+
+
+def refusal(sentence: str, status: int = 401, **headers: str) -> HTMLResponse:
+    """A page that says in one sentence why nobody comes in."""
+    response = _page("No entry", f"<p>{escape(sentence)}</p>", status)
+    response.headers.update(headers)
+    return response
+
+
+def away() -> HTMLResponse:
+    """A page that asks again, for while the database cannot be reached."""
+    return refusal(AWAY, 503, Refresh=str(RETRY))
+
+
+def _page(title: str, body: str, status: int, policy: str = "") -> HTMLResponse:
+    headers = {
+        "Cache-Control": "no-store",  # a link in a proxy's memory would let anyone in
+        # Not "no-referrer", with which a browser does not say either where a form is sent from.
+        "Referrer-Policy": "same-origin",
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
+        f"form-action 'self'; frame-ancestors 'none'{policy}",
+    }
+    return HTMLResponse(_SHELL.format(title=title, body=body), status, headers)

@@ -1,0 +1,134 @@
+"""Who judges what, decided: how many judgements a clip gets, and which clip comes next.
+
+Values come in and a choice comes out; `claims` and `queue` read the values and write the choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sts.annotations.study import Study
+from sts.annotations.types import Item
+
+FIRST, ORDINARY = 0, 1
+"""Turns: what is judged twice so that agreement is known early, then all else."""
+AHEAD = 20
+"""The most that a person is given ahead."""
+FEWEST_AHEAD = 3
+_BY_LOT = 1 / 3
+"""How often balance does not decide: Efron's biased coin, so that nobody can guess who is next."""
+
+
+class Asked(NamedTuple):
+    """What is asked of a clip.
+
+    Attributes:
+      required: judgements.
+      turn: FIRST or ORDINARY.
+    """
+
+    required: int
+    turn: int
+
+
+def asked(study: Study, item: Item) -> Asked:
+    """Returns what a study asks of an item: the highest number that applies to it."""
+    required = study.required_of(item.suite, item.category)
+    if share(study.seed, "twice", item.clip) < study.twice:
+        return Asked(max(required, 2), FIRST)
+    return Asked(required, ORDINARY)
+
+
+def ahead(left: int) -> int:
+    """Returns how many clips a person is given at a time where so many are left for all."""
+    return max(FEWEST_AHEAD, min(AHEAD, left // 10))
+
+
+def share(*parts: object) -> float:
+    """Returns a number in [0, 1) that these parts, the seed first, always give."""
+    text = " ".join(map(str, parts)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
+
+
+class Candidate(NamedTuple):
+    """A clip that a person may be given.
+
+    Attributes:
+      item: its opaque identifier.
+      continuation: what to show.
+      scenario: that it continues.
+      agents: of whose continuations it is one; it counts for each.
+      key: its place in the person's own random order.
+      judged: somebody else has judged it.
+      anchor: it is open so that who judges now is compared with who judged then.
+    """
+
+    item: str
+    continuation: str
+    scenario: str
+    agents: tuple[str, ...]
+    key: int
+    judged: bool = False
+    anchor: bool = False
+
+
+class Balance:
+    """How much of each agent a person was given, against what there is of it.
+
+    Args:
+      given: clips of each agent that they were given.
+      wanted: judgements that are asked for of each agent.
+    """
+
+    def __init__(self, given: Mapping[str, int], wanted: Mapping[str, int]) -> None:
+        self._wanted = {agent: number for agent, number in wanted.items() if number > 0}
+        self._shares = {agent: given.get(agent, 0) / n for agent, n in self._wanted.items()}
+
+    def add(self, agents: Iterable[str]) -> None:
+        """Counts one more clip of these agents."""
+        for agent in agents:
+            if agent in self._shares:
+                self._shares[agent] += 1 / self._wanted[agent]
+
+    def after(self, agents: Iterable[str]) -> float:
+        """Returns what one more clip of these agents adds to the spread of the shares.
+
+        The spread is the sum over agents of (share - mean share) squared; where every clip is of
+        one agent, and there is as much of each, the least is that of the smallest share.
+        """
+        shares = self._shares
+        if not shares:
+            return 0.0
+        mean = sum(shares.values()) / len(shares)
+        steps = [(shares[one], 1 / self._wanted[one]) for one in agents if one in shares]
+        moved = sum(step for _, step in steps)
+        return sum(step * (2 * (at - mean) + step) for at, step in steps) - moved**2 / len(shares)
+
+
+def best(
+    candidates: Sequence[Candidate], balance: Balance, recent: Collection[str], coin: float
+) -> Candidate | None:
+    """Returns whom to show next of one turn, or None where all are of a scenario met just now.
+
+    What another has judged already comes first, so that it is soon judged twice. Anchors come as
+    often as there are of them among all. Then decides, two times in three, after which clip the
+    person's shares of the agents are the most equal, and else the lot alone (Efron 1971, Biometrika
+    58:403): who always met the agent they had met least would learn to tell who it is.
+
+    Args:
+      candidates: that they may be given, a random sample of what is open.
+      balance: what they were given so far.
+      recent: scenarios that they met just now.
+      coin: a number in [0, 1) of this place in their queue.
+    """
+    fresh = [one for one in candidates if one.scenario not in recent]
+    if not fresh:
+        return None
+    lot = min(fresh, key=lambda one: one.key)
+    alike = [one for one in fresh if one.anchor == lot.anchor]
+    alike = [one for one in alike if one.judged] or alike
+    if coin < _BY_LOT:
+        return min(alike, key=lambda one: one.key)
+    return min(alike, key=lambda one: (balance.after(one.agents), one.key))

@@ -1,0 +1,146 @@
+"""How much there is of each agent, how much each person was given, and the anchors between them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from sts.annotations.assignment import ORDINARY, Balance, share
+from sts.annotations.schema import (
+    anchors,
+    copies,
+    exposures,
+    item_suites,
+    items,
+    slots,
+    suite_agents,
+)
+from sts.annotations.study import Study
+
+_BATCH = 500
+
+
+def renew(connection: Connection, suite: str, *, study: Study, now: float) -> None:
+    """Counts again what there is of each agent in a suite, and opens anchors where agents joined.
+
+    Anchors are clips that are judged already, a share drawn by the study's seed: each is judged
+    once more, by somebody else, so that who judges the new agents and who judged the others have
+    some clips in common. The table `anchors` says which.
+
+    Args:
+      connection: alone in writing.
+      suite: in which continuations were enqueued.
+      study: says which share.
+      now: UTC seconds.
+    """
+    own = suite_agents.c.suite == suite
+    before = set(connection.scalars(select(suite_agents.c.agent).where(own)))
+    agents = set(connection.scalars(select(_covered(suite).subquery().c.agent).distinct()))
+    joined = sorted(agents - before)
+    if before and joined and study.anchors:
+        _open_anchors(connection, suite, joined, study, now)
+    connection.execute(delete(suite_agents).where(own))
+    covered = _covered(suite).subquery()
+    wanted = (
+        select(covered.c.suite, covered.c.agent, func.sum(items.c.required))
+        .join(items, items.c.id == covered.c.item)
+        .group_by(covered.c.suite, covered.c.agent)
+    )
+    connection.execute(insert(suite_agents).from_select(["suite", "agent", "wanted"], wanted))
+    connection.execute(delete(exposures).where(exposures.c.suite == suite))
+    met = (
+        select(slots.c.annotator, covered.c.suite, covered.c.agent, func.count())
+        .join(covered, covered.c.item == slots.c.item)
+        .where(slots.c.annotator.is_not(None))
+        .group_by(slots.c.annotator, covered.c.suite, covered.c.agent)
+    )
+    connection.execute(insert(exposures).from_select(["annotator", "suite", "agent", "clips"], met))
+
+
+def of(connection: Connection, annotator_id: int, suite: str) -> Balance:
+    """Returns what a person was given of each agent of a suite, against what there is."""
+    own = exposures.c.annotator == annotator_id, exposures.c.suite == suite
+    given = connection.execute(select(exposures.c.agent, exposures.c.clips).where(*own))
+    wanted = connection.execute(
+        select(suite_agents.c.agent, suite_agents.c.wanted).where(suite_agents.c.suite == suite)
+    )
+    return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
+
+
+def note(connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]) -> None:
+    """Counts one clip more of these agents for a person whose rows are locked."""
+    rows = [
+        {"annotator": annotator_id, "suite": suite, "agent": agent, "clips": 1} for agent in agents
+    ]
+    if not rows:
+        return
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    connection.execute(
+        dialect.insert(exposures).on_conflict_do_update(
+            index_elements=["annotator", "suite", "agent"],
+            set_={"clips": exposures.c.clips + 1},
+        ),
+        rows,
+    )
+
+
+def _covered(suite: str) -> Select[tuple[str, str, str]]:
+    """The agents of each clip of a suite, each once."""
+    return (
+        select(item_suites.c.suite, copies.c.agent, copies.c.item)
+        .join(copies, copies.c.item == item_suites.c.item)
+        .where(item_suites.c.suite == suite)
+        .distinct()
+    )
+
+
+def _open_anchors(
+    connection: Connection, suite: str, joined: Collection[str], study: Study, now: float
+) -> None:
+    of_item = slots.c.item == items.c.id
+    rows = connection.execute(
+        select(items.c.id, items.c.clip, items.c.required, items.c.draw, items.c.category)
+        .join(item_suites, item_suites.c.item == items.c.id)
+        .where(
+            item_suites.c.suite == suite,
+            exists().where(of_item, slots.c.judged == 1),
+            ~exists().where(of_item, slots.c.judged == 0),
+        )
+    )
+    names = "\n".join(joined)
+    drawn = [r for r in rows if share(study.seed, "anchor", names, r.clip) < study.anchors]
+    if not drawn:
+        return
+    connection.execute(
+        insert(slots),
+        [
+            {
+                "item": row.id,
+                "slot": row.required + 1,
+                "turn": ORDINARY,
+                "draw": row.draw,
+                "category": row.category,
+            }
+            for row in drawn
+        ],
+    )
+    connection.execute(
+        insert(anchors),
+        [
+            {
+                "item": row.id,
+                "slot": row.required + 1,
+                "suite": suite,
+                "joined": names,
+                "opened": now,
+            }
+            for row in drawn
+        ],
+    )
+    for at in range(0, len(drawn), _BATCH):
+        batch = [row.id for row in drawn[at : at + _BATCH]]
+        connection.execute(
+            update(items).where(items.c.id.in_(batch)).values(required=items.c.required + 1)
+        )

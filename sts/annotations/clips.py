@@ -1,0 +1,127 @@
+"""One clip with what was said of it, for those who may see it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, exists, select
+
+from sts.annotations.events import ADJUDICATION, JUDGEMENTS
+from sts.annotations.schema import annotators, claims, events, items, reference_episodes, slots
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.annotations.views import current
+from sts.errors import ArgumentError
+
+_ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
+_SEEING_ALL = {"reviewer", "lead"}
+HIDDEN = "There is no clip at this address that you may see."
+WAITING = (
+    "This clip waits for a judgement of your own. Give it first; what others say of it is shown "
+    "after that."
+)
+
+
+class Mark(NamedTuple):
+    """What somebody has said of a clip.
+
+    Attributes:
+      by: their pseudonym; "you" for who looks at it, and "known" for the truth of a reference.
+      kind: verdict, correction or adjudication; reference for a truth.
+      verdict: success, failure, not_done or cannot_judge.
+      step: 1..horizon from takeover for success and failure, else None.
+      reason: why it cannot be judged, else "".
+    """
+
+    by: str
+    kind: str
+    verdict: str
+    step: int | None
+    reason: str
+
+
+class Clip(NamedTuple):
+    """A clip as somebody may see it.
+
+    Attributes:
+      item: its opaque identifier.
+      continuation: what to show, one of those that look so.
+      marks: what was said of it, the earlier first.
+    """
+
+    item: str
+    continuation: str
+    marks: tuple[Mark, ...]
+
+
+def clip(store: Store, person: Annotator, item: object) -> Clip:
+    """Returns a clip with its marks: all of them for reviewers and leads, else the person's own.
+
+    Raises:
+      ArgumentError: there is none of that identifier that the person may see; who is to judge it
+        sees nothing of it before they have.
+    """
+    if not isinstance(item, str) or not _ITEM.fullmatch(item):
+        raise ArgumentError(HIDDEN)
+    with store.database.read() as connection:
+        continuation = connection.execute(
+            select(items.c.continuation).where(items.c.id == item)
+        ).scalar_one_or_none()
+        own = _said(connection, person, item, everybody=False)
+        if continuation is not None and not own and _waits(connection, person.id, item):
+            raise ArgumentError(WAITING)
+        sees_all = bool(_SEEING_ALL & {*person.roles})
+        if continuation is None or not (own or sees_all):
+            raise ArgumentError(HIDDEN)
+        marks = own
+        if sees_all:
+            marks = _said(connection, person, item, everybody=True) + _known(connection, item)
+        return Clip(item, continuation, tuple(marks))
+
+
+def _said(connection: Connection, person: Annotator, item: str, *, everybody: bool) -> list[Mark]:
+    """Returns the judgements that stand of a clip, and the adjudication for those who see all."""
+    query = (
+        select(
+            annotators.c.id,
+            annotators.c.pseudonym,
+            events.c.kind,
+            events.c.verdict,
+            events.c.step,
+            events.c.reason,
+        )
+        .join(annotators, annotators.c.id == events.c.annotator)
+        .where(events.c.item == item)
+        .order_by(events.c.id)
+    )
+    judged = current(JUDGEMENTS)
+    rows: list[Any] = list(connection.execute(query.join(judged, judged.c.id == events.c.id)))
+    if everybody:
+        decided = current([ADJUDICATION], by=False)
+        rows += connection.execute(query.join(decided, decided.c.id == events.c.id)).all()
+    return [
+        Mark("you" if row[0] == person.id else str(row[1]), *row[2:])
+        for row in rows
+        if everybody or row[0] == person.id
+    ]
+
+
+def _known(connection: Connection, item: str) -> list[Mark]:
+    rows = connection.execute(
+        select(
+            reference_episodes.c.truth, reference_episodes.c.step, reference_episodes.c.note
+        ).where(reference_episodes.c.item == item)
+    )
+    return [Mark("known", "reference", *row) for row in rows]
+
+
+def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
+    """Whether a person was given a clip, and has not judged it."""
+    held = select(
+        exists().where(slots.c.item == item, slots.c.annotator == annotator_id, slots.c.judged == 0)
+        | exists().where(
+            claims.c.item == item, claims.c.annotator == annotator_id, claims.c.pool == 1
+        )
+    )
+    return bool(connection.execute(held).scalar_one())

@@ -1,0 +1,88 @@
+"""The text that people of a study agree to before they work, and who agreed to which version."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, insert, select
+
+from sts.annotations.schema import consents
+from sts.errors import ArgumentError, DamagedData
+from sts.storage.files import content_hash, regular_bytes
+from sts.storage.workspace import Workspace
+
+_LONGEST = 2**16
+
+
+class Consent(NamedTuple):
+    """What is agreed to.
+
+    Attributes:
+      text: in Markdown.
+      version: 12 hexadecimal digits of the text's hash.
+    """
+
+    text: str
+    version: str
+
+
+class Agreed(NamedTuple):
+    """How many have agreed to one version of the text.
+
+    Attributes:
+      version: of the text.
+      people: who agreed to it.
+      first: UTC seconds.
+      last: UTC seconds.
+    """
+
+    version: str
+    people: int
+    first: float
+    last: float
+
+
+def text(workspace: Workspace, file: str) -> Consent:
+    """Returns the text in a file of the workspace.
+
+    Raises:
+      DamagedData: there is none, or it is empty, too long or not UTF-8.
+    """
+    path = workspace.path(file)
+    try:
+        raw = regular_bytes(path, _LONGEST)
+        words = raw.decode("utf-8").strip()
+    except (OSError, ArgumentError, UnicodeDecodeError) as error:
+        why = "no UTF-8 text" if isinstance(error, ValueError) else "no such file"
+        raise DamagedData(
+            f"{workspace.path('workspace.toml')}: expected a text at {path} (annotation.consent), "
+            f"found {why}; write it, or take the setting out"
+        ) from None
+    if not words:
+        raise DamagedData(f"expected a text that people agree to at {path}, found an empty file")
+    return Consent(words, content_hash(words.encode())[:12])
+
+
+def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
+    """Whether a person agreed to this version."""
+    own = consents.c.annotator == annotator_id, consents.c.version == version
+    return connection.execute(select(consents).where(*own)).one_or_none() is not None
+
+
+def agree(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:
+    """Notes that a person agrees to this version; the first time stays."""
+    if not has_agreed(connection, annotator_id, version):
+        connection.execute(
+            insert(consents).values(annotator=annotator_id, version=version, agreed=now)
+        )
+
+
+def counts(connection: Connection) -> list[Agreed]:
+    """How many agreed to each version, in the order in which these came."""
+    first, last = func.min(consents.c.agreed), func.max(consents.c.agreed)
+    rows = connection.execute(
+        select(consents.c.version, func.count(), first, last)
+        .group_by(consents.c.version)
+        .order_by(first)
+    )
+    return [Agreed(*row) for row in rows]

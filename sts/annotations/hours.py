@@ -1,0 +1,57 @@
+"""What judging took: hours by suite and agent."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from sts.annotations.schema import copies, events, item_suites, reference_episodes
+from sts.annotations.views import current
+
+
+class Hours(NamedTuple):
+    """What judging took.
+
+    Attributes:
+      suite: as it is enqueued; a clip of two suites counts in both.
+      agent: a clip of several counts for each in equal parts.
+      hours: active time, as far as it is known.
+      judgements: in these.
+      untimed: judgements whose time is not known.
+    """
+
+    suite: str
+    agent: str
+    hours: float
+    judgements: float
+    untimed: float
+
+
+def hours(connection: Connection) -> list[Hours]:
+    """Returns what judging took by suite and agent, references left out."""
+    standing = current()
+    of_item = (
+        select(copies.c.item, func.count(copies.c.agent.distinct()).label("agents"))
+        .group_by(copies.c.item)
+        .subquery()
+    )
+    agents = select(copies.c.item, copies.c.agent).distinct().subquery()
+    total = func.sum(func.coalesce(events.c.seconds, 0.0) / of_item.c.agents)
+    number = func.sum(1.0 / of_item.c.agents)
+    timed = func.sum(func.coalesce(events.c.seconds * 0.0 + 1.0, 0.0) / of_item.c.agents)
+    rows = connection.execute(
+        select(item_suites.c.suite, agents.c.agent, total, number, timed)
+        .select_from(events)
+        .join(standing, standing.c.id == events.c.id)
+        .join(item_suites, item_suites.c.item == events.c.item)
+        .join(agents, agents.c.item == events.c.item)
+        .join(of_item, of_item.c.item == events.c.item)
+        .where(events.c.item.not_in(select(reference_episodes.c.item)))
+        .group_by(item_suites.c.suite, agents.c.agent)
+        .order_by(item_suites.c.suite, agents.c.agent)
+    )
+    return [
+        Hours(suite, agent, seconds / 3600, count, max(count - known, 0.0))
+        for suite, agent, seconds, count, known in rows
+    ]

@@ -1,0 +1,135 @@
+"""The part of the annotation store that knows who takes part, and lets them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from sts.annotations import consent, people, sessions
+from sts.annotations.database import Database
+from sts.annotations.types import Annotator
+
+
+class Membership:
+    """The people of a workspace, their invitations, sessions and consent.
+
+    Attributes:
+      database: where they are kept.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        """Takes over `database`; `clock` gives UTC seconds."""
+        self.database = database
+        self._clock = clock
+
+    def add_annotator(self, name: str, roles: Collection[str] = ("annotator",)) -> Annotator:
+        """Adds a person, who is invited; see `invite`.
+
+        Raises:
+          ArgumentError: the name is taken, or not 1 to 64 printable characters.
+        """
+        now = self._clock()
+        with self.database.write(alone=True) as connection:
+            person = people.add(connection, name, now=now, doing=roles)
+            return people.invite(connection, person.name, now=now)
+
+    def set_role(self, name: str, role: str, *, held: bool = True) -> Annotator:
+        """Gives a person a role, or takes it away; who no longer judges frees what waits for them.
+
+        Raises:
+          UnknownName: there is no such person, or no such role.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.set_role(connection, name, role, held=held, now=self._clock())
+
+    def invite(self, name: str) -> Annotator:
+        """Invites a person; the `token` of the result is shown once, since only its hash is kept.
+
+        An invitation that they have not spent ends, their sessions go on; who was retired is back.
+
+        Raises:
+          UnknownName: there is no such person.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.invite(connection, name, now=self._clock())
+
+    def invitation(self, token: str) -> sessions.Invitation | None:
+        """Whom a token invites, and why it no longer does; None for an unknown token."""
+        with self.database.read() as connection:
+            return sessions.invitation(connection, token, now=self._clock())
+
+    def enter(self, token: str) -> str:
+        """Spends an invitation and begins a session; returns its secret, kept as a hash alone.
+
+        Raises:
+          ArgumentError: it was spent before, has lapsed, or is none.
+        """
+        with self.database.write(alone=True) as connection:
+            return sessions.enter(connection, token, now=self._clock())
+
+    def annotator_by_session(self, secret: str) -> Annotator | None:
+        """Whose session this is, which lasts longer by it; None for none, or one that has ended."""
+        now = self._clock()
+        with self.database.read() as connection:
+            held = sessions.holder(connection, secret, now=now)
+            person = people.numbered(connection, held[0]) if held else None
+        if held and held[1]:
+            with self.database.write() as connection:
+                sessions.note_use(connection, secret, now=now)
+        return person
+
+    def open_sessions(self) -> list[sessions.Session]:
+        """The sessions of everybody that have not ended."""
+        with self.database.read() as connection:
+            return sessions.under_way(connection, now=self._clock())
+
+    def invited(self) -> set[int]:
+        """The numbers of those whose invitation waits to be spent."""
+        with self.database.read() as connection:
+            return {*sessions.invited(connection, now=self._clock())}
+
+    def revoke(self, name: str) -> int:
+        """Ends a person's sessions, and the invitation that waits; returns how many sessions.
+
+        Raises:
+          UnknownName: there is no such person.
+        """
+        with self.database.write(alone=True) as connection:
+            return sessions.revoke(connection, people.named(connection, name).id)
+
+    def retire_annotator(self, name: str) -> Annotator:
+        """Lets a person in no longer and frees what waits for them; their judgements stay.
+
+        Raises:
+          UnknownName: there is no such annotator.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.retire(connection, name, now=self._clock())
+
+    def person(self, name: str) -> Annotator:
+        """The person of that name or pseudonym.
+
+        Raises:
+          UnknownName: there is none.
+        """
+        with self.database.read() as connection:
+            return people.named(connection, name)
+
+    def annotators(self) -> list[Annotator]:
+        """Everyone ever added, in that order."""
+        with self.database.read() as connection:
+            return people.everybody(connection)
+
+    def has_agreed(self, annotator_id: int, version: str) -> bool:
+        """Whether a person agreed to this version of the study's text; see `consent.text`."""
+        with self.database.read() as connection:
+            return consent.has_agreed(connection, annotator_id, version)
+
+    def agree(self, annotator_id: int, version: str) -> None:
+        """Notes that a person agrees to this version; repeating it changes nothing."""
+        with self.database.write(alone=True) as connection:
+            consent.agree(connection, annotator_id, version, now=self._clock())
+
+    def consents(self) -> list[consent.Agreed]:
+        """How many people agreed to each version, in the order in which these came."""
+        with self.database.read() as connection:
+            return consent.counts(connection)

@@ -1,0 +1,176 @@
+"""How well people judge: right answers on references over time, and who lies below the bar."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from sts.annotations import controls
+from sts.annotations.assignment import FIRST
+from sts.annotations.schema import (
+    annotators,
+    events,
+    item_suites,
+    reference_episodes,
+    slots,
+)
+from sts.annotations.study import Study
+from sts.annotations.views import current
+from sts.ratings import MARKED
+
+BLOCK = 20
+"""References in one block of accuracy over time."""
+_TAIL = 0.025
+_UNABLE = "cannot_judge"
+
+
+class Right(NamedTuple):
+    """Right answers on references.
+
+    Attributes:
+      answered: references that were judged, "cannot judge" left out.
+      right: of these, the ones called what they are: success or not.
+      share: right of answered; None without any.
+      interval: Jeffreys, 95%; None with it.
+    """
+
+    answered: int
+    right: int
+    share: float | None
+    interval: tuple[float, float] | None
+
+
+class Quality(NamedTuple):
+    """How well one person judges.
+
+    Attributes:
+      annotator: their name.
+      right: on all references they judged.
+      blocks: on each `BLOCK` of them in the order in which they were judged; the last may have
+        fewer.
+      latest: on the last `BLOCK`, since they were last resumed after a pause.
+      flagged: whether the whole interval of `latest` lies below the study's bar.
+    """
+
+    annotator: str
+    right: Right
+    blocks: tuple[Right, ...]
+    latest: Right
+    flagged: bool
+
+
+def right(answers: Sequence[bool]) -> Right:
+    """Returns how many are true, with Jeffreys' interval.
+
+    Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
+    """
+    number, good = len(answers), sum(answers)
+    if not number:
+        return Right(0, 0, None, None)
+    from scipy.stats import beta
+
+    shape = beta(good + 0.5, number - good + 0.5)
+    return Right(
+        number, good, good / number, (float(shape.ppf(_TAIL)), float(shape.ppf(1 - _TAIL)))
+    )
+
+
+def of_annotators(connection: Connection, study: Study) -> list[Quality]:
+    """Returns how well each person judges who was given a reference, by name."""
+    people = connection.execute(
+        select(annotators.c.id, annotators.c.name)
+        .where(annotators.c.id.in_(select(events.c.annotator)))
+        .order_by(annotators.c.name)
+    )
+    found = [of_annotator(connection, study, row.id, row.name) for row in people]
+    return [one for one in found if one.right.answered]
+
+
+def of_annotator(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
+    """Returns how well one person judges."""
+    answers = _answers(connection, number)
+    every = [good for _, good in answers]
+    since = max(
+        (
+            one.made
+            for one in controls.every(connection)
+            if one.setting == controls.PAUSE and one.person == number and not one.value
+        ),
+        default=0.0,
+    )
+    latest = right([good for at, good in answers if at > since][-BLOCK:])
+    flagged = latest.interval is not None and latest.interval[1] < study.bar
+    blocks = tuple(right(every[at : at + BLOCK]) for at in range(0, len(every), BLOCK))
+    return Quality(name, right(every), blocks, latest, flagged)
+
+
+def watch(connection: Connection, number: int, study: Study, now: float) -> bool:
+    """Pauses a person who is flagged, where the study says so; returns whether it did.
+
+    They are given nothing more until the lead resumes them, and what they judge from then on is
+    what counts.
+    """
+    if not study.pause_below:
+        return False
+    paused = [
+        one
+        for one in controls.last(controls.every(connection))
+        if one.setting == controls.PAUSE and one.person == number and one.value
+    ]
+    found = of_annotator(connection, study, number)
+    if paused or not found.flagged:
+        return False
+    reason = (
+        f"{found.latest.right} of the last {found.latest.answered} references right, "
+        f"which is below {study.bar:.0%}"
+    )
+    controls.append(connection, controls.Control(controls.PAUSE, "", number, 1, reason, None, now))
+    return True
+
+
+def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
+    """Returns what is said of the clips that are judged twice first: clip, person, success or not.
+
+    Args:
+      connection: to the store.
+      suite: as it is enqueued; None for everything.
+    """
+    standing = current()
+    query = (
+        select(events.c.item, annotators.c.name, events.c.verdict)
+        .join(standing, standing.c.id == events.c.id)
+        .join(annotators, annotators.c.id == events.c.annotator)
+        .where(
+            events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST)),
+            events.c.verdict != _UNABLE,
+        )
+        .order_by(events.c.id)
+    )
+    if suite is not None:
+        kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
+        query = query.where(events.c.item.in_(kept))
+    return [(item, name, verdict == MARKED[0]) for item, name, verdict in connection.execute(query)]
+
+
+def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
+    """Returns when a person first judged each reference, in order, and whether they are right."""
+    standing, first = current(), events.alias("first")
+    begun = (
+        select(func.min(first.c.received))
+        .where(first.c.item == events.c.item, first.c.annotator == number)
+        .scalar_subquery()
+    )
+    rows: Collection[tuple[float, str, str]] = [
+        (at, verdict, truth)
+        for at, verdict, truth in connection.execute(
+            select(begun, events.c.verdict, reference_episodes.c.truth)
+            .join(standing, standing.c.id == events.c.id)
+            .join(reference_episodes, reference_episodes.c.item == events.c.item)
+            .where(events.c.annotator == number, events.c.verdict != _UNABLE)
+            .order_by(begun, events.c.id)
+        )
+    ]
+    success = MARKED[0]
+    return [(at, (verdict == success) == (truth == success)) for at, verdict, truth in rows]

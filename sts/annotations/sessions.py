@@ -1,0 +1,182 @@
+"""How people come in: an invitation, spent once, begins a session that lasts while it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+
+from sts.annotations.schema import annotators, invitations, sessions
+from sts.errors import ArgumentError
+
+DAY = 86400.0
+INVITATION = 7 * DAY
+"""Seconds for which an invitation can be spent."""
+IDLE = 14 * DAY
+"""Seconds without use after which a session has ended."""
+LONGEST = 90 * DAY
+"""Seconds after which a session has ended however much it is used."""
+RENEWAL = 300.0
+"""Seconds of use between two notes of it."""
+
+USED = "This invitation was used already. Each lets one browser in once: ask for a new one."
+LAPSED = "This invitation has lapsed. Ask for a new one."
+UNKNOWN = "This is no invitation of this study, or no longer. Ask for a new one."
+
+
+class Invitation(NamedTuple):
+    """What a link that was opened leads to.
+
+    Attributes:
+      annotator: number of the person who is invited.
+      name: of that person.
+      refusal: why it lets nobody in, in one sentence; "" while it can be spent.
+    """
+
+    annotator: int
+    name: str
+    refusal: str
+
+
+class Session(NamedTuple):
+    """A browser that a person has entered with.
+
+    Attributes:
+      id: number of the session.
+      name: of the person.
+      begun: UTC seconds.
+      seen: UTC seconds of the last use, to some minutes.
+      ends: UTC seconds at which it ends if it is not used before.
+    """
+
+    id: int
+    name: str
+    begun: float
+    seen: float
+    ends: float
+
+
+def invite(connection: Connection, annotator_id: int, *, now: float) -> str:
+    """Returns the token of a new invitation; one of that person that was not spent ends.
+
+    Only the token's hash is kept, so that a copied database lets nobody in.
+    """
+    token = secrets.token_urlsafe()
+    _withdraw(connection, annotator_id)
+    connection.execute(
+        insert(invitations).values(
+            token_hash=hashed(token), annotator=annotator_id, made=now, expires=now + INVITATION
+        )
+    )
+    return token
+
+
+def invitation(connection: Connection, token: str, *, now: float) -> Invitation | None:
+    """Whom a token invites, and whether it still does; None for an unknown token."""
+    row = connection.execute(
+        select(invitations, annotators.c.name, annotators.c.retired)
+        .join(annotators, annotators.c.id == invitations.c.annotator)
+        .where(invitations.c.token_hash == hashed(token))
+    ).one_or_none()
+    if row is None or row.retired is not None:
+        return None
+    lapsed = LAPSED if row.expires <= now else ""
+    return Invitation(row.annotator, row.name, USED if row.used is not None else lapsed)
+
+
+def enter(connection: Connection, token: str, *, now: float) -> str:
+    """Spends an invitation; returns the secret of the session that begins.
+
+    Of two that spend one invitation at the same moment, one begins a session.
+
+    Raises:
+      ArgumentError: it was spent before, has lapsed, or is none.
+    """
+    found = invitation(connection, token, now=now)
+    if found is None or found.refusal:
+        raise ArgumentError(UNKNOWN if found is None else found.refusal)
+    mine = invitations.c.token_hash == hashed(token), invitations.c.used.is_(None)
+    if connection.execute(update(invitations).where(*mine).values(used=now)).rowcount != 1:
+        raise ArgumentError(USED)
+    connection.execute(delete(sessions).where(_has_ended(now)))
+    secret = secrets.token_urlsafe()
+    connection.execute(
+        insert(sessions).values(
+            secret_hash=hashed(secret), annotator=found.annotator, begun=now, seen=now
+        )
+    )
+    return secret
+
+
+def holder(connection: Connection, secret: str, *, now: float) -> tuple[int, bool] | None:
+    """Whose session a secret is of, and whether its use should be noted; None for no session."""
+    row = connection.execute(
+        select(sessions.c.annotator, sessions.c.seen)
+        .join(annotators, annotators.c.id == sessions.c.annotator)
+        .where(
+            sessions.c.secret_hash == hashed(secret),
+            annotators.c.retired.is_(None),
+            ~_has_ended(now),
+        )
+    ).one_or_none()
+    return None if row is None else (row.annotator, row.seen + RENEWAL <= now)
+
+
+def note_use(connection: Connection, secret: str, *, now: float) -> None:
+    """Notes that a session is used, by which it lasts longer."""
+    own = sessions.c.secret_hash == hashed(secret)
+    connection.execute(update(sessions).where(own).values(seen=now))
+
+
+def under_way(connection: Connection, *, now: float) -> list[Session]:
+    """The sessions of everybody, by the order in which people were added and these began."""
+    rows = connection.execute(
+        select(sessions, annotators.c.name)
+        .join(annotators, annotators.c.id == sessions.c.annotator)
+        .where(~_has_ended(now))
+        .order_by(sessions.c.annotator, sessions.c.id)
+    )
+    return [
+        Session(row.id, row.name, row.begun, row.seen, min(row.seen + IDLE, row.begun + LONGEST))
+        for row in rows
+    ]
+
+
+def invited(connection: Connection, *, now: float) -> Sequence[int]:
+    """The numbers of those whose invitation waits to be spent."""
+    return (
+        connection.execute(
+            select(invitations.c.annotator)
+            .where(invitations.c.used.is_(None), invitations.c.expires > now)
+            .order_by(invitations.c.annotator)
+        )
+        .scalars()
+        .all()
+    )
+
+
+def revoke(connection: Connection, annotator_id: int) -> int:
+    """Ends every session of a person, and the invitation that waits; returns how many sessions."""
+    _withdraw(connection, annotator_id)
+    own = sessions.c.annotator == annotator_id
+    return connection.execute(delete(sessions).where(own)).rowcount
+
+
+def _withdraw(connection: Connection, annotator_id: int) -> None:
+    own = invitations.c.annotator == annotator_id, invitations.c.used.is_(None)
+    connection.execute(delete(invitations).where(*own))
+
+
+def _has_ended(now: float) -> ColumnElement[bool]:
+    return or_(sessions.c.seen <= now - IDLE, sessions.c.begun <= now - LONGEST)
+
+
+def hashed(token: str) -> str:
+    """Returns the hash that is kept of a secret; 256 random bits need neither salt nor stretching.
+
+    The digest is what is looked up, so how long that takes tells nothing about a secret.
+    """
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,262 @@
+"""The training of a new annotator: references with an answer to each, before anything counts.
+
+What is answered here is no judgement: it has a table of its own, and neither accuracy nor anything
+else is computed from it. A reference that somebody trained on is not served to them silently later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, exists, insert, select
+
+from sts.annotations import people, submissions
+from sts.annotations.assignment import share
+from sts.annotations.events import VERDICT, Event
+from sts.annotations.schema import (
+    annotators,
+    claims,
+    events,
+    item_players,
+    items,
+    reference_episodes,
+    training,
+)
+from sts.annotations.store import Store
+from sts.annotations.study import Study
+
+
+class Lesson(NamedTuple):
+    """A reference to train on.
+
+    Attributes:
+      item: the clip's opaque identifier.
+      continuation: what to show.
+      horizon: continuation steps.
+      truth: its known verdict.
+      step: where the mark belongs, 1..horizon, for success and failure.
+      note: why the truth is what it is.
+    """
+
+    item: str
+    continuation: str
+    horizon: int
+    truth: str
+    step: int | None
+    note: str
+
+
+class Standing(NamedTuple):
+    """How far somebody's training has come.
+
+    Attributes:
+      needed: something is to be trained still, or nothing is left to train on.
+      size: references of a round.
+      answered: of the round at hand.
+      agreed: of these, verdicts that are the known ones.
+      share: of a round that must agree.
+      rounds: gone through before without passing.
+      lessons: what is to be answered next, up to the round's end; none where nothing is left.
+    """
+
+    needed: bool
+    size: int
+    answered: int
+    agreed: int
+    share: float
+    rounds: int
+    lessons: tuple[Lesson, ...]
+
+
+class Feedback(NamedTuple):
+    """What an answer in training comes to.
+
+    Attributes:
+      uuid: of the answer.
+      message: in words: whether it agrees, how far off its mark is, and how the training goes on.
+      truth: the known verdict.
+      step: where the mark belongs, or None.
+    """
+
+    uuid: str
+    message: str
+    truth: str
+    step: int | None
+
+
+def standing(store: Store, annotator_id: int) -> Standing:
+    """Returns how far the training of a person has come.
+
+    Whoever has judged anything needs none, nor does anybody where there are no references.
+    """
+    with store.database.read() as connection:
+        return _standing(connection, store.study, annotator_id)
+
+
+def answer(store: Store, annotator_id: int, sent: object) -> Feedback | None:
+    """Keeps an answer to a lesson and says what it comes to; None where it is none.
+
+    It is none where its item is not the next one, it was not given, or it does not pass
+    `submissions.check`: what becomes of it is then said by `Store.submit`.
+    """
+    if not isinstance(sent, Mapping):
+        return None
+    with store.database.write() as connection:
+        people.lock(connection, annotator_id)
+        done = _answered(connection, annotator_id, sent.get("uuid"))
+        if done is not None:
+            return _feedback(connection, store.study, annotator_id, *done)
+        lessons = {
+            one.item: one for one in _standing(connection, store.study, annotator_id).lessons
+        }
+        try:
+            event = submissions.check(sent, {item: one.horizon for item, one in lessons.items()})
+        except submissions.Refusal:
+            return None
+        if event.kind != VERDICT or event.item not in lessons:
+            return None
+        lesson = lessons[event.item]
+        connection.execute(
+            insert(training).values(
+                annotator=annotator_id,
+                item=event.item,
+                uuid=event.uuid,
+                verdict=event.verdict,
+                step=event.step,
+                agrees=int(event.verdict == lesson.truth),
+                seconds=event.seconds,
+                received=store.now(),
+            )
+        )
+        return _feedback(connection, store.study, annotator_id, event, lesson)
+
+
+def lack(store: Store) -> str:
+    """Returns why nobody can be trained though the study asks for it, in one line; else ""."""
+    if not store.study.training or store.references():
+        return ""
+    return (
+        f"training = {store.study.training} in workspace.toml, but there are no references to "
+        "train on, so nobody is trained: sts references add CONTINUATION --truth VERDICT"
+    )
+
+
+def _standing(connection: Connection, study: Study, annotator_id: int) -> Standing:
+    agreed = [
+        bool(row.agrees)
+        for row in connection.execute(
+            select(training.c.agrees)
+            .where(training.c.annotator == annotator_id)
+            .order_by(training.c.id)
+        )
+    ]
+    pool = _pool(connection, study, annotator_id) if study.training else []
+    size = min(study.training, len(pool) + len(agreed))
+    rounds, rest = _rounds(agreed, size) if size else ([], agreed)
+    asked = study.training_pass
+    passed = any(sum(one) >= asked * size for one in rounds)
+    needed = size > 0 and not passed and not _has_judged(connection, annotator_id)
+    lessons = tuple(pool[: size - len(rest)]) if needed else ()
+    return Standing(needed, size, len(rest), sum(rest), asked, len(rounds), lessons)
+
+
+def _rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
+    """Returns the rounds that were finished, and what was answered of the one at hand."""
+    whole = len(agreed) // size * size
+    return [agreed[at : at + size] for at in range(0, whole, size)], agreed[whole:]
+
+
+def _pool(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
+    """Returns the references that a person has not met, in an order of their own."""
+    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
+    met = (
+        exists().where(table.c.item == items.c.id, table.c.annotator == annotator_id)
+        for table in (training, claims, events)
+    )
+    rows = connection.execute(
+        select(
+            items.c.id,
+            items.c.continuation,
+            items.c.horizon,
+            reference_episodes.c.truth,
+            reference_episodes.c.step,
+            reference_episodes.c.note,
+        )
+        .join(reference_episodes, reference_episodes.c.item == items.c.id)
+        .where(
+            *(~one for one in met),
+            ~exists().where(item_players.c.item == items.c.id, item_players.c.name == name),
+        )
+    )
+    lessons = [Lesson(*row) for row in rows]
+    return sorted(lessons, key=lambda one: share("training", study.seed, annotator_id, one.item))
+
+
+def _has_judged(connection: Connection, annotator_id: int) -> bool:
+    return bool(
+        connection.execute(select(exists().where(events.c.annotator == annotator_id))).scalar_one()
+    )
+
+
+def _answered(
+    connection: Connection, annotator_id: int, uuid: object
+) -> tuple[Event, Lesson] | None:
+    """Returns an answer that is kept already, with what it answered."""
+    if not isinstance(uuid, str):
+        return None
+    row: Any = connection.execute(
+        select(
+            training.c.item,
+            training.c.verdict,
+            training.c.step,
+            items.c.continuation,
+            items.c.horizon,
+            reference_episodes.c.truth,
+            reference_episodes.c.step,
+            reference_episodes.c.note,
+        )
+        .join(items, items.c.id == training.c.item)
+        .join(reference_episodes, reference_episodes.c.item == training.c.item)
+        .where(training.c.annotator == annotator_id, training.c.uuid == uuid)
+    ).one_or_none()
+    if row is None:
+        return None
+    item, verdict, step = row[0], row[1], row[2]
+    return Event(uuid, item, VERDICT, verdict, step), Lesson(item, *row[3:])
+
+
+def _feedback(
+    connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
+) -> Feedback:
+    after = _standing(connection, study, annotator_id)
+    words = " ".join(filter(None, (_compared(event, lesson), lesson.note, _outlook(after))))
+    return Feedback(event.uuid, words, lesson.truth, lesson.step)
+
+
+def _compared(event: Event, lesson: Lesson) -> str:
+    """Whether an answer is the known one, and how far off its mark is, in words."""
+    known = _in_words(lesson.truth, lesson.step)
+    if event.verdict != lesson.truth:
+        own = _in_words(str(event.verdict), event.step)
+        return f"It does not agree: the known answer is {known}, yours was {own}."
+    if event.step is None or lesson.step is None or event.step == lesson.step:
+        return f"It agrees: {known}."
+    off = event.step - lesson.step
+    steps = f"{abs(off)} step{'' if abs(off) == 1 else 's'} {'late' if off > 0 else 'early'}"
+    return f"It agrees: {lesson.truth}. Your mark is {steps}; it belongs to step {lesson.step}."
+
+
+def _in_words(verdict: str, step: int | None) -> str:
+    return verdict.replace("_", " ") + (f" at step {step}" if step is not None else "")
+
+
+def _outlook(after: Standing) -> str:
+    """What follows an answer, in words."""
+    if not after.needed:
+        return "The training is passed: from the next episode on it counts."
+    if not after.lessons:
+        return "The training was not passed, and there is nothing left to train on."
+    if after.answered == 0:
+        return "Too few of this round agreed, so another follows, with other episodes."
+    return ""

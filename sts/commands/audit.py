@@ -1,0 +1,87 @@
+"""`sts annotations audit`: who judged which agent, and whether the two can be told apart."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sts.cli.arguments import say, table
+from sts.errors import UnknownName
+
+if TYPE_CHECKING:
+    from sts.annotations.audit import Audit
+    from sts.storage.workspace import Workspace
+
+_LONGEST = 24
+"""Letters of an agent's name that head a column; the lines under the table have them whole."""
+
+
+def add(actions: argparse._SubParsersAction[Any]) -> None:
+    """Adds the verb to those of `sts annotations`."""
+    words = "say who judged which agent, and whether agents and annotators can be told apart"
+    leaf = actions.add_parser(
+        "audit", help=words, description=words, example="sts annotations audit --json"
+    )
+    leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+
+
+def show(workspace: Workspace, suite: str | None, *, as_json: bool) -> None:
+    """Prints the audit of a suite, or of everything.
+
+    Raises:
+      UnknownName: nothing of that suite is enqueued.
+    """
+    from sts.annotations import audit
+    from sts.annotations.store import Store
+
+    store = Store.find(workspace)
+    found, enqueued = audit.of([]), []
+    if store is not None:
+        with store:
+            enqueued = store.suites()
+            with store.database.read() as connection:
+                found = audit.audit(connection, suite)
+    if suite is not None and suite not in enqueued:
+        raise UnknownName("enqueued suite", suite, enqueued)
+    value = found._asdict() | {
+        "suite": suite,
+        "judgements": audit.by_name(found),
+        "sentence": found.sentence,
+    }
+    say(as_json, value, _text(found))
+
+
+def _text(found: Audit) -> str:
+    if not found.clips:
+        return found.sentence
+    names = _columns(found.agents)
+    rows = [(name, *row) for name, row in zip(found.annotators, _rows(found), strict=True)]
+    total = ("in all", *(sum(row) for row in found.judgements))
+    lines = [table(("judgements", *names), [*rows, total]), ""]
+    named = zip(names, found.agents, strict=True)
+    lines += [f"{short} is {agent}" for short, agent in named if short != agent]
+    lines.append(
+        f"{found.clips} clips, {found.twice} of them judged by two people or more; "
+        f"{found.anchors_judged} of {found.anchors} anchors judged"
+    )
+    if found.between is not None and found.imbalance is not None:
+        lines.append(
+            f"imbalance {found.imbalance:.2f} ({' and '.join(found.between)})"
+            + (
+                f"; Cramer's V {found.cramers_v:.2f}, p {found.p:.3f}"
+                if found.cramers_v is not None and found.p is not None
+                else ""
+            )
+        )
+    return "\n".join([*lines, found.sentence])
+
+
+def _rows(found: Audit) -> list[tuple[int, ...]]:
+    return list(zip(*found.judgements, strict=True))
+
+
+def _columns(agents: tuple[str, ...]) -> list[str]:
+    """Returns what heads each agent's column: its name, or its number where one is long."""
+    if sum(map(len, agents)) <= 4 * _LONGEST and max(map(len, agents)) <= _LONGEST:
+        return list(agents)
+    return [f"[{number}]" for number in range(1, len(agents) + 1)]

@@ -1,0 +1,146 @@
+"""`sts annotations quality`: how well people judge, what it took, and what they could not judge."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sts.annotations.study import USUAL, Study
+from sts.cli.arguments import say, table
+from sts.errors import UnknownName
+
+if TYPE_CHECKING:
+    from sts.agreement import Agreement
+    from sts.annotations.hours import Hours
+    from sts.annotations.quality import Quality, Right
+    from sts.annotations.unable import Unable
+    from sts.storage.workspace import Workspace
+
+_MOST = 20
+"""Scenarios that could not be judged, and are named outside of --json."""
+_REASON = 60
+
+
+def add(actions: argparse._SubParsersAction[Any]) -> None:
+    """Adds the verb to those of `sts annotations`."""
+    words = "say how well people judge over time, what it took, and what they could not judge"
+    leaf = actions.add_parser(
+        "quality", help=words, description=words, example="sts annotations quality --json"
+    )
+    leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+
+
+def show(workspace: Workspace, suite: str | None, *, as_json: bool) -> None:
+    """Prints how well people judge, by the references, and by the clips that are judged twice.
+
+    Raises:
+      UnknownName: nothing of that suite is enqueued.
+    """
+    import pandas as pd
+
+    from sts import agreement
+    from sts.annotations import hours as effort
+    from sts.annotations import quality
+    from sts.annotations import unable as unjudged
+    from sts.annotations.store import Store
+
+    people: list[Quality] = []
+    hours: list[Hours] = []
+    unable: list[Unable] = []
+    twice: list[tuple[str, str, bool]] = []
+    enqueued: list[str] = []
+    study = USUAL
+    store = Store.find(workspace)
+    if store is not None:
+        with store:
+            enqueued, people, study = store.suites(), store.quality(), store.study
+            with store.database.read() as connection:
+                hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
+                unable = unjudged.unable(connection, suite)
+                twice = quality.twice(connection, suite)
+    if suite is not None and suite not in enqueued:
+        raise UnknownName("enqueued suite", suite, enqueued)
+    judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
+    alpha = agreement.krippendorff(judged, seed=study.seed)
+    value = {
+        "suite": suite,
+        "bar": study.bar,
+        "annotators": [_person(one) for one in people],
+        "twice": alpha._asdict(),
+        "hours": [one._asdict() for one in hours],
+        "cannot_judge": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
+    }
+    parts = (_people(people, study), _alpha(alpha), _hours(hours), _unable(unable))
+    say(as_json, value, "\n\n".join(part for part in parts if part))
+
+
+def _person(one: Quality) -> dict[str, Any]:
+    return {
+        "annotator": one.annotator,
+        "right": one.right._asdict(),
+        "blocks": [block._asdict() for block in one.blocks],
+        "latest": one.latest._asdict(),
+        "flagged": one.flagged,
+    }
+
+
+def _people(people: list[Quality], study: Study) -> str:
+    if not people:
+        return "Nobody has judged a reference yet; `sts references add` gives some."
+    rows = [
+        (
+            one.annotator,
+            one.right.answered,
+            _share(one.right),
+            _share(one.latest),
+            " ".join("-" if b.share is None else f"{b.share:.2f}" for b in one.blocks),
+            f"below {study.bar:.0%}" if one.flagged else "",
+        )
+        for one in people
+    ]
+    head = ("annotator", "references", "right", "of the latest", "by twenties, in order", "")
+    return table(head, rows)
+
+
+def _share(right: Right) -> str:
+    if right.share is None or right.interval is None:
+        return "-"
+    return f"{right.share:.2f} [{right.interval[0]:.2f}, {right.interval[1]:.2f}]"
+
+
+def _alpha(found: Agreement) -> str:
+    lead = f"Agreement on the share that is judged twice, {found.shared} clips by now: "
+    if found.alpha is None or found.interval is None:
+        return f"{lead}not known, {found.why}"
+    low, high = found.interval
+    return f"{lead}alpha {found.alpha:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _hours(hours: list[Hours]) -> str:
+    rows = [
+        (one.suite, one.agent, f"{one.hours:.2f}", f"{one.judgements:.1f}", f"{one.untimed:.1f}")
+        for one in hours
+    ]
+    return table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
+
+
+def _unable(unable: list[Unable]) -> str:
+    rows = [
+        (
+            one.scenario,
+            one.category,
+            f"{one.clips} of {one.judged}",
+            "; ".join(f"{_cut(words)} ({n})" for words, n in one.reasons[:3]),
+        )
+        for one in unable[:_MOST]
+    ]
+    if not rows:
+        return ""
+    lines = [table(("scenario", "category", "could not be judged", "why"), rows)]
+    if len(unable) > _MOST:
+        lines.append(f"and {len(unable) - _MOST} scenarios more; --json has them all")
+    return "\n".join(lines)
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _REASON else f"{words[:_REASON]}..."

@@ -1,0 +1,79 @@
+"""What the participant of a level sees: minigrid's `gen_obs`, in a fraction of its time.
+
+The package cuts the view out of its grid, turns it up to four times and then hides what is behind
+walls, an object a cell. Here the cells in view are looked up where they are.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX
+
+VIEW = 7
+_AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
+_ME = VIEW * VIEW - 1 - VIEW // 2
+_EMPTY = (OBJECT_TO_IDX["empty"], 0, 0)
+_WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
+
+
+@functools.cache
+def _cells(facing: int) -> tuple[tuple[int, int], ...]:
+    """Returns where the cells of a view lie from who sees them, row by row."""
+    (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
+    return tuple(
+        (away * ahead_x + aside * right_x, away * ahead_y + aside * right_y)
+        for away in reversed(range(VIEW))
+        for aside in range(-(VIEW // 2), VIEW // 2 + 1)
+    )
+
+
+def observation(live: Any) -> dict[str, Any]:
+    """Returns what minigrid's own environment observes now.
+
+    `image` is uint8[7, 7, 3] and not to be written to; `direction` and `mission` are beside it.
+    """
+    return {"image": _image(live), "direction": live.agent_dir, "mission": live.mission}
+
+
+def _image(live: Any) -> NDArray[np.uint8]:
+    grid, (x, y) = live.grid, map(int, live.agent_pos)
+    codes, clear = [], []
+    for right, down in _cells(int(live.agent_dir)):
+        column, row = x + right, y + down
+        if not (0 <= column < grid.width and 0 <= row < grid.height):
+            codes.append(_WALL)
+            clear.append(False)
+            continue
+        thing = grid.grid[row * grid.width + column]
+        codes.append(thing.encode() if thing else _EMPTY)
+        clear.append(thing is None or thing.see_behind())
+    codes[_ME] = live.carrying.encode() if live.carrying else _EMPTY
+    sight = _sight(clear)
+    flat = bytearray(3 * VIEW * VIEW)
+    for cell, code in enumerate(codes):
+        if sight[cell]:
+            place = 3 * (cell % VIEW * VIEW + cell // VIEW)
+            flat[place : place + 3] = bytes(code)
+    return np.frombuffer(bytes(flat), np.uint8).reshape(VIEW, VIEW, 3)
+
+
+def _sight(clear: list[bool]) -> list[bool]:
+    """Returns which cells are seen: those that sight spreads to through clear ones."""
+    seen = [False] * (VIEW * VIEW)
+    seen[_ME] = True
+    for row in reversed(range(VIEW)):
+        first = row * VIEW
+        for here, to in (
+            *((first + n, 1) for n in range(VIEW - 1)),
+            *((first + n, -1) for n in reversed(range(1, VIEW))),
+        ):
+            if seen[here] and clear[here]:
+                seen[here + to] = True
+                if row:
+                    seen[here + to - VIEW] = seen[here - VIEW] = True
+    return seen

@@ -1,0 +1,285 @@
+"""Who judges what: turns, balance, spacing, caps, priorities, pauses and anchors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+from sqlalchemy import select
+
+from sts.annotations import schema
+from sts.annotations.assignment import Balance, Candidate, ahead, best
+from sts.annotations.store import Store
+from sts.annotations.study import Study, study
+from sts.annotations.types import Item
+from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import SUITE, Clock, a_submission, an_item
+
+DAY = 24 * 60 * 60
+
+
+def of_agents(number: int, *agents: str, **changes: object) -> list[Item]:
+    """Items of each agent, of as many scenarios as there are of one."""
+    return [
+        an_item(f"{agent}-{i}", agent=agent, scenario=f"s{i}", **changes)
+        for i in range(number)
+        for agent in agents
+    ]
+
+
+def opened(workspace: Workspace, clock: Clock, **settings: object) -> Store:
+    workspace.settings["annotation"].update({"reference_rate": 0} | settings)
+    return Store.open(workspace, clock=clock)
+
+
+def judged(store: Store, who: int, number: int, suite: str = SUITE) -> list[str]:
+    """Judges so many, one after the other; returns their continuations."""
+    out = []
+    for _ in range(number):
+        for claim in store.claim(who, suite=suite, count=1)[:1]:
+            store.submit(who, [a_submission(claim)])
+            out.append(claim.continuation)
+    return out
+
+
+def agents(met: Iterable[str]) -> Counter[str]:
+    return Counter(continuation.partition("-")[0] for continuation in met)
+
+
+def test_the_highest_number_that_applies_to_a_clip_is_required(
+    workspace: Workspace, clock: Clock
+) -> None:
+    by = {SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9}
+    with opened(workspace, clock, twice=0, required_by=by) as store:
+        store.enqueue([an_item("a"), an_item("b", category="ask")], required=None)
+        assert store.progress(SUITE).required == 5
+        store.enqueue([an_item("a", suite="other@1")], required=None)
+        assert store.progress(SUITE).required == 12
+
+
+def test_a_share_is_judged_twice_and_before_all_others(workspace: Workspace, clock: Clock) -> None:
+    with opened(workspace, clock, twice=0.2) as store:
+        store.enqueue(of_agents(60, "A", "B"), required=None)
+        double = store.progress(SUITE).required - 120
+        assert 12 <= double <= 36
+        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        half = judged(store, ana, double // 2)
+        assert set(judged(store, bo, double // 2)) == set(half)
+        rest = judged(store, ana, double - double // 2)
+        assert set(judged(store, ana, 30)).isdisjoint(half + rest)
+        again = judged(store, bo, double)
+        assert set(again[: double - double // 2]) == set(rest)
+
+
+def test_what_is_asked_for_later_comes_in_its_turn(workspace: Workspace, clock: Clock) -> None:
+    with opened(workspace, clock, twice=0) as store:
+        store.enqueue(of_agents(20, "A"), required=None)
+    with opened(workspace, clock, twice=1.0) as store:
+        store.enqueue(of_agents(20, "A"), required=None)
+        assert store.progress(SUITE).required == 40
+
+
+def test_each_agent_is_met_by_each_person_in_the_same_share(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with opened(workspace, clock, twice=0) as store:
+        store.enqueue(of_agents(60, "A", "B") + of_agents(30, "C"), required=None)
+        for name in ("Ana", "Bo"):
+            met = agents(judged(store, store.add_annotator(name).id, 50))
+            assert abs(met["A"] - met["B"]) <= 5 and abs(met["A"] / 2 - met["C"]) <= 4
+
+
+def test_who_comes_next_cannot_be_told_from_who_was_met(workspace: Workspace, clock: Clock) -> None:
+    with opened(workspace, clock, twice=0) as store:
+        store.enqueue(of_agents(100, "A", "B"), required=None)
+        met = judged(store, store.add_annotator("Ana").id, 100)
+        alternated = sum(one[0] != other[0] for one, other in zip(met, met[1:], strict=False))
+        assert alternated <= 85
+
+
+def test_a_clip_of_several_agents_counts_for_each() -> None:
+    balance = Balance({"A": 4}, {"A": 10, "B": 10, "C": 10})
+    clips = {
+        name: Candidate(name, name, name, tuple(name), 0) for name in ("A", "AB", "BC", "B", "ABC")
+    }
+    assert best([*clips.values()], balance, (), 0.9) == clips["BC"]
+    balance.add("BCBC")
+    assert best([clips["A"], clips["BC"]], balance, (), 0.9) == clips["BC"]
+    balance.add("BCBC")
+    assert best([clips["A"], clips["AB"], clips["ABC"]], balance, (), 0.9) == clips["ABC"]
+    assert Balance({}, {}).after(["A"]) == 0
+
+
+def test_anchors_are_opened_when_an_agent_joins_for_those_who_have_not_judged_them(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with opened(workspace, clock, twice=0, anchors=0.3) as store:
+        store.enqueue(of_agents(50, "A"), required=None)
+        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        assert len(judged(store, ana, 40)) == 40
+        store.enqueue(of_agents(50, "A"), required=None)
+        assert store.progress(SUITE).required == 50
+        store.enqueue(of_agents(50, "B"), required=None)
+        number = store.progress(SUITE).required - 100
+        assert 4 <= number <= 20
+        with store.database.read() as connection:
+            rows = connection.execute(select(schema.anchors)).all()
+        assert {(row.slot, row.suite, row.joined) for row in rows} == {(2, SUITE, "B")}
+        store.enqueue(of_agents(50, "A", "B"), required=None)
+        assert store.progress(SUITE).required == 100 + number
+        first = judged(store, bo, 30)
+        assert 1 <= sum(one.startswith("A") for one in first) < 30
+        rest = judged(store, bo, 100)
+        assert len(first + rest) == 60 + number
+        assert judged(store, ana, 100) == []
+
+
+def test_one_scenario_does_not_come_again_soon_but_where_nothing_else_is_left(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with opened(workspace, clock, spacing=5) as store:
+        some = [an_item(f"c{i}", scenario=f"s{i % 12}") for i in range(60)]
+        store.enqueue([*some, *(an_item(f"d{i}", scenario="d") for i in range(3))])
+        met = judged(store, store.add_annotator("Ana").id, 63)
+        assert len(met) == 63
+        scenario = {one.continuation: one.scenario for one in some}
+        seen = [scenario.get(one, "d") for one in met[:45]]
+        assert all(len(set(seen[at : at + 6])) == 6 for at in range(len(seen) - 5))
+
+
+def test_a_days_cap_holds_and_ends_with_the_day(workspace: Workspace, clock: Clock) -> None:
+    with opened(workspace, clock, cap=3) as store:
+        store.enqueue(of_agents(20, "A"))
+        ana = store.add_annotator("Ana").id
+        assert len(store.claim(ana, suite=SUITE, count=9)) == 3
+        assert len(judged(store, ana, 9)) == 3
+        assert len(judged(store, store.add_annotator("Bo").id, 9)) == 3
+        clock.now += DAY
+        assert len(judged(store, ana, 9)) == 3
+
+
+def test_a_paused_category_is_given_to_nobody_until_it_is_resumed(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with opened(workspace, clock) as store:
+        store.enqueue([an_item(f"a{i}", category="ask") for i in range(5)])
+        store.enqueue([an_item(f"b{i}") for i in range(5)])
+        ana = store.add_annotator("Ana").id
+        held = store.claim(ana, suite=SUITE, count=10)
+        store.pause(f"{SUITE}/ask", by=ana, reason="a new guideline")
+        kept = store.claim(ana, suite=SUITE, count=10)
+        assert kept[0] == held[0]
+        assert {one.continuation[0] for one in kept[1:]} == {"b"}
+        assert {one[0] for one in judged(store, store.add_annotator("Bo").id, 9)} <= {"b"}
+        (control,) = store.controls()
+        assert control[:6] == ("pause", f"{SUITE}/ask", None, 1, "a new guideline", ana)
+        store.resume(f"{SUITE}/ask")
+        assert len(store.claim(ana, suite=SUITE, count=10)) == 10
+        assert [one.value for one in store.controls()] == [0]
+
+
+def test_a_paused_suite_or_person_finishes_what_is_on_the_screen_and_gets_no_more(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with opened(workspace, clock) as store:
+        store.enqueue(of_agents(20, "A") + of_agents(5, "A", suite=f"{SUITE}+abc"))
+        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        held = store.claim(ana, suite=SUITE)
+        store.pause(person=ana)
+        assert store.claim(ana, suite=SUITE) == held[:1]
+        assert {one.item for one in store.claim(bo, suite=SUITE, count=19)}.isdisjoint(held[:1][0])
+        store.submit(ana, [a_submission(held[0])])
+        assert store.claim(ana, suite=SUITE) == []
+        store.pause(SUITE)
+        assert len(store.claim(bo, suite=SUITE)) == 1
+        assert store.claim(store.add_annotator("Cleo").id, suite=f"{SUITE}+abc") == []
+        store.resume(person=ana)
+        assert store.claim(ana, suite=SUITE) == []
+        store.resume(SUITE)
+        assert len(store.claim(ana, suite=SUITE)) == 3
+
+
+def test_the_highest_priority_comes_first_also_of_what_waits_already(
+    workspace: Workspace, clock: Clock
+) -> None:
+    said = {f"{SUITE}/ask": 1}
+    with opened(workspace, clock, priority=said, twice=0) as store:
+        items = [
+            an_item(f"{c}{i}", category=c, scenario=f"{c}{i}") for i in range(8) for c in CATEGORIES
+        ]
+        store.enqueue(items, required=None)
+        store.enqueue([an_item("z0", suite=f"{SUITE}+late", scenario="z")], required=2)
+        store.enqueue([an_item("z0", scenario="z")], required=2)
+        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        met = judged(store, ana, 12)
+        assert {one[:3] for one in met[:8]} == {"ask"} and "ask" not in {one[:3] for one in met[8:]}
+        held = store.claim(bo, suite=SUITE, count=5)
+        clock.now += 1
+        store.prioritise(f"{SUITE}/ask", -1)
+        store.prioritise(f"{SUITE}/see", 2)
+        store.prioritise(f"{SUITE}+late", 3)
+        again = store.claim(bo, suite=SUITE, count=5)
+        assert again[0].item == held[0].item
+        assert [one.continuation for one in again[1:2]] == ["z0"] or held[0].continuation == "z0"
+        assert {one.continuation[:3] for one in again[2:]} == {"see"}
+        assert store.claim(bo, suite=SUITE, count=5) == again
+
+
+CATEGORIES = ("ask", "see", "get")
+
+
+def test_never_more_than_a_tenth_of_what_is_left_waits_at_a_page(store: Store) -> None:
+    assert [ahead(left) for left in (0, 29, 40, 199, 200, 100_000)] == [3, 3, 4, 19, 20, 20]
+    store.enqueue(of_agents(70, "A"))
+    assert store.ahead(SUITE) == 7 and store.ahead("nowhere@1") == 3
+    store.claim(store.add_annotator("Ana").id, suite=SUITE, count=20)
+    assert store.ahead(SUITE) == 5
+    store.enqueue(of_agents(300, "B"))
+    assert store.ahead(SUITE) == 20
+
+
+def test_a_control_of_nothing_that_is_there_is_refused(store: Store) -> None:
+    store.enqueue([an_item()])
+    for scope, words in (
+        ("core@9", "unknown enqueued suite 'core@9'"),
+        (f"{SUITE}/ask", f"unknown enqueued category of {SUITE} 'ask'"),
+    ):
+        with pytest.raises(UnknownName, match=words):
+            store.pause(scope)
+    with pytest.raises(UnknownName, match="unknown annotator number '7'"):
+        store.pause(person=7)
+    with pytest.raises(ArgumentError, match="expected a suite, a category of one, or a person"):
+        store.pause()
+    assert store.controls() == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"twice": 1.5}, "expected annotation.twice between 0 and 1, found 1.5"),
+        ({"anchors": -0.1}, "expected annotation.anchors between 0 and 1"),
+        ({"cap": -1}, "expected annotation.cap of 0 or more"),
+        ({"required": 0}, "expected annotation.required of 1 to 1000"),
+        (
+            {"required_by": {"core@2": True}},
+            'annotation.required_by."core@2" of 1 to 1000, found T',
+        ),
+        ({"required_by": {"core": 2}}, "required_by by NAME@VERSION or NAME@VERSION/CATEGORY"),
+        ({"priority": {"core@2": "x"}}, 'annotation.priority."core@2" to be a whole number'),
+        ({"required_by": 3}, "expected annotation.required_by like {}, found 3"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(
+    sqlite_workspace: Workspace, setting: dict[str, object], words: str
+) -> None:
+    with pytest.raises(DamagedData, match=words):
+        study(Workspace(sqlite_workspace.root, {"annotation": setting}))
+
+
+def test_a_part_of_a_suite_is_asked_what_the_whole_is() -> None:
+    asked = Study(required_by={"core@2": 2, "core@2/ask": 4, "core@2+abc": 3})
+    assert asked.required_of("core@2+abc", "see") == 3
+    assert asked.required_of("core@2+abc", "ask") == 4
+    assert asked.required_of("core@1", "ask") == 1

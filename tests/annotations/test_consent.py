@@ -1,0 +1,50 @@
+"""What people agree to is known by its words, and who agreed is kept with the time."""
+
+from __future__ import annotations
+
+import pytest
+
+from sts.annotations import consent
+from sts.annotations.store import Store
+from sts.errors import DamagedData
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import Clock
+
+
+def test_consent_is_kept_by_person_and_version_with_its_first_time(
+    store: Store, clock: Clock
+) -> None:
+    ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+    assert not store.has_agreed(ana, "one")
+    began = clock.now
+    store.agree(ana, "one")
+    clock.now += 1
+    store.agree(ana, "one")
+    store.agree(bo, "one")
+    assert store.has_agreed(ana, "one") and not store.has_agreed(ana, "two")
+    clock.now += 1
+    store.agree(ana, "two")
+    assert store.consents() == [("one", 2, began, began + 1), ("two", 1, began + 2, began + 2)]
+
+
+def test_a_text_is_another_version_when_a_word_changes_and_not_by_the_last_line_break(
+    sqlite_workspace: Workspace,
+) -> None:
+    file = sqlite_workspace.ensure().path("consent.md")
+    versions = []
+    for text in ("We keep your answers.", "We keep your answers.\n", "We keep all your answers."):
+        file.write_text(text)
+        versions.append(consent.text(sqlite_workspace, "consent.md").version)
+    assert versions[0] == versions[1] != versions[2]
+
+
+@pytest.mark.parametrize("content", [None, b"", b" \n", b"\xff\xfe", b"x" * 70_000])
+def test_a_text_that_cannot_be_shown_is_one_line(
+    sqlite_workspace: Workspace, content: bytes | None
+) -> None:
+    file = sqlite_workspace.ensure().path("consent.md")
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(DamagedData) as error:
+        consent.text(sqlite_workspace, "consent.md")
+    assert "\n" not in str(error.value) and "consent.md" in str(error.value)

@@ -1,0 +1,327 @@
+"""What was changed, lost or added behind the store's back is found, and what was not is not."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from sts.annotations import events, heads, ledger
+from sts.annotations.export import _rows, ratings
+from sts.annotations.schema import annotators
+from sts.annotations.store import FILE, Store
+from sts.annotations.verification import look
+from sts.cli.main import main
+from sts.errors import StoreError, StsError
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import SUITE, a_submission, an_item, statuses
+from tests.annotations.test_events import an_event
+
+REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
+
+
+def a_study(workspace: Workspace) -> None:
+    """Two agents, clips with copies, references, three people who judge, and a reviewer."""
+    workspace.settings["annotation"]["reference_rate"] = 0.3
+    with Store.open(workspace) as store:
+        every = [
+            an_item(f"c{n}", agent=f"agent-{n % 2}", scenario=f"s{n // 4}", clip=f"clip {n // 2}")
+            for n in range(24)
+        ]
+        store.enqueue(every, required=2)
+        store.enqueue([an_item("d0", suite="other@1")])
+        for n in range(3):
+            store.add_reference(an_item(f"r{n}", agent="agent-0"), "success", n + 1)
+        rhea = store.add_annotator("Rhea", ["reviewer"]).id
+        for name in ("Ana", "Bo", "Cy"):
+            judge(store, store.add_annotator(name).id, 8)
+        disputed = sorted({one.item for one in store.history(2, 3)})
+        store.submit(rhea, [an_event("adjudication", item) for item in disputed[:2]])
+
+
+def judge(store: Store, person: int, number: int) -> None:
+    """Judges some clips in every way, and takes one judgement back."""
+    changes: list[dict[str, Any]] = [
+        {"step": 9}, {"verdict": "failure"}, {"verdict": "not_done", "step": None}, REASON,
+    ]  # fmt: skip
+    claims = store.claim(person, suite=SUITE, count=number)
+    for n, claim in enumerate(claims):
+        sent = a_submission(claim, **changes[n % 4])
+        store.submit(person, [sent])
+        if n == 2:
+            store.submit(person, [a_submission(claim, corrects=sent["uuid"])])
+
+
+Change = Callable[[Connection, random.Random], str]
+"""Changes a database in a way that is drawn; returns what it has done."""
+
+
+class Undone(Exception):
+    """What a try has changed is taken back."""
+
+
+def tables(connection: Connection) -> list[Any]:
+    """Everything that is exported."""
+    suites = (None, SUITE, "other@1")
+    return [_rows(connection, suite, names) for suite in suites for names in (True, False)]
+
+
+class Tries:
+    """Whether changes were found, whether or not they reach a ratings table."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def note(self, what: str, *, changed: bool, found: bool) -> None:
+        assert found or not changed, f"{what}: changes a ratings table, and nothing is found"
+        self.counts["found" if found else "changes nothing"] += 1
+        self.counts["changes a table"] += changed
+
+    def by_sql(self, store: Store, change: Change, rng: random.Random) -> None:
+        """Tries a change by SQL, which no trigger or foreign key stops, and takes it back."""
+        with store.database.read() as connection:
+            before = tables(connection)
+        with suppress(Undone), store.database.write() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SET session_replication_role = replica"))
+            else:
+                connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+                for name in connection.execute(text(TRIGGERS)).scalars().all():
+                    connection.execute(text(f"DROP TRIGGER {name}"))
+            what = change(connection, rng)
+            found = look(connection, heads.read(store.database.heads)).findings
+            self.note(what, changed=tables(connection) != before, found=bool(found))
+            raise Undone
+        assert store.verify().findings == ()
+
+    def by_a_bit(self, workspace: Workspace, bit: int, before: list[Any]) -> None:
+        """Tries a database of which one bit is another, in a workspace that is used up."""
+        file = workspace.path(FILE)
+        content = bytearray(file.read_bytes())
+        content[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(content)
+        try:
+            with Store.open(workspace) as store:
+                found = bool(store.verify().findings)
+                try:
+                    with store.database.read() as connection:
+                        changed = tables(connection) != before
+                except StsError:
+                    changed = True
+        except StsError:
+            changed = found = True
+        self.note(f"bit {bit}", changed=changed, found=found)
+
+
+TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+
+
+def drop_the_last(connection: Connection, rng: random.Random) -> str:
+    """Drops the last events, of everybody or of one person."""
+    one = rng.choice([None, 1, 2, 3, 4])
+    own = "" if one is None else f"WHERE annotator = {one}"
+    ids = connection.execute(text(f"SELECT id FROM events {own} ORDER BY id DESC")).scalars().all()
+    last = ids[: rng.randint(1, len(ids))]
+    connection.execute(text(f"DELETE FROM events WHERE id IN ({', '.join(map(str, last))})"))
+    return f"the last {len(last)} of {one or 'all'}"
+
+
+CHANGES = {
+    "copies": ("agent", "item", "sees", "continuation"),
+    "items": ("scenario", "category", "kind", "horizon", "clip", "id"),
+    "reference_episodes": ("truth", "step", "item"),
+    "item_suites": ("suite", "item"),
+    "events": (
+        *("annotator", "item", "verdict", "step", "reason", "seconds", "extra", "kind", "id"),
+        *("received", "number", "digest", "words"),
+    ),
+    "annotators": ("name", "pseudonym"),
+    "totals": ("totals",),
+}
+"""Columns of which a value is exchanged for that of another row, or for none that is there."""
+KEYS = {
+    "copies": ("continuation",),
+    "reference_episodes": ("item",),
+    "totals": ("number",),
+    "item_suites": ("suite", "item"),
+}
+
+
+def edit(connection: Connection, rng: random.Random) -> str:
+    """Changes or drops a row of what reaches a ratings table, in a way that no constraint stops."""
+    while True:
+        table = rng.choice(sorted(CHANGES))
+        query = connection.execute(text(f"SELECT * FROM {table}")).mappings()
+        rows = sorted(map(dict, query), key=str)
+        row, column = rng.choice(rows), rng.choice(CHANGES[table])
+        others = sorted({one[column] for one in rows} - {row[column], None}, key=str)
+        new = 17 if isinstance(row[column], int | float) else "another"
+        value = rng.choice([*others, new])
+        where = " AND ".join(f"{key} = :{key}" for key in KEYS.get(table, ("id",)))
+        change, what = f"UPDATE {table} SET {column} = :value_", f"{column} becomes {value!r}"
+        if rng.random() < 0.25:
+            change, what = f"DELETE FROM {table}", "is dropped"
+        with suppress(DBAPIError), connection.begin_nested():
+            connection.execute(text(f"{change} WHERE {where}"), row | {"value_": value})
+            return f"{table}, {row}: {what}"
+
+
+@pytest.fixture(params=[20, pytest.param(170, marks=pytest.mark.slow)])
+def number(request: pytest.FixtureRequest) -> int:
+    """How often each kind of change is tried."""
+    count: int = request.param
+    return count
+
+
+@pytest.mark.parametrize("change", [drop_the_last, edit])
+def test_no_change_by_sql_that_reaches_a_ratings_table_is_silent(
+    workspace: Workspace, number: int, change: Change
+) -> None:
+    a_study(workspace)
+    tries = Tries()
+    with Store.open(workspace) as store:
+        for seed in range(number):
+            tries.by_sql(store, change, random.Random(f"{change.__name__} {seed}"))
+    print(change.__name__, dict(tries.counts))
+    assert tries.counts["found"] > 0.9 * number
+
+
+def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(
+    sqlite_workspace: Workspace, number: int, tmp_path: Path
+) -> None:
+    a_study(sqlite_workspace)
+    with Store.open(sqlite_workspace) as store, store.database.read() as connection:
+        before = tables(connection)
+    tries, bits = Tries(), sqlite_workspace.path(FILE).stat().st_size * 8
+    for seed in range(number):
+        root = Path(shutil.copytree(sqlite_workspace.root, tmp_path / str(seed)))
+        bit = random.Random(f"bit {seed}").randrange(bits)
+        tries.by_a_bit(Workspace.open(str(root)), bit, before)
+        shutil.rmtree(root)
+    print("bits", dict(tries.counts))
+    assert tries.counts["changes a table"] > 0
+
+
+def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None:
+    a_study(workspace)
+    with Store.open(workspace) as store:
+        found = store.verify()
+    assert found.findings == () and found.forgotten == 0
+    assert found[:5] == (29, 4, 16, 28, 3)
+    # A head each transaction: both adjudications came in one; suites, references, people.
+    assert found.heads == found.events - 1 + 2 + 3 + 4
+
+
+def test_a_file_of_heads_that_lags_is_no_finding_and_catches_up(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a kill between the commit and the line in the file."""
+    a_study(workspace)
+    with Store.open(workspace) as store:
+        file = store.database.heads
+        before = file.read_bytes()
+        with monkeypatch.context() as killed:
+            killed.setattr(heads, "append", lambda *_: None)
+            store.set_required(SUITE, 3)
+            claims = store.claim(2, suite=SUITE, count=30)
+            assert statuses(store.submit(2, [a_submission(claim) for claim in claims[:2]]))
+        assert file.read_bytes() == before and store.verify().findings == ()
+        store.submit(2, [a_submission(claims[2])])
+        file.write_bytes(file.read_bytes() + b"2 17 ab")  # as a cut of power may leave a line
+        store.submit(2, [a_submission(claims[3])])
+        assert store.verify().findings == ()
+        kept = [link.number for who, link in heads.read(file) if who == "2"]
+        assert kept[-2:] == [kept[-3] + 3, kept[-3] + 4]
+
+
+def test_a_lost_end_of_a_chain_is_named(workspace: Workspace) -> None:
+    a_study(workspace)
+    with Store.open(workspace) as store:
+
+        def lost(connection: Connection, _: random.Random) -> str:
+            ids = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
+            connection.execute(text(f"DELETE FROM events WHERE id IN ({ids})"))
+            found = look(connection, heads.read(store.database.heads)).findings
+            assert found == ("Bo: events 8 to 9 are missing at the end",)
+            return "the last two of Bo"
+
+        Tries().by_sql(store, lost, random.Random())
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (
+            "UPDATE copies SET agent = 'agent-1' WHERE continuation = 'c4'",
+            "continuation c4: its agent, its clip or what the agent sees was altered",
+        ),
+        ("UPDATE items SET horizon = 41 WHERE clip = 'clip 1'", "clip c2: its scenario, category,"),
+        (
+            "DELETE FROM item_suites WHERE suite = 'other@1'",
+            "suite other@1: 0 rows where 1 was enqueued",
+        ),
+        (
+            "UPDATE annotators SET name = 'Eve' WHERE name = 'Bo'",
+            "person 3: their name or pseudonym was altered",
+        ),
+        (
+            "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5",
+            "its words are missing",
+        ),
+    ],
+)
+def test_a_finding_says_what_it_is_about(workspace: Workspace, statement: str, words: str) -> None:
+    a_study(workspace)
+    with Store.open(workspace) as store:
+
+        def change(connection: Connection, _: random.Random) -> str:
+            connection.execute(text(statement))
+            assert words in look(connection, []).findings[0]
+            return statement
+
+        Tries().by_sql(store, change, random.Random())
+
+
+def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> None:
+    a_study(workspace)
+    with Store.open(workspace) as store:
+        before, pseudonym = ratings(workspace, SUITE), store.person("Bo").pseudonym
+        with store.database.write() as connection:
+            ledger.rewrite(connection, annotators, annotators.c.id == 3, name=pseudonym)
+            events.forget(connection, 3)
+        found = store.verify()
+        assert found.findings == () and found.forgotten == 2
+        after = ratings(workspace, SUITE)
+        assert set(after[after["annotator"] == pseudonym]["reason"]) == {""}
+        assert after.drop(columns="reason").equals(before.drop(columns="reason"))
+        change = text(
+            "UPDATE events SET verdict = 'failure', reason = '' WHERE verdict = 'success'"
+        )
+        refused = (StoreError, DBAPIError)
+        with pytest.raises(refused, match="append-only"), store.database.write() as connection:
+            connection.execute(change)
+
+
+def test_verify_prints_its_findings_and_says_so_by_its_exit_code(
+    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["annotations", "verify", "--workspace", str(sqlite_workspace.root)]
+    assert main(asked) == 0 and "nothing to verify" in capsys.readouterr().out
+    a_study(sqlite_workspace)
+    assert main(asked) == 0
+    assert "29 events of 4 people" in capsys.readouterr().out
+    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+        plain.execute("UPDATE copies SET agent = 'agent-1' WHERE continuation = 'c4'")
+    plain.close()
+    assert main(asked) == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("continuation c4: its agent") and last.endswith("1 finding")

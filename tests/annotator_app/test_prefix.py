@@ -1,0 +1,83 @@
+"""Everything under a path of its own, behind a proxy that says who asks."""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator_app.attempts import EACH
+from annotator_app.auth import cookie_name
+from tests.annotator_app.conftest import PATIENCE, Server
+from tests.annotator_app.test_player_page import press, saved
+
+pytestmark = pytest.mark.browser
+BASE = "/judge"
+
+
+@pytest.fixture(scope="module")
+def below(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that has everything under a path, and believes a proxy on this machine."""
+    folder = shutil.copytree(recorded, tmp_path_factory.mktemp("below") / "workspace")
+    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"))
+    made.start()
+    yield made
+    made.close()
+
+
+def asked(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        answer.read()
+    finally:
+        connection.close()
+    return answer
+
+
+def test_a_person_enters_judges_and_finds_every_page_below_the_path(
+    chromium: Any, below: Server
+) -> None:
+    context = chromium.new_context(viewport={"width": 1366, "height": 768})
+    context.set_default_timeout(1000 * PATIENCE)
+    context.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
+    page = context.new_page()
+    failed: list[str] = []
+    page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
+    page.goto(below.url(f"/enter?t={below.store.add_annotator('Ann').token}"))
+    page.get_by_role("button", name="Enter as Ann").click()
+    page.wait_for_selector(".player .stage:not([hidden])")
+    assert page.url.startswith(below.url("/"))
+    (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(below.place)]
+    assert cookie["path"] == BASE
+    press(page, "n", "Enter")
+    page.locator(".progress", has_text="1 judged").wait_for(state="attached")
+    saved(page)
+    assert len(below.judgements("Ann")) == 1
+    page.get_by_role("link", name="Guide").click()
+    page.get_by_role("heading", name="How to judge an episode").wait_for()
+    assert page.url == below.url("/guide")
+    page.reload()
+    page.get_by_role("heading", name="How to judge an episode").wait_for()
+    assert failed == []
+    context.close()
+
+
+def test_what_lies_beside_the_path_is_not_served_and_its_slash_is_added(below: Server) -> None:
+    assert asked(below, "/").status == 404
+    assert asked(below, "/judgement/").status == 404
+    sent_on = asked(below, BASE)
+    assert (sent_on.status, sent_on.headers["Location"]) == (307, f"{BASE}/")
+    assert asked(below, f"{BASE}/_stcore/health").status == 200
+    assert asked(below, f"{BASE}/").status == 401
+
+
+def test_a_proxy_that_is_believed_says_who_asks(below: Server) -> None:
+    for number in range(2 * EACH):  # each from another address, as this one alone would be refused
+        came = {"X-Forwarded-For": f"192.0.2.{number}"}
+        assert asked(below, f"{BASE}/enter?t=wrong", **came).status == 401
