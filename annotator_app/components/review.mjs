@@ -26,8 +26,8 @@ const REVIEWING_KEYS = [
   { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
   { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
   { keys: ["1", "2", "3", "4", "5", "6", "7", "8"], show: "1 to 8", action: "reason", help: "failures: the kind of error" },
-  { keys: ["w"], show: "W", action: "words", help: "say something about it in words" },
-  { keys: ["l"], show: "L", action: "leave", help: "leave it open, and say why" },
+  { keys: ["e"], show: "E", action: "words", help: "say something about it in words" },
+  { keys: ["o"], show: "O", action: "leave", help: "leave it open, and say why" },
   { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
   { keys: ["u"], show: "U", action: "undo", help: "take away what you have chosen" },
   { keys: ["Enter"], show: "Enter", action: "submit", help: "decide and go on" },
@@ -177,7 +177,7 @@ class ReviewPage {
     this.#spend();
     this.activity.visible = !document.hidden;
     if (!document.hidden || !this.session) return;
-    this.viewer.playback.playing = false;
+    this.viewer.playback.stop();
     this.viewer.render();
   }
 
@@ -193,7 +193,7 @@ class ReviewPage {
     viewer.soon = this.#soon;
     viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
-    this.judging.render(session, this.anew);
+    this.judging.renderShown(session, this.anew);
     this.opinions.render(session);
     this.anew = false;
     this.$(".empty").hidden = !!visit;

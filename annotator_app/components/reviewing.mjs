@@ -69,7 +69,7 @@ export class Reviewing {
 
   greet() {
     const decide = "Look at what they say, mark what you see with S, F, N or X, then Enter.";
-    this.say(this.classifies ? "Say with a number what went wrong, then Enter. W adds words." : decide);
+    this.say(this.classifies ? "Say with a number what went wrong, then Enter. E adds words." : decide);
   }
 
   say(text, tone = "info") {
@@ -170,9 +170,9 @@ export class Reviewing {
       return this.#warn(
         picture === "coming"
           ? "Not marked: the picture is on its way. Mark again when it is there."
-          : "Not marked: the pictures of this episode cannot be shown. L leaves it open.",
+          : "Not marked: the pictures of this episode cannot be shown. O leaves it open.",
       );
-    this.playback.playing = false;
+    this.playback.stop();
     if (name === "not_done") this.#put({ verdict: name, step: null, reason: null });
     else if (name === "cannot_judge") this.#put({ verdict: name, step: null, reason: this.visit.mark?.reason ?? null });
     else if (name === "success" || name === "failure") {
@@ -202,7 +202,7 @@ export class Reviewing {
   }
 
   #leave() {
-    this.playback.playing = false;
+    this.playback.stop();
     this.leaving = true;
     this.say("Why is it left open? Say it in words, then Enter. Esc goes back.");
   }
@@ -218,11 +218,11 @@ export class Reviewing {
     const text = visit.words.trim();
     if (leaving) return text ? this.#send({ kind: "note", text }, `Left open: ${text}.`, now) : this.#warn("Say in words why it is left open, or Esc.");
     if (this.classifies) {
-      if (!visit.label) return this.#warn("Nothing chosen yet: a number says what went wrong, L leaves it open.");
+      if (!visit.label) return this.#warn("Nothing chosen yet: a number says what went wrong, O leaves it open.");
       return this.#send({ kind: "review", label: visit.label, text }, `Kept: ${visit.label.replaceAll("_", " ")}.`, now);
     }
     const { mark } = visit;
-    if (!mark) return this.#warn("Nothing chosen yet: S success, F failure, N not done, X cannot judge, L leaves it open.");
+    if (!mark) return this.#warn("Nothing chosen yet: S success, F failure, N not done, X cannot judge, O leaves it open.");
     if (mark.verdict === "cannot_judge" && !mark.reason) return this.#warn("Say why it cannot be judged first: 1 to 4.");
     return this.#send({ kind: "adjudication", ...mark, text }, `Decided: ${inWords(mark)}.`, now);
   }
