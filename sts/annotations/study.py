@@ -14,7 +14,7 @@ SETTLE = ("", "silence")
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
-_COUNTS = ("queue", "spacing", "cap", "training")
+_COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
 class Study(NamedTuple):
@@ -40,6 +40,8 @@ class Study(NamedTuple):
       settle: "silence" settles by rule, as not done, a question's continuation in which whoever is
         asked says nothing after the takeover; "" has people judge it.
       consent: file of the workspace with the text that people agree to first; "" for none.
+      mark_tolerance: steps that marks of one clip may lie apart and still agree.
+      review_sample: failures of people, and as many of agents, that reviewers look at.
     """
 
     seed: int = 0
@@ -58,6 +60,8 @@ class Study(NamedTuple):
     queue: int = 100_000
     settle: str = ""
     consent: str = ""
+    mark_tolerance: int = 5
+    review_sample: int = 100
 
     def required_of(self, suite: str, category: str) -> int:
         """Returns how often a clip of that suite, or part of it, and category is judged."""
