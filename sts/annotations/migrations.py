@@ -404,16 +404,17 @@ _RUBRICS = Migration(  # the clip of an item has had the version of its rubric a
     ),
 )
 
-MIGRATIONS = (
-    _FIRST,
-    _OF_ONE_WORKSPACE,
-    _ROLES,
-    _DRAFTS,
-    _CLIPS,
-    _TYPED_EVENTS,
-    _ASSIGNMENT,
-    _SESSIONS,
-    _TRAINING,
-    _RUBRICS,
-)
+
+def _joined(*parts: Migration) -> Migration:
+    """One version in several parts, each read by its subject."""
+    each = {
+        dialect: tuple(line for part in parts for line in part.statements(dialect))
+        for dialect in _SERIAL
+    }
+    return Migration((), **each)
+
+
+_TEAM = _joined(_TYPED_EVENTS, _ASSIGNMENT, _SESSIONS, _TRAINING, _RUBRICS)
+
+MIGRATIONS = (_FIRST, _OF_ONE_WORKSPACE, _ROLES, _DRAFTS, _CLIPS, _TEAM)
 SCHEMA_VERSION = len(MIGRATIONS)
