@@ -51,6 +51,19 @@ _COVERED = (
 )
 
 
+# Made once: to put a statement together costs more than SQLite.
+_INSERT = insert(table)
+_FIND = select(table).where(
+    table.c.annotator == bindparam("annotator"), table.c.uuid == bindparam("uuid")
+)
+_LAST = (
+    select(table.c.number, table.c.digest)
+    .where(table.c.annotator == bindparam("annotator"))
+    .order_by(table.c.id.desc())
+    .limit(1)
+)
+
+
 class Event(NamedTuple):
     """One checked event.
 
@@ -116,7 +129,7 @@ def append(
     }
     before = heads.get(who) or end(connection, annotator_id)
     heads[who] = follow(before, covered(row))
-    connection.execute(insert(table).values(row | heads[who]._asdict()))
+    connection.execute(_INSERT, row | heads[who]._asdict())
 
 
 def words(uuid: str, reason: str, text: str) -> str:
@@ -129,14 +142,6 @@ def words(uuid: str, reason: str, text: str) -> str:
 def covered(row: Mapping[str, Any]) -> list[Any]:
     """Returns what the digest of an event is over: its row, of its words their digest."""
     return [row[name] for name in _COVERED]
-
-
-_LAST = (
-    select(table.c.number, table.c.digest)
-    .where(table.c.annotator == bindparam("annotator"))
-    .order_by(table.c.id.desc())
-    .limit(1)
-)
 
 
 def end(connection: Connection, annotator_id: int) -> Link:
@@ -153,9 +158,7 @@ def forget(connection: Connection, annotator_id: int) -> None:
 
 def find(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
     """Returns the person's event of that uuid."""
-    row = connection.execute(
-        select(table).where(table.c.annotator == annotator_id, table.c.uuid == uuid)
-    ).one_or_none()
+    row = connection.execute(_FIND, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
     return None if row is None else of(row)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, exists, select
+from sqlalchemy import Connection, Row, bindparam, exists, select
 
 from sts.annotations.events import ADJUDICATION, JUDGEMENTS, NOTE, REVIEW, REVIEWERS, Event, judges
 from sts.annotations.schema import annotators, events, item_players, item_suites, items
@@ -60,6 +60,15 @@ def notes(connection: Connection, suite: str | None = None) -> dict[str, list[Re
     return _by_item(_remarks(connection, NOTE, suite))
 
 
+_LOOKED_AT = select(
+    exists().where(
+        events.c.annotator == bindparam("annotator"),
+        events.c.item == bindparam("item"),
+        events.c.kind.in_(REVIEWERS),
+    )
+)
+
+
 def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
     """Returns why a person may not add this event to what a clip has, or "".
 
@@ -67,10 +76,10 @@ def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
     """
     own = events.c.annotator == annotator_id, events.c.item == event.item
     if event.kind in JUDGEMENTS:
-        decided = select(exists().where(*own, events.c.kind.in_(REVIEWERS)))
+        who = {"annotator": annotator_id, "item": event.item}
         return (
             "this annotator has reviewed this item, and so does not judge it"
-            if connection.execute(decided).scalar_one()
+            if connection.execute(_LOOKED_AT, who).scalar_one()
             else ""
         )
     if event.kind not in REVIEWERS:
