@@ -19,6 +19,7 @@ from annotator_app.curation.ghosts import Ghosts
 from annotator_app.episodes import criterion, shown
 from annotator_app.events import Broken
 from annotator_app.play import Plays
+from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
 from sts import registry
 from sts.annotations import consent
@@ -81,6 +82,12 @@ def drafts() -> Drafts:
 def ghosts() -> Ghosts:
     """How built-in agents go on from the candidates of drafts."""
     return Ghosts(workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def builder() -> Builder:
+    """What builds the report of the suite that is judged."""
+    return Builder(workspace(), settings().suite)
 
 
 def domains() -> set[str]:

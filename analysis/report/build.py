@@ -14,7 +14,7 @@ from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
 from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
-from analysis.report.annotators import annotators, together
+from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.validity import validity
@@ -127,6 +127,8 @@ def build(
         against=None
         if other is None
         else against(main, worth, suite, other._replace(ratings=valued(other.ratings)), seed=seed),
+        efforts=efforts(ratings),
+        unable=unable(ratings),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 

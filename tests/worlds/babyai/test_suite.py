@@ -222,6 +222,7 @@ def test_the_bot_does_all_of_it_a_seeing_agent_most_and_a_random_one_little() ->
 
 def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_babyai, "LEVELS", ("GoToLocal", "PickupDist"))
+    monkeypatch.setattr(build_babyai, "AGENTS", ("babyai-bot", "babyai-random"))
     monkeypatch.setattr(build_babyai, "EPISODES", 12)
     monkeypatch.setattr(build_babyai, "PER_CATEGORY", 1)
     first, second = (
