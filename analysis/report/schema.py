@@ -71,6 +71,7 @@ class Counts:
     clips: Annotated[int | None, "of these continuations, those that differ; null if not known"] = (
         None
     )
+    settled: Annotated[int, "continuations that a rule has settled as not done"] = 0
     clips_judged: Annotated[int | None, "of these, with a verdict; null if not known"] = None
     hours: Annotated[float | None, "of people's active time; null if not known"] = None
     hours_saved: Annotated[

@@ -181,7 +181,7 @@ def test_one_report_is_built_at_a_time(tmp_path: Path, monkeypatch: pytest.Monke
     assert [found.begin(), found.begin()] == [True, False] and found.is_building
     goes_on.set()
     found.wait(60)
-    assert not found.is_building and found.trouble == ""
+    assert (found.is_building, found.trouble) == (False, "")
 
 
 def test_a_build_is_a_process_whose_last_line_is_told(tmp_path: Path) -> None:
