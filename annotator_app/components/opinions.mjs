@@ -1,4 +1,4 @@
-// What is shown of a clip under review: what A, B and C say of it, what the rule says, the kinds of
+// What is shown of a clip under review: what its judges say of it, who are letters, what the rule says, the kinds of
 // error, and how far each queue is.
 
 import { element } from "./page.mjs";
@@ -136,7 +136,8 @@ function errorRow([label, source, meaning], n) {
   const button = element("button", { type: "button" });
   Object.assign(button.dataset, { action: "label", text: label });
   const words = element("span");
-  words.append(element("b", { textContent: label.replaceAll("_", " ") }), ` ${SOURCE[source]}: ${meaning}`);
+  const means = element("span", { className: "meaning", textContent: ` ${SOURCE[source]}: ${meaning}` });
+  words.append(element("b", { textContent: label.replaceAll("_", " ") }), means);
   button.append(element("kbd", { textContent: n + 1 }), words);
   return button;
 }

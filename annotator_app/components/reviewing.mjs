@@ -93,7 +93,7 @@ export class Reviewing {
     this.errors = errors;
     this.news.push(...news.map(({ text }) => text));
     const item = this.visit?.episode.id;
-    if (!item || meanwhile || queue !== this.queue) this.meanwhile = meanwhile?.item === item ? meanwhile.text : "";
+    this.meanwhile = item && meanwhile?.item === item ? meanwhile.text : "";
     if (!cases || queue !== this.queue) return;
     this.cases = cases.filter(({ episode }) => episode.id !== item && !this.outbox.holds(episode.id));
     if (!this.visit) this.#next(now);

@@ -9,6 +9,7 @@ from sts.annotations.events import REVIEW, Event
 from sts.annotations.opinions import Opinion, lot
 from sts.annotations.reviewed import DIFFERING, DISPUTED, FAILED, Case, Queue
 
+_LETTERS = "PQRSTUVWXYZ"
 _VERDICTS = {
     "success": "success",
     "failure": "failure",
@@ -33,7 +34,7 @@ _EMPTY = {
 
 
 def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Returns a clip for the page, with what was said of it by A, B, C.
+    """Returns a clip for the page, with what was said of it by P, Q, R.
 
     Args:
       one: the clip.
@@ -52,9 +53,12 @@ def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def letter(number: int) -> str:
-    """Returns what a clip's judge of this number is called: A to Z, then A2 and on."""
-    again, place = divmod(number, 26)
-    return chr(ord("A") + place) + (str(again + 1) if again else "")
+    """Returns what a clip's judge of this number is called: P to Z, then P2 and on.
+
+    Worlds call their participants A, B, C.
+    """
+    again, place = divmod(number, len(_LETTERS))
+    return _LETTERS[place] + (str(again + 1) if again else "")
 
 
 def progress(queue: Queue) -> dict[str, int]:

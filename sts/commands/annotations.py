@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sts.cli.arguments import say, table, warn
 from sts.cli.command import Command
-from sts.commands import audit, quality
+from sts.commands import audit, quality, reviews
 from sts.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action",
         required=True,
-        metavar="import | export | refused | verify | audit | quality",
+        metavar="import | export | refused | verify | audit | quality | reviews",
     )
     words = "append judgements made elsewhere; all or nothing, and harmless when repeated"
     leaf = actions.add_parser(
@@ -46,6 +46,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("verify", help=words, description=words, example="sts annotations verify")
     audit.add(actions)
     quality.add(actions)
+    reviews.add(actions)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -62,6 +63,8 @@ def _run(args: argparse.Namespace) -> int:
         audit.show(workspace, args.suite, names=args.names, as_json=args.json)
     elif args.action == "quality":
         quality.show(workspace, args.suite, as_json=args.json)
+    elif args.action == "reviews":
+        reviews.show(workspace, args.suite, as_json=args.json)
     else:
         _export(workspace, args.file, args.suite, names=args.names, as_json=args.json)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,8 @@ from sts.annotations.events import LABELS
 from sts.annotations.reviewed import Case, Queue, queues, reviewed
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
+from sts.cli.main import main
+from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item, statuses
 
 RULES = {f"c{n}": Verdict("success", 3) if n % 2 else Verdict("not_done", None) for n in range(40)}
@@ -200,3 +203,22 @@ def test_references_are_in_no_queue(store: Store) -> None:
         team.judge(team.ana, f"c{n}", "failure", 1)
     store.add_reference(an_item("c0"), "success", 7)
     assert waiting(team.queue("failures")) == ["c1"] and list(differing(team)) == ["c1"]
+
+
+def test_the_command_counts_table_1_and_names_the_rules_that_were_contradicted(
+    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(sqlite_workspace) as store:
+        team = Team(store, 2)
+        for n in range(2):
+            team.judge(team.ana, f"c{n}", "failure", 1)
+        team.send(team.rhea, "c0", "review", label="out_of_time")
+    place = ["--workspace", str(sqlite_workspace.root)]
+    assert main(["annotations", "reviews", SUITE, *place, "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert [row["error"] for row in value["errors"] if row["agents"]] == ["out_of_time"]
+    assert value["over"]["agents"] == {"failures": 2, "sample": 2, "reviewed": 1, "outside": 0}
+    assert value["rules"] == []
+    assert main(["annotations", "reviews", SUITE, *place]) == 0
+    assert "agents: 1 reviewed of 2, drawn at random from 2" in capsys.readouterr().out
+    assert main(["annotations", "reviews", "other@1", *place]) != 0

@@ -58,7 +58,7 @@ def disputed(recorded: Path, tmp_path: Path) -> Iterator[Server]:
 
 
 def reviewer(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
-    page = open_page(name, server, path="/review", ready=False, roles=("reviewer",), **options)
+    page = open_page(name, server, ready=False, roles=("reviewer",), **options)
     page.wait_for_selector(".review .stage:not([hidden]), .review .empty:not([hidden])")
     return page
 
@@ -72,7 +72,7 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
 ) -> None:
     page = reviewer(open_page, disputed, "Rhea")
     assert "They disagree on whether it was done." in page.inner_text(".opinions")
-    assert {"A", "B"} == {*page.locator(".opinions b").all_inner_texts()}
+    assert {"P", "Q"} == {*page.locator(".opinions b").all_inner_texts()}
     shown = page.content()
     assert not any(name in shown for name in ("Ana", "local-search", "stigmergy"))
     first = item(page)
