@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from scenarios import categories
 from sts.annotations.items import item_of, players
@@ -10,6 +10,7 @@ from sts.annotations.roles import ROLES
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations.index import Entry
+from sts.continuations.silence import QUESTION, is_silent, silent
 from sts.continuations.store import opened
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
@@ -49,20 +50,24 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     A part stands in the queue under a name of its own too, so that people can be given it alone.
 
     People judge a sample of a million, so no more wait for them at a time than the workspace's
-    setting `queue` says, drawn by lot; as these are judged, others come at the next start.
+    setting `queue` says, drawn by lot; as these are judged, others come at the next start. What the
+    study settles by rule waits for nobody.
     """
     index = opened(workspace)
     rows = index.of({one.hash for one in selection.scenarios})
     most = store.study.queue + store.progress(selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
-    drawn = index.entries(index.by_lot(rows, max(most, 0)))
-    _enqueue(store, selection.suite, [*names], drawn)
+    drawn = index.by_lot(rows, max(most, 0))
+    quiet = silent(workspace.store, index, drawn) if store.study.settle else set()
+    _enqueue(store, selection.suite, [*names], index.entries(drawn), quiet)
     return len(rows)
 
 
-def enqueue(store: Store, suite: Suite, continuations: Iterable[Continuation | Entry]) -> int:
+def enqueue(store: Store, suite: Suite, continuations: Collection[Continuation]) -> int:
     """Has continuations judged, though not by who played them; returns how many are new."""
-    return _enqueue(store, suite, [suite.label], continuations)
+    asked = [one for one in continuations if one.kind == QUESTION and store.study.settle]
+    quiet = {one.id for one in asked if is_silent(one)}
+    return _enqueue(store, suite, [suite.label], continuations, quiet)
 
 
 def _enqueue(
@@ -70,12 +75,19 @@ def _enqueue(
     suite: Suite,
     names: Sequence[str],
     continuations: Iterable[Continuation | Entry],
+    quiet: Collection[str],
 ) -> int:
     people = [one.name for one in store.annotators()]
     rules = categories.ruling(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
     items = (
-        item_of(one, name, players(one, people), rubrics.get(one.category, ""))
+        item_of(
+            one,
+            name,
+            players(one, people),
+            rubrics.get(one.category, ""),
+            store.study.settle if one.id in quiet else "",
+        )
         for one in continuations
         for name in names
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
@@ -19,12 +19,15 @@ from annotator_app.curation.ghosts import Ghosts
 from annotator_app.episodes import criterion, shown
 from annotator_app.events import Broken
 from annotator_app.play import Plays
+from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
 from sts import registry
 from sts.annotations import consent
 from sts.annotations.consent import Consent
+from sts.annotations.differences import rules_verdicts
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
+from sts.annotations.verdicts import Verdict
 from sts.continuations.index import Index
 from sts.continuations.store import find, opened
 from sts.domains import domain
@@ -79,6 +82,12 @@ def drafts() -> Drafts:
 def ghosts() -> Ghosts:
     """How built-in agents go on from the candidates of drafts."""
     return Ghosts(workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def builder() -> Builder:
+    """What builds the report of the suite that is judged."""
+    return Builder(workspace(), settings().suite)
 
 
 def domains() -> set[str]:
@@ -144,6 +153,11 @@ def episode(continuation: str) -> dict[str, Any]:
         raise StsError(f"there is no drawing of domain {name!r} here")
     scenario = scenarios().get(one.identity.scenario)
     return data | {"criterion": criterion(scenario) if scenario else None}
+
+
+def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
+    """What the rules say of continuations of the suite that is judged, where it is labelled."""
+    return rules_verdicts(workspace().store, settings().suite, continuations)
 
 
 def warm_up() -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 VERDICTS = ("success", "failure", "not_done", "cannot_judge")
 MARKED = ("success", "failure")
 """Verdicts that carry the step of their marker."""
-SOURCES = ("human", "automatic", "model")
+SOURCES = ("human", "settled", "automatic", "model")
+"""Whose verdict it is; `settled` is a rule's where a study asks nobody, and counts as a person's in
+what a continuation is worth, and nowhere else."""
 SIGHTS = ("observation", "world", "rehearsal", "recording")
 """What an agent is shown: all but the first are more than an agent may see."""
 MOST_STEPS = 2**31 - 1
@@ -33,6 +35,7 @@ TYPES = {
     "extra": "int64",
     "adjudicated": "str",
     "adjudicated_step": "Int64",
+    "rubric": "str",
     "notes": "str",
 }
 """Every column and its pandas type."""

@@ -102,8 +102,10 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     """Returns the rows of a checked table with the verdicts that continuations are worth.
 
     Where a reviewer has decided between annotators, what they decided stands for what each of these
-    said. Agreement and accuracy are of what was said, so of the table as it was.
+    said. What a rule has settled stands beside what people said, but where somebody did say it.
+    Agreement and accuracy are of what was said, so of the table as it was.
     """
+    ratings = _alone(ratings)
     decided = (ratings["adjudicated"] != "") & (ratings["source"] == "human")
     if not decided.any():
         return ratings
@@ -111,6 +113,25 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
         verdict=ratings["verdict"].where(~decided, ratings["adjudicated"]),
         step=ratings["step"].where(~decided, ratings["adjudicated_step"]),
     )
+
+
+def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a checked table as they would be had a rule settled nothing."""
+    settled = ratings["source"] == "settled"
+    return ratings.assign(
+        source=ratings["source"].mask(settled, "human"),
+        verdict=ratings["verdict"].mask(settled, ""),
+    )
+
+
+def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows without what a rule has settled and somebody has looked at."""
+    settled = ratings["source"] == "settled"
+    if not settled.any():
+        return ratings
+    human = (ratings["source"] == "human") & (ratings["verdict"] != "")
+    judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
+    return ratings[~(settled & judged)]
 
 
 def _numbers(frame: pd.DataFrame) -> pd.Series:
@@ -133,6 +154,8 @@ def _check_words(table: tables.RawTable) -> None:
     tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
     tables.one_of(table, "adjudicated", (*VERDICTS, ""))
     tables.one_of(table, "extra", ("0", "1"))
+    other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
+    tables.refuse(table, other, "not_done where a rule has settled it", "verdict")
     tables.refuse(
         table,
         ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
@@ -152,7 +175,8 @@ def _check_names(table: tables.RawTable, given: set[str]) -> None:
         if column in (*REQUIRED, *given):
             tables.refuse(table, empty[column] & ~reference, "a name", column)
     if "annotator" in given:
-        tables.refuse(table, empty["annotator"] & ~_unjudged(frame), "a name", "annotator")
+        nobody = _unjudged(frame) | _settled(frame)
+        tables.refuse(table, empty["annotator"] & ~nobody, "a name", "annotator")
     if "continuation" in given:
         tables.refuse(table, empty["continuation"], "a name", "continuation")
     else:
@@ -194,7 +218,8 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     tables.one_value_each(table, "continuation", "truth", reference, number)
     if (frame["adjudicated"] != "").any():
         human = (frame["source"] == "human").to_numpy()
-        tables.one_value_each(table, "continuation", "adjudicated", human, number)
+        clip = frame.groupby([number, frame["clip"]]).ngroup()
+        tables.one_value_each(table, "continuation", "adjudicated", human, clip)
     for column in ("category", "kind"):
         tables.one_value_each(table, "scenario", column, ~reference)
     tables.one_value_each(table, "agent", "sees", ~reference)
@@ -202,6 +227,11 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     twice = judgement.duplicated().to_numpy()
     expected = "one row per continuation and annotator"
     tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")
+
+
+def _settled(frame: pd.DataFrame) -> np.ndarray:
+    settled: np.ndarray = (frame["source"] == "settled").to_numpy()
+    return settled
 
 
 def _unjudged(frame: pd.DataFrame) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.inputs.ratings import once
-from analysis.report.schema import Alpha, Annotator, StepOffset, Together
+from analysis.report.schema import Alpha, Annotator, Effort, StepOffset, Together, Unable
 from analysis.report.values import number
 from analysis.statistics.accuracy import Accuracy, accuracy
 from analysis.statistics.alpha import krippendorff
@@ -52,6 +52,54 @@ def together(
         alpha=Alpha(**krippendorff(own, seed=seed)._asdict()),
         alpha_references=Alpha(**krippendorff(served, seed=seed)._asdict()),
     )
+
+
+def efforts(ratings: pd.DataFrame) -> tuple[Effort, ...]:
+    """What judging each agent took, by name.
+
+    Args:
+      ratings: a checked ratings table; references are left out.
+    """
+    own = ratings[(ratings["truth"] == "") & (ratings["source"] == "human")]
+    own = own[own["annotator"] != ""]
+    thing = own["clip"].where(own["clip"] != "", own["continuation"].astype("str"))
+    said = own.assign(thing=thing).drop_duplicates(["annotator", "thing", "agent"])
+    part = 1 / said.groupby(["annotator", "thing"])["agent"].transform("size")
+    said = said.assign(part=part, spent=said["seconds"] * part)
+    return tuple(
+        Effort(
+            agent=str(agent),
+            hours=float(rows["spent"].sum() / 3600) if rows["spent"].notna().any() else None,
+            judgements=float(rows["part"].sum()),
+            untimed=float(rows.loc[rows["spent"].isna(), "part"].sum()),
+        )
+        for agent, rows in said.groupby("agent")
+    )
+
+
+def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
+    """The scenarios that somebody could not judge, the worst first.
+
+    Args:
+      ratings: a checked ratings table; references are among it.
+    """
+    human = once(ratings[(ratings["source"] == "human") & (ratings["verdict"] != "")])
+    entries = []
+    for name, rows in human.groupby("scenario"):
+        dark = rows[rows["verdict"] == "cannot_judge"]
+        if len(dark):
+            reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
+            order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
+            entries.append(
+                Unable(
+                    scenario=str(name),
+                    category=str(rows["category"].iloc[0]) or None,
+                    clips=int(dark["continuation"].nunique()),
+                    judged=int(rows["continuation"].nunique()),
+                    reasons={str(words): int(number) for words, number in order},
+                )
+            )
+    return tuple(sorted(entries, key=lambda one: (-one.clips, one.scenario)))
 
 
 def _on_references(references: pd.DataFrame, rates: Accuracy) -> dict[str, Any]:

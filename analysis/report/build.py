@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.inputs.ratings import once, valued
+from analysis.inputs.ratings import once, unsettled, valued
 from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
 from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
-from analysis.report.annotators import annotators, together
+from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.validity import validity
@@ -77,18 +77,22 @@ def build(
     references = once(ratings[(ratings["truth"] != "") & (ratings["source"] == "human")])
     pooled = accuracy(references, seed=seed)
     labels = _labels(once(own))
-    present = [source for source in SOURCES if getattr(labels, source)] or ["human"]
+    present = [s for s in SOURCES if s != "settled" and getattr(labels, s)] or ["human"]
     worth = valued(ratings)
+    settled = int(((worth["source"] == "settled") & (worth["truth"] == "")).sum())
+    bases = {source: (worth, source) for source in present}
+    if labels.settled and labels.human:
+        bases["unsettled"] = (unsettled(worth), "human")
     sets = {
-        source: analyse(
-            worth,
+        name: analyse(
+            table,
             source,
             scenarios=suite.scenarios,
             target=target,
             seed=seed,
             together=suite.together,
         )
-        for source in present
+        for name, (table, source) in bases.items()
     }
     main = sets[present[0]]
     entries = agents(main, worth, suite=suite, reference=pooled, seed=seed)
@@ -103,7 +107,7 @@ def build(
         draws=schema.Draws(comparisons=COMPARISON_DRAWS, scenario_resamples=RESAMPLES),
         labels=labels,
         labels_used=main.source,
-        counts=_counts(main, own, references),
+        counts=_counts(main, own, references, settled),
         unknown=_unknown(own),
         rankings=_rankings(main),
         agents=entries,
@@ -127,6 +131,8 @@ def build(
         against=None
         if other is None
         else against(main, worth, suite, other._replace(ratings=valued(other.ratings)), seed=seed),
+        efforts=efforts(ratings),
+        unable=unable(ratings),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 
@@ -150,7 +156,13 @@ def _unknown(own: pd.DataFrame) -> dict[str, str]:
     return {column: UNKNOWN[column] for column, missing in without.items() if missing}
 
 
-def _counts(main: LabelSet, own: pd.DataFrame, references: pd.DataFrame) -> schema.Counts:
+SHOWN = ("human", "settled")
+"""Sources of the rows that make up what people are asked to judge."""
+
+
+def _counts(
+    main: LabelSet, own: pd.DataFrame, references: pd.DataFrame, settled: int
+) -> schema.Counts:
     table = main.continuations
     judged, unjudgeable = int(table["y"].notna().sum()), int(table["unjudgeable"].sum())
     return schema.Counts(
@@ -166,20 +178,23 @@ def _counts(main: LabelSet, own: pd.DataFrame, references: pd.DataFrame) -> sche
         cannot_judge=int(table["cannot_judge"].sum()),
         extra=int((own["extra"] & (own["source"] == main.source)).sum()),
         reference_annotations=len(references),
-        **_efforts(own[own["source"] == main.source]),
+        settled=settled if main.source == "human" else 0,
+        **_efforts(own, main.source),
     )
 
 
-def _efforts(own: pd.DataFrame) -> dict[str, Any]:
+def _efforts(every: pd.DataFrame, source: str) -> dict[str, Any]:
     """What people did, and what they need not do because some continuations are one clip."""
+    own = every[every["source"] == source]
+    shown = every[every["source"].isin(SHOWN if source == "human" else (source,))]
     said = own[~own["verdict"].isin(("", "cannot_judge"))]
     apart = once(own)
     timed = own["seconds"].notna().any()
-    known = (own["clip"] != "").all()
+    known = (shown["clip"] != "").all()
     hours, all_hours = apart["seconds"].sum() / 3600, own["seconds"].sum() / 3600
     return {
         "judgements": len(once(said)),
-        "clips": own["clip"].nunique() if known else None,
+        "clips": shown["clip"].nunique() if known else None,
         "clips_judged": said["clip"].nunique() if known else None,
         "hours": float(hours) if timed else None,
         "hours_saved": float(all_hours - hours) if timed and known else None,

@@ -313,6 +313,34 @@ def annotators(report: Report) -> Chart | None:
     return chart
 
 
+def step_offset(report: Report) -> Chart | None:
+    """The share of annotators' marks no further from the known step than each tolerance."""
+    offset = report.annotators_together.step_offset
+    ends = offset.within_intervals or {}
+    rows: list[dict[str, Any]] = [
+        {"steps": steps, "share": share, **plotting.ends("i", ends.get(steps))}
+        for steps, share in offset.within.items()
+    ]
+    if not rows:
+        return None
+    axis = plotting.share_axis("marks no further from the known step")
+    base = alt.Chart(pd.DataFrame(rows)).encode(
+        x=alt.X(
+            "steps:Q",
+            scale=alt.Scale(nice=False),
+            axis=alt.Axis(title="tolerance, steps", values=list(offset.within)),
+        )
+    )
+    band = base.mark_area(opacity=0.2, color=plotting.BLUE).encode(
+        y=alt.Y("i_low:Q", scale=plotting.unit_scale(), axis=axis), y2="i_high:Q"
+    )
+    curve = base.mark_line(color=plotting.BLUE, strokeWidth=2, point=True).encode(
+        y=alt.Y("share:Q", scale=plotting.unit_scale(), axis=axis)
+    )
+    chart: Chart = alt.layer(band, curve).properties(width=plotting.WIDTH)
+    return chart
+
+
 def label_sets(report: Report) -> Chart | None:
     """Each agent's pass rate under every set of labels, side by side."""
     if len(report.label_sets) < 2:
@@ -374,6 +402,7 @@ FIGURES: dict[str, Callable[[Report], Chart | None]] = {
     "difficulty": difficulty,
     "time_to_success": time_to_success,
     "annotators": annotators,
+    "step_offset": step_offset,
     "label_sets": label_sets,
 }
 """Every figure that a report can have."""

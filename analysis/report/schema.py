@@ -15,12 +15,14 @@ from typing import Annotated
 from analysis.report.schema_parts import Against as Against
 from analysis.report.schema_parts import Change as Change
 from analysis.report.schema_parts import Credit as Credit
+from analysis.report.schema_parts import Effort as Effort
 from analysis.report.schema_parts import Group as Group
 from analysis.report.schema_parts import Interval as Interval
 from analysis.report.schema_parts import Linked as Linked
 from analysis.report.schema_parts import Selection as Selection
 from analysis.report.schema_parts import Share as Share
 from analysis.report.schema_parts import Tagged as Tagged
+from analysis.report.schema_parts import Unable as Unable
 
 SCHEMA = "sts-report/2"
 APART = "in a table of its own"
@@ -69,6 +71,7 @@ class Counts:
     clips: Annotated[int | None, "of these continuations, those that differ; null if not known"] = (
         None
     )
+    settled: Annotated[int, "continuations that a rule has settled as not done"] = 0
     clips_judged: Annotated[int | None, "of these, with a verdict; null if not known"] = None
     hours: Annotated[float | None, "of people's active time; null if not known"] = None
     hours_saved: Annotated[
@@ -264,6 +267,9 @@ class StepOffset:
     median: Annotated[float | None, "steps, positive for late"]
     mean_absolute: Annotated[float | None, "steps"]
     within: Annotated[Mapping[int, float], "by steps, share no further off"]
+    within_intervals: Annotated[
+        Mapping[int, Interval] | None, "by steps, of these, an episode's marks as a cluster"
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -402,3 +408,5 @@ class Report:
     pairs: Annotated[Linked | None, "two instructions at one takeover"] = None
     series: Annotated[Linked | None, "turns of one dialogue"] = None
     against: Annotated[Against | None, "another version beside this one"] = None
+    efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
+    unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()

@@ -110,3 +110,24 @@ class Against:
     agents: Annotated[tuple[Change, ...], "in the order of the report"]
     first: Annotated[tuple[str, ...], "who can be first here, of the agents judged on both"]
     first_before: Annotated[tuple[str, ...], "who of them can be first in the other"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What judging an agent took; a clip of several agents counts for each in equal parts."""
+
+    agent: Annotated[str, "its name"]
+    hours: Annotated[float | None, "of active time; null if not known"]
+    judgements: Annotated[float, "in these"]
+    untimed: Annotated[float, "judgements whose time is not known"]
+
+
+@dataclass(frozen=True)
+class Unable:
+    """A scenario that somebody could not judge, for who curates it."""
+
+    scenario: Annotated[str, "its id"]
+    category: Annotated[str | None, "of the scenario"]
+    clips: Annotated[int, "of it that somebody could not judge"]
+    judged: Annotated[int, "clips of it that were looked at"]
+    reasons: Annotated[Mapping[str, int], "how many gave each, the most frequent first"]

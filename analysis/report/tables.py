@@ -115,6 +115,10 @@ def _apart(kind: type) -> frozenset[str]:
     return frozenset(key for key, hint in hints.items() if APART in hint.__metadata__)
 
 
+def _said(reasons: Mapping[str, int]) -> list[str]:
+    return [f"{words} ({number})" for words, number in reasons.items()]
+
+
 TABLES: dict[str, Callable[[Report], Rows]] = {
     "agents": lambda report: [_row(entry) for entry in report.agents],
     "missing": _missing,
@@ -131,6 +135,11 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
         _row(entry) for entry in report.correlation_differences
     ],
     "annotators": lambda report: [_row(entry) for entry in report.annotators],
+    "efforts": lambda report: [_row(entry) for entry in report.efforts],
+    "unable": lambda report: [
+        {**_row(dataclasses.replace(entry, reasons={})), "reasons": "; ".join(_said(entry.reasons))}
+        for entry in report.unable
+    ],
     "scenarios": lambda report: [_row(entry) for entry in report.scenarios],
     "tags": lambda report: [
         {"agent": entry.agent, "tag": entry.tag, **_row(entry)} for entry in report.tags

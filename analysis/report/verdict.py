@@ -70,7 +70,27 @@ def warnings(report: Report) -> list[str]:
             "over the scenarios that were continued, so an agent that breaks off where it is hard "
             "looks better than it is."
         )
-    return lines + list(filter(None, [_copies(report), saturation(report)]))
+    return lines + list(filter(None, [_settled(report), _copies(report), saturation(report)]))
+
+
+def _settled(report: Report) -> str:
+    """Says what share a rule has settled, and who stands where without it; else ""."""
+    counts, rest = report.counts, report.label_sets.get("unsettled")
+    if not counts.settled:
+        return ""
+    line = (
+        f"{counts.settled} of {counts.continuations} continuations "
+        f"({percent(counts.settled / counts.continuations)}) are settled by rule as not done: who "
+        "was asked said nothing. Nobody has looked at them."
+    )
+    if rest is None:
+        return line
+    rates = [
+        f"{entry.agent} {percent(entry.pass_rate)}"
+        for entry in rest.agents
+        if entry.pass_rate is not None
+    ]
+    return f"{line} Without them: {listed(rates)}." if rates else line
 
 
 def _copies(report: Report) -> str:

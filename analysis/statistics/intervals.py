@@ -75,3 +75,22 @@ def difference_from_parts(
     below = np.hypot(p - p_interval[0], q_interval[1] - q)
     above = np.hypot(p_interval[1] - p, q - q_interval[0])
     return float(p - q - below), float(p - q + above)
+
+
+def clustered(yes: np.ndarray, cluster: np.ndarray) -> tuple[float, float]:
+    """Wilson's interval of a share of answers that hang together inside of clusters.
+
+    Args:
+      yes: bool[N], at least one.
+      cluster: [N], which one each is of.
+
+    Source: linearised variance of a ratio mean over clusters; see `wilson` for the trials.
+    """
+    _, place = np.unique(cluster, return_inverse=True)
+    clusters = int(place.max()) + 1
+    share = np.asarray(yes.mean())
+    off = np.bincount(place, weights=yes - share)
+    error = np.sqrt(clusters / max(clusters - 1, 1) * (off**2).sum()) / len(yes)
+    trials = effective_trials(share, error, np.array(clusters))
+    low, high = wilson(share, np.minimum(trials, len(yes)))
+    return float(low), float(high)

@@ -56,7 +56,7 @@ def compare_labels(ratings: pd.DataFrame) -> LabelAgreement:
     share = interval = kappa = balanced = None
     if total:
         share = (both_success + neither) / total
-        interval = _clustered(says == machine, both["scenario"].to_numpy())
+        interval = intervals.clustered(says == machine, both["scenario"].to_numpy())
         human_rate, machine_rate = says.mean(), machine.mean()
         chance = human_rate * machine_rate + (1 - human_rate) * (1 - machine_rate)
         kappa = None if chance >= 1 else float((share - chance) / (1 - chance))
@@ -74,15 +74,3 @@ def compare_labels(ratings: pd.DataFrame) -> LabelAgreement:
         kappa,
         balanced,
     )
-
-
-def _clustered(equal: np.ndarray, cluster: np.ndarray) -> tuple[float, float]:
-    # Judgements on one scenario hang together, so scenarios are the independent units.
-    _, place = np.unique(cluster, return_inverse=True)
-    clusters = int(place.max()) + 1
-    share = np.asarray(equal.mean())
-    off = np.bincount(place, weights=equal - share)
-    error = np.sqrt(clusters / max(clusters - 1, 1) * (off**2).sum()) / len(equal)
-    trials = intervals.effective_trials(share, error, np.array(clusters))
-    low, high = intervals.wilson(share, np.minimum(trials, len(equal)))
-    return float(low), float(high)

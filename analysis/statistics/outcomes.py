@@ -84,7 +84,8 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
     """The value y of every continuation under one source of labels.
 
     y is the mean of the annotators' verdicts, success 1, failure and not done 0; "cannot judge"
-    is left out. Reference episodes are no continuations of an agent and are left out too.
+    is left out. Reference episodes are no continuations of an agent and are left out too. What a
+    rule has settled, where people judge the others, is not done: y is 0, and nobody's verdict.
 
     Args:
       ratings: a checked ratings table.
@@ -107,6 +108,8 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
     every = rows[columns].drop_duplicates("continuation").reset_index(drop=True)
     name = every["continuation"]
     y = name.map(by_continuation.mean()).astype(np.float64)
+    if source == "human":
+        y = y.mask(name.isin(rows.loc[rows["source"] == "settled", "continuation"]), 0.0)
     cannot_judge = name.map(unable).fillna(0).astype(np.int64)
     return every.assign(
         y=y,

@@ -103,9 +103,10 @@ def _curves(mine: pd.DataFrame, horizon: int) -> tuple[Curve, Curve, Curve | Non
 def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
     # Weights make every scenario count as in the pass rate, so that F1 ends where the rate is.
     verdicts = ("success", "failure", "not_done")
+    sources = [label_set.source, *(["settled"] if label_set.source == "human" else [])]
     rows = ratings.loc[
         (ratings["truth"] == "")
-        & (ratings["source"] == label_set.source)
+        & ratings["source"].isin(sources)
         & ratings["verdict"].isin(verdicts),
         ["agent", "scenario", "continuation", "verdict", "step", "horizon"],
     ]

@@ -24,6 +24,10 @@ _JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
     "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),
     "clip": (*VIEWER, "panel", "verdicts", "clip"),
+    "review": (
+        *(*VIEWER, *_SENT, "verdicts", "activity", "judging"),
+        *("reviewing", "opinions", "review"),
+    ),
     "play": (*_BOARD, "turns", "play"),
     "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
 }
@@ -31,6 +35,7 @@ _BESIDE = ("page", "viewer", "panel")
 STYLES = {
     "player": (*_BESIDE, "player"),
     "clip": (*_BESIDE, "clip"),
+    "review": (*_BESIDE, "player", "review"),
     "play": ("page", "play"),
     "curate": (*_BESIDE, "curate"),
 }

@@ -39,21 +39,12 @@ export class Judging {
     return this.root.querySelector(selector);
   }
 
-  // The episode is listed anew when it is another, or when the colours of the page have changed.
   /** @param {import("./session.mjs").Session} session @param {boolean} anew */
   render(session, anew) {
+    this.renderShown(session, anew);
     const { visit } = session;
-    this.$(".keys").hidden = !session.help;
-    this.$('[data-action="help"]').setAttribute("aria-expanded", session.help);
-    this.$(".judging").hidden = !visit;
     if (!visit) return;
-    const { episode, frame, mark } = visit;
-    if (anew || this.listed !== episode) this.#renderLegend(episode);
-    this.listed = episode;
-    this.#renderInstruction(episode, frame);
-    renderCriterion(this.$(".criterion"), episode.criterion, session.guideline);
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
-      button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
+    const { episode, mark } = visit;
     this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
     this.$(".submit").firstChild.textContent = visit.answer ? "Go on" : visit.corrects ? "Submit correction" : "Submit";
     this.$('[data-action="undo"]').disabled = !mark;
@@ -63,7 +54,25 @@ export class Judging {
     banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
     this.$(".permalink").hidden = !visit.corrects;
     this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
-    this.#renderReasons(mark, session.reasons);
+  }
+
+  // What is to be seen and said of an episode, of whoever says it. It is listed anew when it is
+  // another, or when the colours of the page have changed.
+  /** @param {{ visit: (View & { mark: Mark | null }) | null, help: boolean, guideline: boolean,
+   *   reasons: boolean }} session @param {boolean} anew */
+  renderShown({ visit, help, guideline, reasons }, anew) {
+    this.$(".keys").hidden = !help;
+    this.$('[data-action="help"]').setAttribute("aria-expanded", help);
+    this.$(".judging").hidden = !visit;
+    if (!visit) return;
+    const { episode, frame, mark } = visit;
+    if (anew || this.listed !== episode) this.#renderLegend(episode);
+    this.listed = episode;
+    this.#renderInstruction(episode, frame);
+    renderCriterion(this.$(".criterion"), episode.criterion, guideline);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
+      button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
+    this.#renderReasons(mark, reasons);
     renderUtterances(this.$(".utterances"), episode, frame);
   }
 

@@ -97,6 +97,38 @@ type Judged = {
   previous?: { uuid: string; mark: Mark; episode: Payload }[];
 };
 
+/** What one judge says, who is a letter. */
+type Said = { by: string; verdict: Verdict; step: number | null; reason: string };
+type Rule = [verdict: Verdict, step: number | null];
+
+/** A clip that waits for a reviewer, as the server sends it. */
+type ReviewCase = { episode: Payload; said: Said[]; about: string; rule: Rule | null; remarks: string[] };
+
+/** A clip in a reviewer's hands. */
+type Review = View &
+  Omit<ReviewCase, "episode"> & {
+    mark: Mark | null;
+    label: string | null;
+    words: string;
+    corrects: string | null;
+    spent: number;
+  };
+type QueueProgress = { waiting: number; done: number; of: number; own: number; left: number };
+
+/** What the server sends to the page of those who review. */
+type ReviewData = {
+  author: string;
+  acks: Ack[];
+  news: { item: string; text: string }[];
+  cases: ReviewCase[] | null;
+  queue: string;
+  queues: Record<string, QueueProgress> | null;
+  errors: [label: string, source: string, meaning: string][];
+  empty: { title?: string; text?: string };
+  meanwhile: { item: string; text: string } | null;
+  trouble: string;
+};
+
 /** A standing decision: its uuid, its kind, whose it is, and why. */
 type Standing = [uuid: string, kind: string, by: string, reason: string];
 

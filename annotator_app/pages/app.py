@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotator_app import state
-from annotator_app.pages import annotate, clip, curate, guide, play, report
+from annotator_app.pages import annotate, clip, curate, guide, play, report, review, team
 from annotator_app.pages.visitor import roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
@@ -26,16 +26,20 @@ pages = []
 if "annotator" in doing and judged:
     pages.append(st.Page(annotate.page, title="Annotate", url_path="annotate"))
     pages.append(st.Page(play.page, title="Take a turn", url_path="turn"))
+if "reviewer" in doing and judged:
+    pages.append(st.Page(review.page, title="Review", url_path="review"))
 curating = st.Page(curate.page, title="Curate", url_path="curate")
 if "curator" in doing:
     pages.append(curating)
 if "lead" in doing and judged:  # people who judge for a study do not see its results
     pages.append(st.Page(report.page, title="Report", url_path="report"))
+if "lead" in doing:
+    pages.append(st.Page(team.page, title="Team", url_path="team"))
 if "lead" in doing and "curator" not in doing:
     pages.append(curating)
 if not pages:
     st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
-if judged:
-    pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
 pages.append(st.Page(guide.page, title="Guide", url_path="guide"))
+if judged:  # after the others: the first of all has no address but the root
+    pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()

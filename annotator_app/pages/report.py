@@ -1,59 +1,52 @@
-"""The current report: built anew where people have judged since, or on demand."""
+"""The current report: built beside the pages where people have judged since, or on demand."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from datetime import UTC, datetime
 
 import streamlit as st
 
 from annotator_app import state
 from annotator_app.pages.visitor import visitor
-from sts.errors import StsError
-from sts.suites import store as suites
+from annotator_app.reporting import Builder
+from annotator_app.tables import escaped_markdown
 
 HEIGHT = 1400
+POLL = 1.0
+"""Seconds between two looks at a build that is under way."""
 
 
 def page() -> None:
     """Shows the report of the suite that is judged, to who leads the study."""
     if visitor("lead") is None:
         return
+    builder = state.builder()
+    wanted = st.button("Build the report now", disabled=builder.is_building)
+    if wanted or (not builder.is_building and builder.is_outdated(state.store().last_event())):
+        builder.begin()
+    standing(builder)
+    if builder.built is not None:
+        st.iframe(builder.page, height=HEIGHT)
+
+
+def standing(builder: Builder) -> None:
+    """Says what report there is, and what is being built; the page runs anew when it is."""
     label = state.settings().suite
-    folder = state.workspace().path("reports", label.replace("@", "-"))
-    wanted = st.button("Build the report now")
-    if wanted or not _current(folder, label):
-        with st.spinner("Analysing ..."):
-            try:
-                _build()
-            except StsError as error:
-                st.error(str(error))
-    if (folder / "report.html").exists():
-        st.iframe(folder / "report.html", height=HEIGHT)
-    else:
-        st.info(f"There is no report of {label} yet. Build one with the button above.")
+    last = "" if builder.built is None else f"Below is the report of {_time(builder.built)}."
+    if builder.trouble:
+        st.error(escaped_markdown(f"The report could not be built: {builder.trouble}. {last}"))
+    elif not builder.is_building:
+        st.caption(last or f"There is no report of {label} yet.")
+    if builder.is_building:
+        st.info(f"A report of {label} is being built; it is shown here when it is done. {last}")
+        _until_it_is_built(builder)
 
 
-def _current(folder: Path, label: str) -> bool:
-    """Whether the report on disk holds every judgement made by now."""
-    from analysis.inputs.workspace import annotations_hash
-    from analysis.report.json_form import read
-
-    try:
-        report = read(folder)
-    except (OSError, StsError):
-        return False
-    return report.provenance.annotations_hash == annotations_hash(state.workspace(), label)
+@st.fragment(run_every=POLL)
+def _until_it_is_built(builder: Builder) -> None:
+    if not builder.is_building:
+        st.rerun()
 
 
-def _build() -> None:
-    from analysis.inputs.workspace import gather
-    from analysis.report.build import build
-    from analysis.report.write import write
-    from scenarios.labels import label_suite
-    from sts.provenance import provenance
-
-    workspace, suite = state.workspace(), suites.load(state.workspace(), state.settings().suite)
-    label_suite(workspace, suite)  # what was played since has none yet
-    gathered = gather(workspace, suite.label)
-    report = build(gathered.ratings, gathered.scores, suite=gathered.suite, provenance=provenance())
-    write(gathered.folder, report)
+def _time(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"

@@ -105,12 +105,13 @@ class Audit(NamedTuple):
         return f"Agents and annotators can be told apart: at most {share}."
 
 
-def audit(connection: Connection, suite: str | None = None) -> Audit:
+def audit(connection: Connection, suite: str | None = None, *, names: bool = False) -> Audit:
     """Returns who judged which agent, references left out.
 
     Args:
       connection: to the store.
       suite: as it is enqueued; None for everything.
+      names: whether people are called by name; else each by their pseudonym.
     """
     kept = select(item_suites.c.item)
     opened = select(func.count(), func.coalesce(func.sum(slots.c.judged), 0)).join_from(
@@ -124,7 +125,7 @@ def audit(connection: Connection, suite: str | None = None) -> Audit:
     for item, agent in connection.execute(of_agents):
         agents.setdefault(item, set()).add(agent)
     rows = connection.execute(
-        select(annotators.c.name, events.c.item)
+        select(annotators.c.name if names else annotators.c.pseudonym, events.c.item)
         .join(annotators, annotators.c.id == events.c.annotator)
         .where(
             judges(),

@@ -3,81 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    and_,
-    case,
-    exists,
-    func,
-    insert,
-    literal_column,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, or_, select, update
 
 from sts.annotations import assignment, balance, controls, people
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
-from sts.annotations.controls import Standing
+from sts.annotations.candidates import (
+    Person,
+    candidates,
+    in_suite,
+    inside,
+    is_free,
+    recent_scenarios,
+    reference,
+    waits,
+)
 from sts.annotations.events import JUDGEMENTS, judges
 from sts.annotations.queue import PRIME
-from sts.annotations.schema import (
-    anchors,
-    annotators,
-    claims,
-    copies,
-    events,
-    item_players,
-    item_suites,
-    items,
-    reference_episodes,
-    slots,
-    training,
-)
+from sts.annotations.schema import claims, events, items, slots
 from sts.annotations.study import Study, whole
 from sts.annotations.types import Claim
 from sts.errors import UnknownName
 
-_CANDIDATES = 96
-"""Items looked at in one claim: more than other transactions can have locked at one moment."""
 _COUNTED = 10 * assignment.AHEAD
 """Open slots that are counted: with more, no more are given ahead."""
 
 LEASE = 15 * 60
 """Seconds that an item is kept for the person who claimed it."""
-
-
-class _Person(NamedTuple):
-    """For whom something is claimed, and where.
-
-    Attributes:
-      id: the annotator's number.
-      suite: what they judge.
-      order: the factor and offset of their random order.
-      offered: what may be shown to anybody.
-      standing: what the lead has said.
-      until: until when what they claim is kept for them.
-      now: UTC seconds.
-    """
-
-    id: int
-    suite: str
-    order: tuple[int, int]
-    offered: ColumnElement[bool]
-    standing: Standing
-    until: float
-    now: float
-
-    def key(self, draw: int) -> int:
-        """Returns the place of an item in their random order."""
-        factor, offset = self.order
-        return (draw * factor + offset) % PRIME
 
 
 def claim(
@@ -116,10 +71,10 @@ def claim(
     offered = items.c.continuation.not_in(without)
     standing = controls.standing(connection, study, suite, annotator_id)
     order = _order(study.seed, annotator_id)
-    person = _Person(annotator_id, suite, order, offered, standing, now + LEASE, now)
+    person = Person(annotator_id, suite, order, offered, standing, now + LEASE, now)
     if without:
         _give_back(connection, annotator_id, items.c.continuation.in_(without))
-    mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, _in_suite(suite))
+    mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, in_suite(suite))
     connection.execute(update(slots).where(*mine).values(lease_until=person.until))
     room = study.cap - _judged_today(connection, person) if study.cap else PRIME
     held = _kept(connection, person, room)
@@ -128,7 +83,7 @@ def claim(
     return held + _take(connection, person, study, min(count, room) - len(held), held)
 
 
-def _kept(connection: Connection, person: _Person, room: int) -> list[Claim]:
+def _kept(connection: Connection, person: Person, room: int) -> list[Claim]:
     """Returns what a person goes on with, `room` at most; gives back what should not wait."""
     standing, held = person.standing, _held(connection, person)
     back = [
@@ -152,18 +107,18 @@ def _give_back(connection: Connection, annotator_id: int, which: ColumnElement[b
 
 
 def _take(
-    connection: Connection, person: _Person, study: Study, number: int, held: Sequence[Claim]
+    connection: Connection, person: Person, study: Study, number: int, held: Sequence[Claim]
 ) -> list[Claim]:
     """Takes up to so many slots and references for a person; returns them in their order."""
     shares = balance.of(connection, person.id, whole(person.suite))
     position = _next_position(connection, person.id)
-    recent = _recent(connection, person.id, study.spacing)
+    recent = recent_scenarios(connection, person.id, study.spacing)
     queue = _Queue(connection, person, study.seed, {one.item for one in held})
     taken: list[Claim] = []
     while len(taken) < number:
         pooled = None
         if assignment.share("reference", study.seed, person.id, position) < study.reference_rate:
-            pooled = _next_reference(connection, person, recent)
+            pooled = reference(connection, person, recent)
         coin = assignment.share("order", study.seed, person.id, position)
         found = pooled or queue.next(shares, recent, coin)
         if found is None:
@@ -182,9 +137,7 @@ def _take(
 class _Queue:
     """The open slots that a person may be given, as far as one claim looks at them."""
 
-    def __init__(
-        self, connection: Connection, person: _Person, seed: int, passed: set[str]
-    ) -> None:
+    def __init__(self, connection: Connection, person: Person, seed: int, passed: set[str]) -> None:
         """Looks at nothing yet.
 
         Args:
@@ -219,10 +172,10 @@ class _Queue:
     def _open(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
         """Returns the candidates of a turn that were not passed."""
         if turn not in self._seen:
-            self._seen[turn] = _candidates(self._connection, self._person, *turn, coin)
+            self._seen[turn] = candidates(self._connection, self._person, *turn, coin)
         left = [one for one in self._seen[turn] if one.item not in self.passed]
         if not left and self._seen[turn]:
-            self._seen[turn] = _candidates(self._connection, self._person, *turn, coin)
+            self._seen[turn] = candidates(self._connection, self._person, *turn, coin)
             left = [one for one in self._seen[turn] if one.item not in self.passed]
         return left
 
@@ -252,47 +205,9 @@ def renew(connection: Connection, annotator_id: int, held: list[str], *, now: fl
 def ahead(connection: Connection, suite: str, now: float) -> int:
     """Returns how many items a person should have at a time: a tenth of what is open, 3 to 20."""
     some = (
-        select(slots.c.id)
-        .where(_waits(), *_is_free(now), _in_suite(suite))
-        .limit(_COUNTED)
-        .subquery()
+        select(slots.c.id).where(waits(), *is_free(now), in_suite(suite)).limit(_COUNTED).subquery()
     )
     return assignment.ahead(connection.execute(select(func.count()).select_from(some)).scalar_one())
-
-
-def _in_suite(suite: str) -> ColumnElement[bool]:
-    return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
-
-
-def _waits() -> ColumnElement[bool]:
-    """Where no judgement is in; in the words of the index, which no bound value would meet."""
-    return literal_column("slots.judged = 0")
-
-
-def _is_free(now: float) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= now)
-
-
-def _unmet(annotator_id: int, item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
-    """What a person may be given: not held, served from the pool, judged, trained on, or played."""
-    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
-    own = slots.alias("own")
-    yield ~exists().where(own.c.item == item, own.c.annotator == annotator_id)
-    yield ~exists().where(
-        claims.c.item == item, claims.c.annotator == annotator_id, claims.c.pool == 1
-    )
-    for table in (events, training):
-        yield ~exists().where(table.c.item == item, table.c.annotator == annotator_id)
-    yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
-
-
-def _inside(scope: str, suite: str) -> ColumnElement[bool]:
-    """Whether a slot is of a scope inside the suite."""
-    name, slash, category = scope.partition("/")
-    parts = [slots.c.category == category] if slash else []
-    if name not in (suite, whole(suite)):
-        parts.append(_in_suite(name))
-    return and_(*parts)
 
 
 class _Held(NamedTuple):
@@ -309,9 +224,9 @@ class _Held(NamedTuple):
     left_out: bool
 
 
-def _held(connection: Connection, person: _Person) -> list[_Held]:
+def _held(connection: Connection, person: Person) -> list[_Held]:
     holds = and_(slots.c.item == claims.c.item, slots.c.annotator == person.id)
-    paused = or_(False, *(_inside(s, person.suite) for s in person.standing.left_out))
+    paused = or_(False, *(inside(s, person.suite) for s in person.standing.left_out))
     rows = connection.execute(
         select(
             claims.c.item,
@@ -322,7 +237,7 @@ def _held(connection: Connection, person: _Person) -> list[_Held]:
         .join(items, items.c.id == claims.c.item)
         .where(
             claims.c.annotator == person.id,
-            or_(claims.c.pool == 1, exists().where(holds, _in_suite(person.suite))),
+            or_(claims.c.pool == 1, exists().where(holds, in_suite(person.suite))),
             person.offered,
             ~exists().where(
                 events.c.item == claims.c.item, events.c.annotator == person.id, judges()
@@ -336,7 +251,7 @@ def _held(connection: Connection, person: _Person) -> list[_Held]:
     ]
 
 
-def _judged_today(connection: Connection, person: _Person) -> int:
+def _judged_today(connection: Connection, person: Person) -> int:
     """How many items a person has judged for the first time since midnight, UTC."""
     day = datetime.fromtimestamp(person.now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     earlier = events.alias("earlier")
@@ -355,85 +270,11 @@ def _judged_today(connection: Connection, person: _Person) -> int:
     ).scalar_one()
 
 
-def _recent(connection: Connection, annotator_id: int, number: int) -> list[str]:
-    """The scenarios that a person met last, the latest at the end."""
-    rows = connection.scalars(
-        select(items.c.scenario)
-        .join(claims, claims.c.item == items.c.id)
-        .where(claims.c.annotator == annotator_id)
-        .order_by(claims.c.position.desc())
-        .limit(number)
-    )
-    return [*rows][::-1]
-
-
-def _candidates(
-    connection: Connection, person: _Person, level: int, turn: int, coin: float
-) -> list[Candidate]:
-    """Items open for a person: the first of the queue in the first turn, else from any place on."""
-    open_ = _open_slots(person, level, turn).order_by(slots.c.draw, slots.c.item)
-    place = int(coin * PRIME) if turn == ORDINARY else 0
-    rows = connection.execute(open_.where(slots.c.draw >= place).limit(_CANDIDATES)).all()
-    if place and len(rows) < _CANDIDATES:
-        before = open_.where(slots.c.draw < place).limit(_CANDIDATES - len(rows))
-        rows = [*rows, *connection.execute(before)]
-    agents: dict[str, set[str]] = {}
-    named = {row.item for row in rows}
-    of_items = copies.c.item.in_(named)
-    for item, agent in connection.execute(select(copies.c.item, copies.c.agent).where(of_items)):
-        agents.setdefault(item, set()).add(agent)
-    return [
-        Candidate(
-            row.item,
-            row.continuation,
-            row.scenario,
-            tuple(sorted(agents[row.item])),
-            person.key(row.draw),
-            turn == FIRST and row.judged,
-            row.anchor,
-        )
-        for row in {row.item: row for row in rows}.values()
-    ]
-
-
-def _open_slots(
-    person: _Person, level: int, turn: int
-) -> Select[tuple[str, int, str, str, bool, bool]]:
-    """The open slots of one turn and priority that a person may be given."""
-    standing, other = person.standing, slots.alias("other")
-    priority = case(
-        *((_inside(scope, person.suite), number) for scope, number in standing.first), else_=0
-    )
-    return (
-        select(
-            slots.c.item,
-            slots.c.draw,
-            items.c.continuation,
-            items.c.scenario,
-            exists().where(other.c.item == slots.c.item, other.c.judged == 1).label("judged"),
-            exists()
-            .where(anchors.c.item == slots.c.item, anchors.c.slot == slots.c.slot)
-            .label("anchor"),
-        )
-        .join(items, items.c.id == slots.c.item)
-        .where(
-            _waits(),
-            slots.c.turn == turn,
-            *(~_inside(scope, person.suite) for scope in standing.left_out),
-            *([priority == level] if standing.first else []),
-            *_is_free(person.now),
-            _in_suite(person.suite),
-            person.offered,
-            *_unmet(person.id, slots.c.item),
-        )
-    )
-
-
-def _take_slot(connection: Connection, person: _Person, item: str) -> bool:
+def _take_slot(connection: Connection, person: Person, item: str) -> bool:
     """Takes a free slot of an item for a person; returns whether there was one."""
     slot = connection.execute(
         select(slots.c.id)
-        .where(slots.c.item == item, *_is_free(person.now))
+        .where(slots.c.item == item, *is_free(person.now))
         .order_by(slots.c.slot)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -448,24 +289,8 @@ def _take_slot(connection: Connection, person: _Person, item: str) -> bool:
     return True
 
 
-def _next_reference(
-    connection: Connection, person: _Person, recent: Collection[str]
-) -> Candidate | None:
-    row = connection.execute(
-        select(items.c.id, items.c.continuation, items.c.scenario)
-        .where(
-            items.c.id.in_(select(reference_episodes.c.item)),
-            person.offered,
-            *_unmet(person.id, items.c.id),
-        )
-        .order_by(items.c.scenario.in_(recent), _key(person.order), items.c.id)
-        .limit(1)
-    ).one_or_none()
-    return None if row is None else Candidate(row.id, row.continuation, row.scenario, (), 0)
-
-
 def _note_claim(
-    connection: Connection, person: _Person, item: str, position: int, pool: bool
+    connection: Connection, person: Person, item: str, position: int, pool: bool
 ) -> bool:
     """Keeps what a person was given at which place; returns whether it is given the first time."""
     values = {"position": position, "pool": int(pool), "claimed": person.now}
@@ -487,8 +312,3 @@ def _next_position(connection: Connection, annotator_id: int) -> int:
 def _order(seed: int, annotator_id: int) -> tuple[int, int]:
     digest = hashlib.blake2b(f"order {seed} {annotator_id}".encode(), digest_size=16).digest()
     return 1 + int.from_bytes(digest[:8]) % (PRIME - 1), int.from_bytes(digest[8:]) % PRIME
-
-
-def _key(order: tuple[int, int]) -> ColumnElement[int]:
-    factor, offset = order
-    return (items.c.draw * factor + offset) % PRIME

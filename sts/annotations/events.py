@@ -36,8 +36,13 @@ REVIEWERS = (REVIEW, ADJUDICATION)
 """The kinds that only a reviewer may send."""
 PLAYERS_ERRORS = ("imprecise", "out_of_time", "empty", "control")
 ANNOTATORS_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
-LABELS = PLAYERS_ERRORS + ANNOTATORS_ERRORS
-"""What a review may call an error (Abramson et al. 2022, section A.3, Table 1)."""
+FAIR = "fair"
+LABELS = (*PLAYERS_ERRORS, *ANNOTATORS_ERRORS, FAIR)
+"""What a review may call a failure (Abramson et al. 2022, section A.3, Table 1).
+
+The last says that the judgement is right and that it is none of these errors: an agent that does
+something else than was asked makes none of those that people make.
+"""
 
 
 _COVERED = (

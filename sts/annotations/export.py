@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, Subquery, literal, select, union_all
 
 from sts.annotations.events import ADJUDICATION
 from sts.annotations.schema import (
@@ -15,6 +16,8 @@ from sts.annotations.schema import (
     item_suites,
     items,
     reference_episodes,
+    settled,
+    superseded,
 )
 from sts.annotations.store import Store
 from sts.annotations.views import current
@@ -25,7 +28,7 @@ from sts.storage.workspace import Workspace
 
 _TYPES = columns(
     *("kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"),
-    *("adjudicated", "adjudicated_step"),
+    *("adjudicated", "adjudicated_step", "rubric"),
 )
 
 
@@ -34,7 +37,8 @@ def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = Fal
 
     One row per judgement and continuation that it covers, which are all of one `clip`: what was
     said of a clip is said of each. A continuation that nobody has judged has one row with annotator
-    and verdict empty. The adjudication of a clip stands in all its rows. Rows with a `truth` are
+    and verdict empty; one that a rule has settled has the source `settled` and the verdict
+    not_done. The adjudication of a clip stands in all its rows. Rows with a `truth` are
     those of reference episodes: every judgement of one is here, whichever suite its annotator was
     working on, because it measures the annotator.
 
@@ -81,12 +85,13 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
     )
     last = current([ADJUDICATION], by=False)
     decided = select(events).join(last, last.c.id == events.c.id).subquery("adjudication")
+    shown = _shown()
     query = (
         select(
-            copies.c.agent,
+            shown.c.agent,
             items.c.scenario,
             items.c.category,
-            copies.c.continuation,
+            shown.c.continuation,
             called.label("annotator"),
             standing.c.verdict,
             standing.c.step,
@@ -96,42 +101,73 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
             reference_episodes.c.step,
             items.c.clip,
             standing.c.seconds,
-            copies.c.sees,
+            settled.c.rule,
+            shown.c.sees,
             standing.c.reason,
             standing.c.extra,
             decided.c.verdict,
             decided.c.step,
+            items.c.rubric,
         )
-        .join_from(copies, items, items.c.id == copies.c.item)
+        .join_from(shown, items, items.c.id == shown.c.item)
         .join(standing, standing.c.item == items.c.id, isouter=True)
         .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
         .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
         .join(decided, decided.c.item == items.c.id, isouter=True)
-        .order_by(items.c.scenario, copies.c.agent, copies.c.continuation, called)
+        .join(settled, settled.c.item == items.c.id, isouter=True)
+        .order_by(items.c.scenario, shown.c.agent, shown.c.continuation, called, shown.c.earlier)
     )
     members = select(item_suites.c.item)
     if suite is not None:
         members = members.where(item_suites.c.suite == suite)
     judged_reference = reference_episodes.c.item.is_not(None) & standing.c.id.is_not(None)
-    rows = connection.execute(query.where(items.c.id.in_(members) | judged_reference))
-    return [
-        (
-            *row[:4],
-            row.annotator or "",
-            row.verdict or "",
-            row[6],
-            row.horizon,
-            row.kind,
-            row.truth or "",
-            row[10],
-            row.clip,
-            row.seconds,
-            "human",
-            row.sees,
-            row.reason or "",
-            row.extra or 0,
-            row[16] or "",
-            row[17],
-        )
-        for row in rows
-    ]
+    waits = (shown.c.earlier == 0) | standing.c.id.is_not(None)
+    rows = connection.execute(query.where(waits, shown.c.now.in_(members) | judged_reference))
+    return _once([_row(row) for row in rows])
+
+
+def _shown() -> Subquery:
+    """What a judgement of an item is said of; of a superseded one, what its successor shows."""
+    own = (copies.c.continuation, copies.c.agent, copies.c.sees)
+    return union_all(
+        select(copies.c.item, copies.c.item.label("now"), literal(0).label("earlier"), *own),
+        select(superseded.c.item, copies.c.item, literal(1), *own).join(
+            copies, copies.c.item == superseded.c.successor
+        ),
+    ).subquery("shown")
+
+
+def _row(row: Row[*tuple[Any, ...]]) -> tuple[object, ...]:
+    settled_ = row.rule is not None and not row.verdict
+    return (
+        *row[:4],
+        row.annotator or "",
+        "not_done" if settled_ else row.verdict or "",
+        row[6],
+        row.horizon,
+        row.kind,
+        row.truth or "",
+        row[10],
+        row.clip,
+        row.seconds,
+        "settled" if settled_ else "human",
+        row.sees,
+        row.reason or "",
+        row.extra or 0,
+        row[17] or "",
+        row[18],
+        row.rubric,
+    )
+
+
+def _once(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """Returns what one person said of a continuation once: by the later rubric, where by two.
+
+    Where somebody has judged it by an earlier one alone, no row says that nobody or a rule has.
+    """
+    judged = {row[3] for row in rows if row[4]}
+    kept: dict[tuple[object, object], tuple[object, ...]] = {}
+    for row in rows:
+        if row[4] or row[3] not in judged:
+            kept.setdefault((row[3], row[4]), row)
+    return list(kept.values())

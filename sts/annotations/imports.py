@@ -70,7 +70,7 @@ class Imported(NamedTuple):
 
 
 def read_csv(path: Path) -> list[Rating]:
-    """Returns the judgements of a ratings table; lines of unjudged continuations are passed over.
+    """Returns the judgements of a ratings table; those that nobody judged are passed over.
 
     Raises:
       ArgumentError: there is no such file.
@@ -214,6 +214,8 @@ def _rating(place: str, row: Mapping[str, str]) -> Rating | None:
             f"{place}: expected a verdict of {', '.join(VERDICTS)}, found {shown(row['verdict'])}"
         )
     source = row.get("source") or "human"
+    if source == "settled":
+        return None
     if source != "human":
         raise DamagedData(f"{place}: expected human judgements alone, found source {source!r}")
     marked = word in MARKED

@@ -18,7 +18,8 @@ def item_of(
     continuation: Continuation | Entry,
     suite: str,
     players: tuple[str, ...] = (),
-    rubric: str = "",
+    rubric: str | None = None,
+    settled: str | None = None,
 ) -> Item:
     """Returns the item of a continuation, as `suite` keeps it.
 
@@ -27,6 +28,7 @@ def item_of(
       suite: `NAME@VERSION`; "" for a reference, which belongs to none.
       players: names of annotators who played it themselves.
       rubric: the version of what it is judged by; what was judged by another is another clip.
+      settled: by which rule it needs no eyes.
     """
     return Item(
         continuation=continuation.id,
@@ -38,9 +40,11 @@ def item_of(
         kind=continuation.kind,
         horizon=continuation.horizon,
         takeover=continuation.takeover,
-        clip=f"{continuation.clip}{rubric and f'.{rubric}'}",
+        clip=f"{continuation.clip}.{rubric}" if rubric else continuation.clip,
         players=players,
         sees=continuation.sees,
+        rubric=rubric,
+        settled=settled,
     )
 
 

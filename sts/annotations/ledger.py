@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, insert, select, update
 
 from sts.annotations.schema import (
     annotators,
@@ -23,6 +23,8 @@ from sts.annotations.schema import (
     item_suites,
     items,
     reference_episodes,
+    settled,
+    superseded,
     totals,
 )
 from sts.storage.chains import START, Link, follow
@@ -32,11 +34,13 @@ SEALED: dict[Table, tuple[str, ...]] = {
     annotators: ("id", "name", "pseudonym"),
     items: (
         *("id", "continuation", "scenario", "scenario_hash", "category", "kind"),
-        *("horizon", "takeover", "clip"),
+        *("horizon", "takeover", "clip", "rubric"),
     ),
     copies: ("continuation", "item", "agent", "sees"),
     reference_episodes: ("item", "truth", "step"),
     item_suites: ("suite", "item"),
+    settled: ("item", "rule"),
+    superseded: ("item", "successor"),
 }
 """The columns of each table that reach a ratings table."""
 ASSIGNMENT = "assignment"
@@ -114,6 +118,13 @@ def sealed(
     if "seal" not in table.columns:
         return names, rows
     return [*names, "seal"], [(*row, one) for row, one in zip(rows, seals, strict=True)]
+
+
+def remove(connection: Connection, table: Table, which: ColumnElement[bool]) -> None:
+    """Deletes rows of a table of `SEALED`; the totals follow."""
+    chosen = [table.c[name] for name in SEALED[table]]
+    rows = connection.execute(delete(table).where(which).returning(*chosen)).all()
+    of(connection).count(table, map(tuple, rows), sign=-1)
 
 
 def rewrite(

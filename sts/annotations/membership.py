@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from sts.annotations import consent, people, sessions
+from sts.annotations import consent, members, people, sessions
 from sts.annotations.database import Database
 from sts.annotations.types import Annotator
 
@@ -105,6 +105,15 @@ class Membership:
         with self.database.write(alone=True) as connection:
             return people.retire(connection, name, now=self._clock())
 
+    def forget_annotator(self, name: str) -> Annotator:
+        """Retires a person and empties their name and words; judgements stay under the pseudonym.
+
+        Raises:
+          UnknownName: there is no such person.
+        """
+        with self.database.write(alone=True) as connection:
+            return people.forget(connection, name, now=self._clock())
+
     def person(self, name: str) -> Annotator:
         """The person of that name or pseudonym.
 
@@ -133,3 +142,23 @@ class Membership:
         """How many people agreed to each version, in the order in which these came."""
         with self.database.read() as connection:
             return consent.counts(connection)
+
+    def team(self) -> list[members.Member]:
+        """Everyone at work: who is there, what each has done and holds."""
+        with self.database.read() as connection:
+            return members.members(connection, now=self._clock())
+
+    def work(self, days: int) -> list[members.Work]:
+        """What each person did on our pages on each of the last days."""
+        with self.database.read() as connection:
+            return members.work(connection, since=self._clock() - days * members.DAY)
+
+    def served(self, suite: str) -> dict[str, dict[int, int]]:
+        """How many clips of each agent each person was given: agent -> number -> clips."""
+        with self.database.read() as connection:
+            return members.served(connection, suite)
+
+    def last_event(self) -> float | None:
+        """When the latest event of anybody was kept, UTC seconds; None before the first."""
+        with self.database.read() as connection:
+            return members.last_event(connection)

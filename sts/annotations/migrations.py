@@ -207,6 +207,7 @@ _MAY = "OLD.digest = '' OR (NEW.reason = '' AND NEW.text = '' AND {})".format(
 _TYPED_EVENTS = Migration(  # until here every event was a verdict, or one that corrects another
     both=(
         "ALTER TABLE annotators ADD COLUMN seal BIGINT",
+        "ALTER TABLE items ADD COLUMN rubric TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE items ADD COLUMN seal BIGINT",
         "ALTER TABLE copies ADD COLUMN seal BIGINT",
         "ALTER TABLE reference_episodes ADD COLUMN seal BIGINT",
@@ -381,6 +382,28 @@ _TRAINING = Migration(  # answers to references that are no judgements
     ),
 )
 
+_RUBRICS = Migration(  # the clip of an item has had the version of its rubric at its end
+    both=(
+        """CREATE TABLE settled (
+            item TEXT PRIMARY KEY REFERENCES items (id),
+            rule TEXT NOT NULL,
+            seal BIGINT)""",
+        """CREATE TABLE superseded (
+            item TEXT PRIMARY KEY REFERENCES items (id),
+            successor TEXT NOT NULL REFERENCES items (id),
+            seal BIGINT)""",
+        "CREATE INDEX superseded_by ON superseded (successor)",
+    ),
+    sqlite=(
+        """UPDATE items SET rubric = substr(clip, instr(clip, '.') + 1)
+            WHERE instr(clip, '.') > 0""",
+    ),
+    postgresql=(
+        """UPDATE items SET rubric = substr(clip, strpos(clip, '.') + 1)
+            WHERE strpos(clip, '.') > 0""",
+    ),
+)
+
 MIGRATIONS = (
     _FIRST,
     _OF_ONE_WORKSPACE,
@@ -391,5 +414,6 @@ MIGRATIONS = (
     _ASSIGNMENT,
     _SESSIONS,
     _TRAINING,
+    _RUBRICS,
 )
 SCHEMA_VERSION = len(MIGRATIONS)

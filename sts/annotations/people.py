@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
-from sts.annotations import ledger, sessions
+from sts.annotations import events, ledger, sessions
 from sts.annotations.roles import ROLES
-from sts.annotations.schema import annotators, roles, slots
+from sts.annotations.schema import annotators, invitations, item_players, refused, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name
@@ -140,6 +140,25 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
     _set_retired(connection, person.id, None)
     token = sessions.invite(connection, person.id, now=now)
     return replace(person, token=token, retired=False)
+
+
+def forget(connection: Connection, name: str, *, now: float) -> Annotator:
+    """Retires a person and empties what tells who they are: their name, and their own words.
+
+    Their verdicts stay under the pseudonym, which takes the place of the name, and so do the
+    digests of their words, by which the chain of their events still holds.
+    """
+    person = retire(connection, name, now=now)
+    mine = annotators.c.id == person.id
+    ledger.rewrite(connection, annotators, mine, name=person.pseudonym)
+    connection.execute(
+        update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
+    )
+    aside = refused.c.annotator == person.id
+    connection.execute(update(refused).where(aside).values(raw="", message="forgotten"))
+    connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
+    events.forget(connection, person.id)
+    return replace(person, name=person.pseudonym)
 
 
 def _set_retired(connection: Connection, annotator_id: int, when: float | None) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
-from sts.annotations import assignment, balance, ledger
+from sts.annotations import assignment, balance, ledger, rubrics, settling
 from sts.annotations.assignment import Asked
 from sts.annotations.events import judges
 from sts.annotations.schema import (
@@ -50,7 +50,8 @@ def enqueue(
     """Adds continuations, each clip to be judged as often as asked; returns how many are new.
 
     A known continuation keeps its judgements: it gains the suite, its players, and the slots that
-    it lacks. Where agents join those of a suite, anchors are opened; see `balance`.
+    it lacks. Where agents join those of a suite, anchors are opened; see `balance`. What nobody has
+    judged moves to the rubric's version that is said here; see `rubrics`.
 
     Args:
       connection: alone in writing.
@@ -69,13 +70,16 @@ def enqueue(
     touched: set[str] = set()
     for run in _batches(every, _RUN):
         asked = _asked(run, study, required)
+        moved = rubrics.release(connection, run)
         ids, fresh, new = _admit(connection, run, asked, now=now)
-        added += new
+        rubrics.supersede(connection, moved, ids)
+        added += new - len(moved)
         pairs = {(item.suite, ids[item.continuation]) for item in run}
         _insert(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
         related = _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
         _add_players(connection, run, ids)
         raised = _raise_all(connection, run, asked, ids, fresh)
+        raised += settling.note(connection, run, ids)
         if new or related or raised:
             touched |= {item.suite for item in run}
     for suite in sorted(touched):
@@ -94,7 +98,7 @@ def _asked(run: list[Item], study: Study, required: int | None) -> dict[str, Ask
         if required is not None:
             most[item.clip] = Asked(required, assignment.ORDINARY)
         else:
-            own = assignment.asked(study, item)
+            own = Asked(0, assignment.ORDINARY) if item.settled else assignment.asked(study, item)
             most[item.clip] = max(own, most.get(item.clip, own))
     return most
 
@@ -338,6 +342,7 @@ def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
         1 + int.from_bytes(digest) % (PRIME - 1),
         now,
         item.clip,
+        item.rubric or "",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, exists, select
 
-from sts.annotations.events import ADJUDICATION, JUDGEMENTS, NOTE, REVIEW, Event, judges
+from sts.annotations.events import ADJUDICATION, JUDGEMENTS, NOTE, REVIEW, REVIEWERS, Event, judges
 from sts.annotations.schema import annotators, events, item_players, item_suites, items
 from sts.annotations.schema import reference_episodes as references
 from sts.annotations.views import current
@@ -63,17 +63,17 @@ def notes(connection: Connection, suite: str | None = None) -> dict[str, list[Re
 def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
     """Returns why a person may not add this event to what a clip has, or "".
 
-    Who decides between judges is none of them, before or after.
+    Who looks at what judges have said is none of them, before or after.
     """
     own = events.c.annotator == annotator_id, events.c.item == event.item
     if event.kind in JUDGEMENTS:
-        decided = select(exists().where(*own, events.c.kind == ADJUDICATION))
+        decided = select(exists().where(*own, events.c.kind.in_(REVIEWERS)))
         return (
-            "this annotator has adjudicated this item, and so does not judge it"
+            "this annotator has reviewed this item, and so does not judge it"
             if connection.execute(decided).scalar_one()
             else ""
         )
-    if event.kind != ADJUDICATION:
+    if event.kind not in REVIEWERS:
         return ""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     played = item_players.c.item == event.item, item_players.c.name == name

@@ -70,6 +70,7 @@ items = Table(
     Column("draw", BigInteger),
     Column("added", Double),
     Column("clip", Text),
+    Column("rubric", Text),
     Column("seal", BigInteger),
 )
 
@@ -255,4 +256,20 @@ training = Table(
     Column("agrees", Integer),
     Column("seconds", Double),
     Column("received", Double),
+)
+
+settled = Table(
+    "settled",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("rule", Text),
+    Column("seal", BigInteger),
+)
+
+superseded = Table(
+    "superseded",
+    metadata,
+    Column("item", Text, primary_key=True),
+    Column("successor", Text),
+    Column("seal", BigInteger),
 )

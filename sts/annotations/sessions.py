@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
 from sts.annotations.schema import annotators, invitations, sessions
 from sts.errors import ArgumentError
@@ -143,6 +143,13 @@ def under_way(connection: Connection, *, now: float) -> list[Session]:
         Session(row.id, row.name, row.begun, row.seen, min(row.seen + IDLE, row.begun + LONGEST))
         for row in rows
     ]
+
+
+def last_uses(connection: Connection) -> dict[int, float]:
+    """When each person last used a session that is kept, UTC seconds."""
+    latest = func.max(sessions.c.seen)
+    rows = connection.execute(select(sessions.c.annotator, latest).group_by(sessions.c.annotator))
+    return {row[0]: row[1] for row in rows}
 
 
 def invited(connection: Connection, *, now: float) -> Sequence[int]:

@@ -9,10 +9,12 @@ from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
+SETTLE = ("", "silence")
+"""What may be settled by rule."""
 MOST_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
-_COUNTS = ("queue", "spacing", "cap", "training")
+_COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
 class Study(NamedTuple):
@@ -35,7 +37,11 @@ class Study(NamedTuple):
       training: references that a new annotator answers first, with feedback; 0 for none.
       training_pass: share of them whose verdict must agree, 0 to 1.
       queue: continuations that wait to be judged at a time.
+      settle: "silence" settles by rule, as not done, a question's continuation in which whoever is
+        asked says nothing after the takeover; "" has people judge it.
       consent: file of the workspace with the text that people agree to first; "" for none.
+      mark_tolerance: steps that marks of one clip may lie apart and still agree.
+      review_sample: failures of people, and as many of agents, that reviewers look at.
     """
 
     seed: int = 0
@@ -52,7 +58,10 @@ class Study(NamedTuple):
     training: int = 0
     training_pass: float = 0.8
     queue: int = 100_000
+    settle: str = ""
     consent: str = ""
+    mark_tolerance: int = 5
+    review_sample: int = 100
 
     def required_of(self, suite: str, category: str) -> int:
         """Returns how often a clip of that suite, or part of it, and category is judged."""
@@ -111,6 +120,8 @@ def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
     for name, value in required.items():
         if type(value) is not int or not 1 <= value <= MOST_REQUIRED:
             yield name, f"of 1 to {MOST_REQUIRED}", value
+    if found.settle not in SETTLE:
+        yield "settle", f"to be one of {', '.join(map(repr, SETTLE))}", found.settle
     for scope, value in found.priority.items():
         if type(value) is not int:
             yield f"priority.{_key(scope)}", "to be a whole number", value

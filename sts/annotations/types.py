@@ -26,6 +26,9 @@ class Item:
         said of it.
       players: names of annotators who played it themselves and so may not judge it.
       sees: observation, world or rehearsal.
+      rubric: the version of what it is judged by, "" where its category has none; None says
+        nothing of it, and leaves what is there.
+      settled: by which rule it needs no eyes, "" where it does; None leaves what is there.
     """
 
     continuation: str
@@ -40,6 +43,8 @@ class Item:
     clip: str
     players: tuple[str, ...] = ()
     sees: str = "observation"
+    rubric: str | None = None
+    settled: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +184,7 @@ class Progress(NamedTuple):
       by_annotator: clips judged by each person, reference episodes included, so that the
         count a person sees never tells which ones were references.
       continuations: what the clips stand for.
+      settled: clips that a rule has settled, and nobody has judged; of `items` and `complete`.
     """
 
     items: int
@@ -188,3 +194,4 @@ class Progress(NamedTuple):
     unjudgeable: int
     by_annotator: Mapping[str, int]
     continuations: int
+    settled: int = 0

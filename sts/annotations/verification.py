@@ -11,7 +11,15 @@ from sqlalchemy import Connection, Row, Select, Table, select, text
 
 from sts.annotations import events, heads, ledger
 from sts.annotations.database import Database
-from sts.annotations.schema import annotators, copies, items, reference_episodes, totals
+from sts.annotations.schema import (
+    annotators,
+    copies,
+    items,
+    reference_episodes,
+    settled,
+    superseded,
+    totals,
+)
 from sts.annotations.schema import events as table
 from sts.storage.chains import START, Link, follow
 
@@ -23,6 +31,8 @@ _WHAT = {
     items: ("clip", "its scenario, category, kind, horizon or takeover"),
     copies: ("continuation", "its agent, its clip or what the agent sees"),
     reference_episodes: ("reference", "its truth"),
+    settled: ("clip", "what settles it"),
+    superseded: ("clip", "by which it is superseded"),
 }
 """What is found altered where a row of a table does not fit its seal."""
 

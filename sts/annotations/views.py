@@ -14,8 +14,10 @@ from sts.annotations.schema import (
     item_suites,
     items,
     reference_episodes,
+    settled,
     slots,
 )
+from sts.annotations.settling import unjudged
 from sts.annotations.types import Day, Judgement, Progress
 
 
@@ -104,6 +106,11 @@ def progress(connection: Connection, suite: str) -> Progress:
         .join_from(copies, item_suites, item_suites.c.item == copies.c.item)
         .where(item_suites.c.suite == suite)
     )
+    by_rule = (
+        select(func.count())
+        .join_from(settled, item_suites, item_suites.c.item == settled.c.item)
+        .where(item_suites.c.suite == suite, unjudged())
+    )
     return Progress(
         items=number,
         complete=number - incomplete,
@@ -112,6 +119,7 @@ def progress(connection: Connection, suite: str) -> Progress:
         unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
         by_annotator=judged_by(connection, suite),
         continuations=connection.execute(covered).scalar_one(),
+        settled=connection.execute(by_rule).scalar_one(),
     )
 
 

@@ -59,7 +59,7 @@ def _run(args: argparse.Namespace) -> int:
     elif args.action == "verify":
         return _verify(workspace, as_json=args.json)
     elif args.action == "audit":
-        audit.show(workspace, args.suite, as_json=args.json)
+        audit.show(workspace, args.suite, names=args.names, as_json=args.json)
     elif args.action == "quality":
         quality.show(workspace, args.suite, as_json=args.json)
     else:

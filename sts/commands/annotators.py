@@ -23,13 +23,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action",
         required=True,
-        metavar="add | ls | link | sessions | revoke | retire | role | consents",
+        metavar="add | ls | link | sessions | revoke | retire | forget | role | consents",
     )
     for name, words, example in (
         ("add", "add a person and show their invitation, once", "Ana --role curator"),
         ("link", "invite a person again, for another browser too; a retired one is back", "Ana"),
         ("revoke", "end a person's sessions, and the invitation that waits", "Ana"),
         ("retire", "let a person in no longer; their judgements stay", "Ana"),
+        ("forget", "empty a person's name and words; their judgements stay", "Ana --yes"),
         ("role", "give a person a role, or take it away", "Ana lead"),
     ):
         leaf = actions.add_parser(
@@ -42,6 +43,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
                 action="append",
                 choices=ROLES,
                 help="what they do; repeatable (default: annotator)",
+            )
+        if name == "forget":
+            leaf.add_argument(
+                "--yes", action="store_true", help="do it (default: say what would be done)"
             )
         if name == "role":
             leaf.add_argument("role", choices=ROLES, help=_duties())
@@ -72,6 +77,9 @@ def _run(args: argparse.Namespace) -> int:
     with Store.open(workspace) as store:
         if args.action == "sessions":
             _sessions(store, args.name, as_json=args.json)
+            return 0
+        if args.action == "forget":
+            _forget(store, args.name, sure=args.yes, as_json=args.json)
             return 0
         if args.action == "consents":
             _consents(store, as_json=args.json)
@@ -130,6 +138,22 @@ def _revoke(store: Store, name: str, *, as_json: bool) -> None:
         "let them in again"
     )
     say(as_json, {"name": name, "ended": ended}, text)
+
+
+def _forget(store: Store, name: str, *, sure: bool, as_json: bool) -> None:
+    person = store.person(name)
+    judged = store.judged_by().get(person.name, 0)
+    if sure:
+        store.forget_annotator(name)
+    text = (
+        f"{person.name} {'is' if sure else 'would be'} forgotten: the name and their own words "
+        f"{'are' if sure else 'would be'} emptied, they come in no more, and {judged} judged clips "
+        f"stay under {person.pseudonym}"
+    )
+    if not sure:
+        text += "; this cannot be undone: add --yes to do it"
+    value = {"pseudonym": person.pseudonym, "judged": judged, "forgotten": sure}
+    say(as_json, value, text)
 
 
 def _consents(store: Store, *, as_json: bool) -> None:

@@ -117,10 +117,7 @@ def _alpha(found: Agreement) -> str:
 
 
 def _hours(hours: list[Hours]) -> str:
-    rows = [
-        (one.suite, one.agent, f"{one.hours:.2f}", f"{one.judgements:.1f}", f"{one.untimed:.1f}")
-        for one in hours
-    ]
+    rows = [(*one[:2], *(float(number) for number in one[2:])) for one in hours]
     return table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
 
 

@@ -43,6 +43,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the pictures of the one continuation there, moving (default: none)",
     )
+    parser.add_argument(
+        "--mp4",
+        metavar="FILE",
+        help="the same as a film that any browser plays; needs the extra video (default: none)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,10 +82,11 @@ def run(args: argparse.Namespace) -> int:
         own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
         asked = {"instruction": one.instruction.text, "roles": list(one.roles)}
         values.append(own | asked | verdicts[one.id].view)
-    if args.webp is not None:
-        count = _write(args.webp, [one.episode for one in shown] or recordings)
-        parts.append(f"{count} pictures written to {args.webp}")
-        values.append({"webp": args.webp, "pictures": count})
+    for kind in ("webp", "mp4"):
+        if (file := getattr(args, kind)) is not None:
+            count = _write(kind, file, [one.episode for one in shown] or recordings)
+            parts.append(f"{count} pictures written to {file}")
+            values.append({kind: file, "pictures": count})
     say(args.json, values, "\n\n".join(parts))
     return 0
 
@@ -205,20 +211,23 @@ def _recorded(scenario: Scenario) -> Episode:
     return one.part(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
 
 
-def _write(file: str, episodes: Sequence[Episode]) -> int:
-    """Writes the frames of the one episode as an animation; returns how many there are."""
+def _write(kind: str, file: str, episodes: Sequence[Episode]) -> int:
+    """Writes the frames of the one episode as a film; returns how many there are."""
     from pathlib import Path
 
-    from sts.engine.rendering import frames, webp
+    from sts.engine.rendering import frames, mp4, webp
     from sts.errors import ArgumentError
     from sts.storage.files import write_atomically
 
     if len(episodes) != 1:
         raise ArgumentError(
-            f"--webp: expected one continuation, found {len(episodes)}; name its id"
+            f"--{kind}: expected one continuation, found {len(episodes)}; name its id"
         )
     every = frames(episodes[0])
-    write_atomically(Path(file), webp(*every))
+    if kind == "mp4":
+        mp4(Path(file), every)
+    else:
+        write_atomically(Path(file), webp(*every))
     return len(every)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sts.continuations.index import Index
@@ -99,6 +100,28 @@ def counts(name: str, raw: bytes, part: Collection[str] | None = None) -> dict[s
     pairs = np.bincount(agents * len(words) + verdicts, minlength=len(names) * len(words))
     each = zip(names, pairs.reshape(len(names), len(words)).tolist(), strict=True)
     return {agent: dict(zip(words, own, strict=True)) for agent, own in sorted(each)}
+
+
+def verdicts(
+    name: str, raw: bytes, continuations: Collection[str]
+) -> dict[str, tuple[str, int | None]]:
+    """Returns the verdict and the step of these continuations, as far as the table is about them.
+
+    Args:
+      name: of the table.
+      raw: its bytes.
+      continuations: identities.
+
+    Raises:
+      DamagedData: it is no such table.
+      NewerFormat: a later version made it.
+    """
+    asked = {column: SCHEMA[column] for column in ("continuation", "verdict", "step")}
+    table = parquet.unpacked(name, raw, FORMAT, VERSION, asked, rows=MOST_ROWS, optional=("step",))
+    wanted = pa.array(sorted(continuations), pa.string())
+    own = table.filter(pc.is_in(table["continuation"], value_set=wanted))
+    columns = (own[column].to_pylist() for column in asked)
+    return {one: (verdict, step) for one, verdict, step in zip(*columns, strict=True)}
 
 
 def packed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -263,6 +263,7 @@ def unpacked(
     *,
     groups: Sequence[int] | None = None,
     rows: int | None = None,
+    optional: Collection[str] = (),
 ) -> pa.Table:
     """Returns the columns of `schema` in the bytes that `packed` made.
 
@@ -274,6 +275,7 @@ def unpacked(
       schema: the type of each column that is read.
       groups: the row groups that are read, of those that there are; None reads all.
       rows: that it may have; None for `ROWS`.
+      optional: columns that may have gaps.
 
     Raises:
       DamagedData: as `read` does.
@@ -303,7 +305,7 @@ def unpacked(
                 raise DamagedData(f"{name}: column {column} is not {item}")
         table = _unpacked(name, file, list(schema), groups, rows)
     for column in schema:
-        if any(_gaps(chunk) for chunk in table.column(column).chunks):
+        if column not in optional and any(map(_gaps, table.column(column).chunks)):
             raise DamagedData(f"{name}: column {column} has a gap")
     return table
 

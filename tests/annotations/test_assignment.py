@@ -134,6 +134,8 @@ def test_anchors_are_opened_when_an_agent_joins_for_those_who_have_not_judged_th
         rest = judged(store, bo, 100)
         assert len(first + rest) == 60 + number
         assert judged(store, ana, 100) == []
+        store.enqueue(of_agents(50, "A", "B", suite="other@1"), required=None)
+        assert store.progress("other@1").required == 100 + number
 
 
 def test_one_scenario_does_not_come_again_soon_but_where_nothing_else_is_left(

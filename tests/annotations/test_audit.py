@@ -182,7 +182,8 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
     text = said("--suite", SUITE)
     assert max(map(len, text.splitlines()[:4])) < 40
     assert f"[2] is {long}\n" in text and "2 clips, 2 of them judged by two" in text
-    found = json.loads(said("--suite", SUITE, "--json"))
+    assert "annotator-" in text and "Ana" not in text
+    found = json.loads(said("--suite", SUITE, "--names", "--json"))
     assert found["judgements"] == {name: {"A": 1, long: 1} for name in ("Ana", "Bo")}
     assert (found["imbalance"], found["p"], found["suite"]) == (0.0, 1.0, SUITE)
     assert "Nobody has judged anything yet." in said("--suite", "other@1")

@@ -71,7 +71,7 @@ def test_who_judged_a_clip_does_not_adjudicate_it_nor_the_other_way_round(store:
     assert {claim.item for claim in given} == set(items)
     assert statuses(store.submit(rhea, [an_event("adjudication", items[0])])) == ["saved"]
     [ack] = store.submit(rhea, [a_submission(items[0])])
-    assert "has adjudicated this item" in ack.message
+    assert "has reviewed this item" in ack.message
     assert statuses(store.submit(rhea, [a_submission(items[1])])) == ["saved"]
 
 
@@ -97,7 +97,7 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
         store.submit(rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
     store.submit(max_id, [an_event("review", items[0], label="empty")])
     assert [(one.by, one.label, one.text) for one in store.reviews(SUITE)[items[0]]] == [
-        ("Rhea", "ambiguity", "it is ambiguity"),
+        ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]
     assert store.reviews("other@1") == {} and list(store.reviews()) == [items[0]]

@@ -14,7 +14,7 @@ from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some
 
 COLUMNS = (
     "agent scenario category continuation annotator verdict step horizon kind truth truth_step "
-    "clip seconds source sees reason extra adjudicated adjudicated_step"
+    "clip seconds source sees reason extra adjudicated adjudicated_step rubric"
 ).split()
 
 

@@ -89,7 +89,7 @@ def test_who_lies_below_the_bar_is_paused_until_resumed_and_then_counts_anew(
         assert store.claim(ana, suite=SUITE) == []
         clock.now += 1
         store.resume(person=ana)
-        assert answer(store, ana, clock, "+" * 9) == 9
+        assert answer(store, ana, clock, "-" + "+" * 8) == 9
         assert [one.value for one in store.controls()] == [0]
         assert not store.quality()[0].flagged
 

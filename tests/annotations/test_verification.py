@@ -44,6 +44,12 @@ def a_study(workspace: Workspace) -> None:
         rhea = store.add_annotator("Rhea", ["reviewer"]).id
         for name in ("Ana", "Bo", "Cy"):
             judge(store, store.add_annotator(name).id, 8)
+        store.enqueue([an_item("q0", clip="quiet", settled="silence")], required=None)
+        store.enqueue([an_item("v0", clip="look.1", rubric="1")])
+        dee = store.add_annotator("Dee").id
+        given = store.claim(dee, suite=SUITE, count=99)
+        store.enqueue([an_item("v0", clip="look.2", rubric="2")])
+        store.submit(dee, [a_submission(one) for one in given if one.continuation == "v0"])
         disputed = sorted({one.item for one in store.history(2, 3)})
         store.submit(rhea, [an_event("adjudication", item) for item in disputed[:2]])
 
@@ -137,7 +143,7 @@ def drop_the_last(connection: Connection, rng: random.Random) -> str:
 
 CHANGES = {
     "copies": ("agent", "item", "sees", "continuation"),
-    "items": ("scenario", "category", "kind", "horizon", "clip", "id"),
+    "items": ("scenario", "category", "kind", "horizon", "clip", "id", "rubric"),
     "reference_episodes": ("truth", "step", "item"),
     "item_suites": ("suite", "item"),
     "events": (
@@ -145,6 +151,8 @@ CHANGES = {
         *("received", "number", "digest", "words"),
     ),
     "annotators": ("name", "pseudonym"),
+    "settled": ("item", "rule"),
+    "superseded": ("item", "successor"),
     "totals": ("totals",),
 }
 """Columns of which a value is exchanged for that of another row, or for none that is there."""
@@ -152,6 +160,8 @@ KEYS = {
     "copies": ("continuation",),
     "reference_episodes": ("item",),
     "totals": ("number",),
+    "settled": ("item",),
+    "superseded": ("item",),
     "item_suites": ("suite", "item"),
 }
 
@@ -216,9 +226,9 @@ def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None
     with Store.open(workspace) as store:
         found = store.verify()
     assert found.findings == () and found.forgotten == 0
-    assert found[:5] == (29, 4, 16, 28, 3)
+    assert found[:5] == (30, 5, 19, 30, 3)
     # A head each transaction: both adjudications came in one; suites, references, people.
-    assert found.heads == found.events - 1 + 2 + 3 + 4
+    assert found.heads == found.events - 1 + 5 + 3 + 5
 
 
 def test_a_file_of_heads_that_lags_is_no_finding_and_catches_up(
@@ -318,7 +328,7 @@ def test_verify_prints_its_findings_and_says_so_by_its_exit_code(
     assert main(asked) == 0 and "nothing to verify" in capsys.readouterr().out
     a_study(sqlite_workspace)
     assert main(asked) == 0
-    assert "29 events of 4 people" in capsys.readouterr().out
+    assert "30 events of 5 people" in capsys.readouterr().out
     with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
         plain.execute("UPDATE copies SET agent = 'agent-1' WHERE continuation = 'c4'")
     plain.close()

@@ -51,7 +51,8 @@ def test_what_was_answered_while_the_server_was_dead_is_kept_once(
     assert page.locator("[role=dialog]").count() == 0
     page.click("[data-action=not_done]")  # the page is not blocked meanwhile
     press(page, "Enter")
-    assert "3 unsaved" in page.text_content(".empty p")
+    assert "3 unsaved" in page.text_content(".progress")
+    assert page.is_visible(".board canvas"), "there is more to judge than three"
 
     mortal.start()
     page.wait_for_selector(".player .stage:not([hidden])")

@@ -118,7 +118,9 @@ def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
         done = re.compile(f"{number} judged by you.*all saved")
         page.locator(".progress", has_text=done).wait_for(state="attached")
         page.get_by_role("link", name="Report").click()
-        # It comes when the analysis is done, whose own sign may be too short to be seen.
+        # While it is built the one before is shown, and nothing says yet that it is the last.
+        said = page.get_by_test_id("stCaptionContainer")
+        said.filter(has_text="Below is the report of").wait_for()
         page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
         judged.append(json.loads(file.read_text())["labels"]["human"])
     assert judged[1] > judged[0] > 0

@@ -285,24 +285,32 @@ def test_a_narrow_window_shows_everything_without_scrolling_sideways(open_page: 
     assert page.is_visible("[data-action=submit]") and page.is_visible(".board canvas")
 
 
-def test_a_phone_shows_all_that_judging_needs_at_once(open_page: Opener) -> None:
-    page = open_page("phone", viewport={"width": 420, "height": 800})
+@pytest.mark.parametrize(("width", "height"), [(420, 800), (768, 1024)], ids=["phone", "tablet"])
+def test_by_touch_all_that_judging_needs_is_there_at_once(
+    open_page: Opener, server: Server, width: int, height: int
+) -> None:
+    size = {"width": width, "height": height}
+    page = open_page(f"touch {width}", viewport=size, has_touch=True, is_mobile=True)
     parts = [".instruction", ".board canvas", ".timeline", ".controls", ".verdicts", ".submit"]
 
     def fits() -> bool:
         boxes = [page.locator(one).bounding_box() for one in parts]
         ends = [box["y"] + box["height"] for box in boxes]
         one_by_one = all(end <= box["y"] for end, box in zip(ends, boxes[1:], strict=False))
-        return boxes[0]["y"] >= 0 and ends[-1] <= 800 and one_by_one and boxes[1]["height"] >= 180
+        return (
+            boxes[0]["y"] >= 0 and ends[-1] <= height and one_by_one and boxes[1]["height"] >= 180
+        )
 
     def check(what: str) -> None:
         for _ in range(50):  # the board takes its size a frame after the page has taken its own
             if fits():
                 return
             page.wait_for_timeout(100)
-        raise AssertionError(f"{what}: not all stands one below the other within 800 pixels")
+        raise AssertionError(f"{what}: not all stands one below the other within the screen")
 
-    press(page, "t", "ArrowRight", "s")
+    page.tap("[data-action=takeover]")
+    page.tap("[data-action=forward]")
+    page.tap("[data-action=success]")
     check("as it comes")
     page.evaluate("""() => {
       const shadows = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
@@ -323,6 +331,9 @@ def test_a_phone_shows_all_that_judging_needs_at_once(open_page: Opener) -> None
         + "directly after the other, at each of which the participant is at most two cells away.";
     }""")
     check("what done means besides")
+    page.tap("[data-action=submit]")
+    saved(page)
+    assert [one.step for one in server.judgements(f"touch {width}")] == [1]
 
 
 def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 from sqlalchemy import select
 
 from annotator_app import queueing
+from sts.annotations.export import ratings
 from sts.annotations.schema import items
 from sts.annotations.store import Store
 from sts.continuations.run import run
+from sts.continuations.silence import is_silent
+from sts.continuations.store import stream
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -71,3 +75,37 @@ def test_of_a_draft_that_is_the_first_of_its_name_nothing_is_judged(workspace: W
         queueing.chosen(workspace, "mine")
     one = queueing.chosen(workspace, "mine@1")
     assert one is not None and one.label == "mine@1"
+
+
+def test_silence_where_an_answer_is_asked_waits_for_nobody_if_the_study_says_so(
+    workspace: Workspace,
+) -> None:
+    asked = scenarios(3, kind="question", text="Do you see Good right now?")
+    told = [replace(one, id=f"told-{one.id}", kind="instruction") for one in asked]
+    suite = Suite("mine", 1, None, "", (*asked, *told), {})
+    options: dict[str, Any] = {"workers": 1, "progress": lambda done, total: None, "seed": 0}
+    run(
+        workspace,
+        suite.scenarios,
+        ["random", "local-search", "oracle", "reader-without-memory"],
+        count=2,
+        **options,
+    )
+    every = [
+        one for batch in stream(workspace, {one.hash for one in suite.scenarios}) for one in batch
+    ]
+    quiet = {one.id for one in every if one.kind == "question" and is_silent(one)}
+    assert 0 < len(quiet) < len([one for one in every if one.kind == "question"])
+    whole = select_part(workspace, suite, [])
+    settling = Workspace(workspace.root, {"annotation": {"settle": "silence"}})
+    with Store.open(settling) as store:
+        queueing.fill(settling, store, whole)
+        progress = store.progress(suite.label)
+    table = ratings(workspace, suite.label)
+    assert set(table[table["source"] == "settled"]["continuation"]) == quiet
+    assert set(table[table["source"] == "human"]["continuation"]) == {o.id for o in every} - quiet
+    assert progress.settled == table[table["source"] == "settled"]["clip"].nunique()
+    assert progress.judged == 0 and progress.complete == progress.settled
+    with Store.open(workspace) as store:
+        queueing.fill(workspace, store, whole)
+        assert store.progress(suite.label).settled == 0 == store.progress(suite.label).complete

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -264,6 +265,41 @@ def test_pictures_of_one_continuation_are_written_as_an_animation(
     assert shown(capsys, pictures, *words)[-1] == f"{frames} pictures written to {file}"
     with Image.open(file) as image:
         assert image.format == "WEBP" and image.n_frames > 1  # type: ignore[attr-defined]
+
+
+def test_pictures_of_one_continuation_are_written_as_a_film_that_begins_at_once(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    av = pytest.importorskip("av")
+    file, exact = tmp_path / "out" / "one.mp4", tmp_path / "one.webp"
+    words = [f"{ring.SUITE}/ring-00", "--agent", "ringer", "--mp4", str(file), "--webp", str(exact)]
+    count = ring.TAKEOVER + ring.HORIZON + 1
+    assert shown(capsys, pictures, *words)[-1] == f"{count} pictures written to {file}"
+    raw = file.read_bytes()
+    assert 0 < raw.index(b"moov") < raw.index(b"mdat"), "what a player needs first stands first"
+    with av.open(str(file)) as film:
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+    with Image.open(exact) as image:
+        side = image.size[0]
+        times = frames[0].shape[1] // side
+        seen = np.asarray(image.convert("RGB")).astype(int)
+    middle = frames[0][times // 2 :: times, times // 2 :: times][: seen.shape[0], :side]
+    assert len(frames) == count and times * side >= 360
+    assert abs(middle.astype(int) - seen).mean() < 6
+    assert [one.name for one in file.parent.iterdir()] == ["one.mp4"]
+
+
+def test_a_film_without_its_extra_is_one_line_that_says_what_to_install(
+    pictures: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    words = [f"{ring.SUITE}/ring-00", "--agent", "ringer", "--mp4", str(tmp_path / "x.mp4")]
+    assert main(["show", *words, "--workspace", str(pictures)]) == 2
+    assert "standardised-test-suite[video]" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_has_no_pictures_or_is_not_one_is_one_line(

@@ -16,7 +16,8 @@ from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX,
 TILE = 64
 """Pixels of a cell in a participant's sight, and of the strip below it."""
 _GROUND, _INK = 40, 220
-_GREY_DOOR = (OBJECT_TO_IDX["door"], COLOR_TO_IDX["grey"])
+_SMALL = 20
+"""Pixels of a cell below which every door is made brighter."""
 _NOTHING = OBJECT_TO_IDX["empty"]
 
 
@@ -35,21 +36,28 @@ def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
 
 
 def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8]:
-    """Returns a picture of a grid, `tile` pixels a cell, in which grey doors stand out from walls.
+    """Returns a picture of a grid, `tile` pixels a cell, in which doors stand out from walls.
 
-    The engine draws both in one grey. Here what a grey door is drawn with is twice as far from the
-    darkest of its cell; of an open one that is its bar, which is at the right.
+    The engine draws grey doors and walls in one grey, and in small cells the thin frame of any door
+    grows dark. Here what such a door is drawn with is twice as far from the darkest of its cell, a
+    small grey one three times; of an open grey one that is its bar, which is at the right.
     """
     out = picture.copy()
     for x, y in np.ndindex(grid.width, grid.height):
         cell = grid.get(x, y)
-        if cell is not None and cell.encode()[:2] == _GREY_DOOR:
-            is_open = cell.encode()[2] == STATE_TO_IDX["open"]
-            left = x * tile + (tile * 7 // 8 if is_open else 0)
-            rows, columns = slice(y * tile, (y + 1) * tile), slice(left, (x + 1) * tile)
-            darkest = int(picture[rows, x * tile : (x + 1) * tile].min())
-            brighter = 2 * picture[rows, columns].astype(int) - darkest
-            out[rows, columns] = brighter.clip(max=255)
+        if cell is None or cell.encode()[0] != OBJECT_TO_IDX["door"]:
+            continue
+        _, colour, state = cell.encode()
+        grey = colour == COLOR_TO_IDX["grey"]
+        if not grey and tile >= _SMALL:
+            continue
+        bar = grey and state == STATE_TO_IDX["open"]
+        left = x * tile + (tile * 7 // 8 if bar else 0)
+        rows, columns = slice(y * tile, (y + 1) * tile), slice(left, (x + 1) * tile)
+        darkest = int(picture[rows, x * tile : (x + 1) * tile].min())
+        gain = 2 if tile >= _SMALL or not grey else 3
+        brighter = darkest + gain * (picture[rows, columns].astype(int) - darkest)
+        out[rows, columns] = brighter.clip(max=255)
     return out
 
 

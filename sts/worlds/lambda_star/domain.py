@@ -23,10 +23,11 @@ AURAS = ((0, 1), (1, -1))
 _GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
 _GUIDE = """
 **The board** is a grid whose edges meet: who leaves on the right comes in on the left. **G** is
-Good and **E** is Evil. Around Good there is something to gain (+), around Evil something to lose
-(−). **A, B, C …** are the participants. The one with a ring is the one you judge; after the
-takeover a dashed frame marks the cell where it stood then. *Near* or *close* means in the same cell
-or one of the eight around it, across the edges too.
+Good and **E** is Evil. Around Good there is something to gain (+, lines that rise), around Evil
+something to lose (−, lines that fall); where both are the lines cross. Those who stand on one grey
+plate are in the same cell. **A, B, C …** are the participants. The one with a ring is the one you
+judge; after the takeover a dashed frame marks the cell where it stood then. *Near* or *close* means
+in the same cell or one of the eight around it, across the edges too.
 """
 
 

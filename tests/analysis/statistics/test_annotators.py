@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics import accuracy, alpha, corrected, intervals, label_agreement, step_offset
 from analysis.statistics.accuracy import Accuracy
@@ -64,6 +65,33 @@ def test_step_offsets_are_those_of_right_marks() -> None:
     assert (found.marks, found.median, found.mean_absolute) == (2, 0.5, 1.5)
     assert found.within[0] == 0 and found.within[1] == 0.5 and found.within[2] == 1
     assert step_offset.step_offset(SERVED[:0]).marks == 0
+
+
+def test_the_marks_of_one_episode_are_one_cluster() -> None:
+    rows = references(*[(f"r{i}", "success", "success", 10, 10 + i % 4) for i in range(40)])
+    alone = step_offset.step_offset(rows)
+    assert alone.within[2] == 0.75
+    assert alone.within_intervals[2] == pytest.approx(
+        proportion_confint(30, 40, method="wilson"), abs=0.01
+    )
+    again = step_offset.step_offset(pd.concat([rows] * 5)).within_intervals
+    for steps, (low, high) in alone.within_intervals.items():
+        assert again[steps] == pytest.approx((low, high), abs=0.01)
+
+
+def test_a_marks_interval_covers_its_share() -> None:
+    rng, covered = np.random.default_rng(5), 0
+    for _ in range(400):
+        right = np.repeat(rng.random(25) < 0.7, 3) ^ (rng.random(75) < 0.05)
+        rows = references(
+            *[
+                (f"r{i // 3}", "success", "success", 9, 9 + 4 * (not ok))
+                for i, ok in enumerate(right)
+            ]
+        )
+        low, high = step_offset.step_offset(rows).within_intervals[3]
+        covered += low <= 0.7 * 0.95 + 0.3 * 0.05 <= high
+    assert covered / 400 > 0.92
 
 
 def known(se: float, sp: float, count: int = 50) -> Accuracy:

@@ -16,6 +16,7 @@ from sts.domains.conformance import check
 from sts.domains.envelope import wrap
 from sts.errors import ArgumentError, DamagedState, OtherVersion
 from sts.trajectories.record import record
+from sts.worlds.babyai import rendering
 from sts.worlds.babyai.agents.planning import solution
 from sts.worlds.babyai.environment import DONE, MOVES, BabyAI, levels
 from sts.worlds.babyai.library import (
@@ -301,6 +302,20 @@ def test_a_grey_door_stands_out_from_the_wall_around_it(state: str, y: int) -> N
     door = world.render()[y * tile : (y + 1) * tile, :tile]
     assert door.max() - int(wall.max()) > 30, "lighter than any wall"
     assert int(wall.min()) - door.min() > 30, "darker inside"
+
+
+@pytest.mark.parametrize("colour", ["green", "purple", "grey"])
+def test_in_small_cells_the_frame_of_a_door_is_lighter_than_the_engine_draws_it(
+    colour: str,
+) -> None:
+    level = begun("OpenDoor", 3, "0").live
+    kinds = OBJECT_TO_IDX["door"], COLOR_TO_IDX[colour], STATE_TO_IDX["closed"]
+    level.grid.set(0, 1, WorldObj.decode(*kinds))
+    drawn = level.grid.render(11, agent_pos=(1, 1))
+    here = slice(11, 22), slice(0, 11)
+    lighter = rendering.clear(drawn, level.grid, 11)
+    assert int(lighter[here].max()) > 1.5 * int(drawn[here].max()) or lighter[here].max() == 255
+    assert int(lighter[here].sum()) > int(drawn[here].sum())
 
 
 def test_an_open_level_is_the_same_place_without_a_mission_and_goes_on() -> None:

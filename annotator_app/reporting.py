@@ -1,0 +1,104 @@
+"""The report of a suite, built in a process of its own while pages go on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sts.storage.workspace import Workspace
+
+LIMIT = 3600
+"""Seconds after which a build is given up."""
+
+
+class Builder:
+    """Builds the report of one suite, one build at a time.
+
+    Attributes:
+      trouble: why the last build failed, in one line; "" where it did not.
+      began: UTC seconds at which the last build began, or None.
+    """
+
+    def __init__(
+        self, workspace: Workspace, label: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Builds nothing yet."""
+        self.folder = workspace.path("reports", label.replace("@", "-"))
+        self.trouble = ""
+        self.began: float | None = None
+        self._workspace, self._label, self._clock = workspace, label, clock
+        self._turn = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def page(self) -> Path:
+        """The report that was built last; it may be absent."""
+        return self.folder / "report.html"
+
+    @property
+    def built(self) -> float | None:
+        """When the report that is there was built, UTC seconds; None where there is none."""
+        try:
+            return self.page.stat().st_mtime
+        except OSError:
+            return None
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a build is under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def begin(self) -> bool:
+        """Begins a build unless one is under way; returns whether it did."""
+        with self._turn:
+            if self.is_building:
+                return False
+            self.trouble, self.began = "", self._clock()
+            self._thread = threading.Thread(target=self._build, daemon=True)
+            self._thread.start()
+            return True
+
+    def is_outdated(self, last_event: float | None) -> bool:
+        """Whether there is no report, or something came since it was begun.
+
+        So a build that failed is not begun again by itself before something new has come.
+        """
+        since = self.built if self.began is None else self.began
+        return since is None or (last_event is not None and last_event > since)
+
+    def wait(self, seconds: float) -> None:
+        """Returns once no build is under way, or when the time is up."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _build(self) -> None:
+        # What people have played since has no label yet.
+        for command in ("label", "report"):
+            trouble = self._run(command)
+            if trouble:
+                self.trouble = trouble
+                return
+
+    def _run(self, command: str) -> str:
+        words = [sys.executable, "-m", "sts.cli.main", command, self._label]
+        words += ["--workspace", str(self._workspace.root.resolve())]
+        try:
+            done = subprocess.run(
+                words,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=LIMIT,
+            )
+        except subprocess.TimeoutExpired:
+            return f"sts {command} {self._label} took more than {LIMIT // 60} minutes"
+        if done.returncode == 0:
+            return ""
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        said = lines[-1].removeprefix("sts: ") if lines else f"it ended with {done.returncode}"
+        return f"sts {command} {self._label}: {said}"

@@ -1,0 +1,129 @@
+"""One exchange with a reviewer's page: what it decided is kept, what it needs comes back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from annotator_app.events import AT_ONCE, UNSAVED, Broken, Shown, namespace, own
+from annotator_app.reviewing import views
+from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
+from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Rules, others, queues
+from sts.annotations.store import Store
+from sts.annotations.types import Ack, Annotator
+from sts.errors import StsError
+
+AHEAD = 3
+"""Clips of the queue in view that a page is sent."""
+_LONGEST = 64
+"""Letters of what may be an item."""
+_LOG = logging.getLogger(__name__)
+
+
+def exchange(
+    store: Store,
+    person: Annotator,
+    sent: object,
+    *,
+    suite: str,
+    place: str,
+    shown: Shown,
+    broken: Broken,
+    rules: Rules,
+) -> dict[str, Any]:
+    """Keeps what was decided in `sent` and returns the component's next data.
+
+    Nothing that `sent` holds can raise: the store checks every field and refuses by name. When the
+    store itself fails nothing is acknowledged, so the browser keeps its outbox and sends it again.
+    No name of a judge or of an agent is in what is returned.
+
+    Args:
+      store: where decisions go.
+      person: who is at the page, a reviewer.
+      sent: the component's state, or None on a page that has just been opened.
+      suite: `NAME@VERSION` that is judged.
+      place: names this workspace in the browser's storage.
+      shown: makes the episode of a continuation.
+      broken: what was found by now that cannot be shown; what is found here is added.
+      rules: what the rules say of continuations.
+    """
+    author = namespace(place, person.id)
+    message = own(sent, author)
+    data: dict[str, Any] = {
+        "author": author,
+        "acks": [],
+        "news": [],
+        "cases": None,  # keep what you have
+        "queue": _queue(message),
+        "queues": None,
+        "errors": views.errors(),
+        "empty": {},
+        "meanwhile": None,
+        "trouble": "",
+    }
+    try:
+        outbox = message.get("outbox")
+        outbox = outbox[:AT_ONCE] if isinstance(outbox, list) else []
+        if outbox:
+            acks = store.submit(person.id, outbox)
+            data["acks"] = [ack._asdict() for ack in acks]
+            data["news"] = _news(store, person, outbox, acks)
+        again = message.get("again") is True
+        every = queues(store, suite, person.id, rules, again=again)
+        data["cases"] = _cases(store, every[data["queue"]], shown, broken)
+        data["queues"] = {name: views.progress(one) for name, one in every.items()}
+        data["empty"] = views.empty(data["queue"], every[data["queue"]])
+        data["meanwhile"] = _meanwhile(store, person, data["queue"], message.get("at"))
+    except StsError as error:
+        _LOG.error("annotation store: %s", error)
+        data |= {"trouble": UNSAVED, "cases": None}
+    return data
+
+
+def _queue(message: Mapping[str, Any]) -> str:
+    name = message.get("queue")
+    return name if name in QUEUES else DISPUTED
+
+
+def _cases(store: Store, queue: Queue, shown: Shown, broken: Broken) -> list[dict[str, Any]]:
+    """The first clips of a queue that can be shown."""
+    out: list[dict[str, Any]] = []
+    for case in queue.cases:
+        if len(out) == AHEAD:
+            break
+        if case.clip.continuation in broken:
+            continue
+        try:
+            episode = shown(case.clip.continuation)
+        except StsError as error:
+            _LOG.error("continuation %s: %s", case.clip.continuation, error)
+            broken[case.clip.continuation] = str(error)
+            continue
+        out.append(views.case(case, episode, store.study.seed))
+    return out
+
+
+def _news(
+    store: Store, person: Annotator, outbox: list[Any], acks: list[Ack]
+) -> list[dict[str, str]]:
+    """What somebody else has decided of the same clips: both are kept."""
+    saved = {ack.uuid for ack in acks if ack.status == "saved"}
+    out = []
+    for kind in REVIEWERS:
+        items = {one["item"] for one in outbox if _is(one, kind) and one.get("uuid") in saved}
+        found = others(store, person.id, kind, items) if items else {}
+        out += [{"item": item, "text": views.beside(kind, one)} for item, one in found.items()]
+    return out
+
+
+def _is(one: object, kind: str) -> bool:
+    return isinstance(one, Mapping) and one.get("kind") == kind
+
+
+def _meanwhile(store: Store, person: Annotator, queue: str, item: object) -> dict[str, str] | None:
+    """What somebody else has decided of the clip in view, in words."""
+    if not isinstance(item, str) or len(item) > _LONGEST:
+        return None
+    found = others(store, person.id, REVIEW if queue == FAILED else ADJUDICATION, [item])
+    return {"item": item, "text": views.meanwhile(found[item])} if item in found else None

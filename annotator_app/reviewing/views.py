@@ -1,0 +1,114 @@
+"""What a reviewer's page is sent, in which judges are letters and agents are nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sts.annotations.breakdown import MEANINGS, SOURCES
+from sts.annotations.events import REVIEW, Event
+from sts.annotations.opinions import Opinion, lot
+from sts.annotations.reviewed import DIFFERING, DISPUTED, FAILED, Case, Queue
+
+_VERDICTS = {
+    "success": "success",
+    "failure": "failure",
+    "not_done": "not done",
+    "cannot_judge": "cannot judge",
+}
+_EMPTY = {
+    DISPUTED: (
+        "No two annotators disagree yet",
+        "Where two people have judged a clip and say different things of it, it comes here.",
+    ),
+    FAILED: (
+        "Nothing was judged a failure yet",
+        "A sample of what annotators call failures comes here, to be sorted by kind of error.",
+    ),
+    DIFFERING: (
+        "People and rules agree so far",
+        "Clips come here of which annotators say something else than the rule of the category. "
+        "Where nothing is labelled there is no rule to differ from: “sts label” does it.",
+    ),
+}
+
+
+def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Returns a clip for the page, with what was said of it by A, B, C.
+
+    Args:
+      one: the clip.
+      episode: what there is to be seen of it.
+      seed: of the study; the letters are drawn by it, for each clip anew.
+    """
+    clip = one.clip
+    said = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
+    return {
+        "episode": {**episode, "id": clip.item},
+        "said": [_opinion(letter(n), opinion) for n, opinion in enumerate(said)],
+        "about": one.about,
+        "rule": None if one.rule is None else [one.rule.verdict, one.rule.step],
+        "remarks": list(one.remarks),
+    }
+
+
+def letter(number: int) -> str:
+    """Returns what a clip's judge of this number is called: A to Z, then A2 and on."""
+    again, place = divmod(number, 26)
+    return chr(ord("A") + place) + (str(again + 1) if again else "")
+
+
+def progress(queue: Queue) -> dict[str, int]:
+    """Returns how far a queue is."""
+    counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
+    return {"waiting": len(queue.cases), **counts}
+
+
+def errors() -> list[list[str]]:
+    """Returns what a failure may be called, who made that error, and what it means."""
+    return [[error, source, MEANINGS[error]] for error, source in SOURCES.items()]
+
+
+def empty(name: str, queue: Queue) -> dict[str, str]:
+    """Returns what the page says where no clip of a queue waits for this person."""
+    if not queue.of:
+        title, text = _EMPTY[name]
+        return {"title": title, "text": text}
+    rest = []
+    if queue.own:
+        rest.append(f"{_clips(queue.own)} you judged or played yourself: another reviewer decides.")
+    if queue.left:
+        rest.append(f"{_clips(queue.left)} you left open; G shows them again.")
+    unseen = " ".join(rest) or "If more comes, it appears here by itself."
+    return {"title": f"{queue.done} of {queue.of} are decided", "text": unseen}
+
+
+def beside(kind: str, other: Event) -> str:
+    """Returns what is said where somebody else has decided the same before."""
+    stands = "counts" if kind == REVIEW else "stands"
+    return (
+        f"Another reviewer had decided this one too, as {_words(other)}. Both are kept; the later, "
+        f"yours, {stands}."
+    )
+
+
+def meanwhile(other: Event) -> str:
+    """Returns what is said where somebody else decides what is in view."""
+    return (
+        f"Another reviewer has decided this one since, as {_words(other)}. If you decide it too, "
+        "both are kept and the later counts."
+    )
+
+
+def _opinion(name: str, one: Opinion) -> dict[str, Any]:
+    return {"by": name, "verdict": one.verdict, "step": one.step, "reason": one.reason}
+
+
+def _words(event: Event) -> str:
+    if event.kind == REVIEW:
+        return event.label.replace("_", " ")
+    at = f" at step {event.step}" if event.step is not None else ""
+    return _VERDICTS[str(event.verdict)] + at
+
+
+def _clips(count: int) -> str:
+    return f"{count} clip{'' if count == 1 else 's'}"

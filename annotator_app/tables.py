@@ -1,0 +1,68 @@
+"""Tables for the lead's pages: as wide as they need, and a card for each row on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+_MARKS = re.compile(r"[\\`*_{}\[\]()<>#+.!|$~:-]")
+STYLE = """<style>
+  .sts-table { border-collapse: collapse; width: 100%; font-size: 0.95rem; }
+  .sts-table th { text-align: left; font-weight: 600; opacity: 0.75; }
+  .sts-table th, .sts-table td { padding: 0.35rem 0.8rem 0.35rem 0; vertical-align: top;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
+  .sts-table td:first-child { overflow-wrap: anywhere; min-width: 8rem; }
+  .sts-table td.number { text-align: right; font-variant-numeric: tabular-nums; }
+  .sts-table th.number { text-align: right; }
+  @media (max-width: 860px) {
+    .sts-table thead { display: none; }
+    .sts-table tr { display: block; padding: 0.5rem 0;
+      border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent); }
+    .sts-table td, .sts-table td.number { display: flex; gap: 0.8rem; text-align: left;
+      border: 0; padding: 0.12rem 0; overflow-wrap: anywhere; }
+    .sts-table td::before { content: attr(data-label); flex: 0 0 8.5rem; opacity: 0.75; }
+    .sts-table td:first-child { font-weight: 600; font-size: 1.05rem; }
+    .sts-table td:first-child::before { display: none; }
+    .sts-table td:empty { display: none; }
+  }
+</style>"""
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Returns a table as HTML in which nothing that stands in a cell is markup.
+
+    Args:
+      header: what the columns are called.
+      rows: of cells; numbers stand to the right, None is left empty.
+    """
+    numbers = [
+        bool(rows) and all(isinstance(row[n], int | float | None) for row in rows)
+        for n in range(len(header))
+    ]
+    kind = ['class="number"' if number else "" for number in numbers]
+    heads = "".join(
+        f"<th {own}>{escape(name)}</th>" for name, own in zip(header, kind, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td {own} data-label="{escape(name)}">{_cell(value)}</td>'
+            for name, own, value in zip(header, kind, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    head = f"<thead><tr>{heads}</tr></thead>"
+    return f'{STYLE}<table class="sts-table">{head}<tbody>{body}</tbody></table>'
+
+
+def escaped_markdown(text: str) -> str:
+    """Returns text that Markdown shows as it is."""
+    return _MARKS.sub(r"\\\g<0>", text)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return escape(f"{value:.1f}" if isinstance(value, float) else str(value))

@@ -1,0 +1,125 @@
+"""Where failures come from: a sample of episodes that were annotated as such, by kind of error.
+
+Source: Abramson et al. 2022, section A.3, Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sts.annotations.events import ANNOTATORS_ERRORS, FAIR, PLAYERS_ERRORS
+from sts.annotations.opinions import Clip, by_lot
+from sts.annotations.reviews import Remark
+
+SOURCES = {
+    **dict.fromkeys(PLAYERS_ERRORS, "player"),
+    **dict.fromkeys(ANNOTATORS_ERRORS, "annotator"),
+    FAIR: "none",
+}
+"""Who made each kind of error."""
+MEANINGS = {
+    "imprecise": "tried it and missed: clumsy, or not attentive",
+    "out_of_time": "was on the way, and not done when time ended",
+    "empty": "made no attempt",
+    "control": "could not control what they played",
+    "annotation_mistake": "it was done, and marked as a failure by mistake",
+    "rigidity": "done well enough; the judge was strict about how",
+    "ambiguity": "one may well say that it was done, and as well that it was not",
+    FAIR: "the judgement is right, and none of these fits: something else was done",
+}
+"""What each kind of error means, to a reviewer."""
+PLAYERS = ("people", "agents")
+"""Whose episodes are looked at, apart: the paper's table is about people."""
+
+
+class Row(NamedTuple):
+    """A kind of error.
+
+    Attributes:
+      source: who made it: player, annotator or none.
+      error: one of `SOURCES`.
+      people: episodes that people played, of the sample, with this error.
+      agents: those that agents played.
+      meaning: of the error, in words.
+    """
+
+    source: str
+    error: str
+    people: int
+    agents: int
+    meaning: str
+
+
+class Sampled(NamedTuple):
+    """What was looked at of one kind of players.
+
+    Attributes:
+      failures: episodes annotated as failures.
+      sample: of these, drawn at random to be reviewed.
+      reviewed: of the sample, reviewed.
+      outside: reviewed, and not in the sample: more has been judged since they were drawn.
+    """
+
+    failures: int
+    sample: int
+    reviewed: int
+    outside: int
+
+
+class Breakdown(NamedTuple):
+    """Table 1: each kind of error in the order of `SOURCES`, and what it is counted over."""
+
+    rows: tuple[Row, ...]
+    over: Mapping[str, Sampled]
+
+
+def failed(clip: Clip) -> bool:
+    """Whether a clip is annotated as a failure: fewer than half of its judges saw it done."""
+    return clip.value is not None and clip.value < 0.5
+
+
+def sample(clips: Iterable[Clip], size: int, seed: int) -> dict[str, list[Clip]]:
+    """Returns a plain random sample of the failures of people and of agents, in its order.
+
+    One of a larger size begins with those of a smaller one.
+
+    Args:
+      clips: of a suite, judged.
+      size: how many of each at most.
+      seed: equal ones give equal samples.
+    """
+    drawn = by_lot(filter(failed, clips), seed, "failures")
+    return {
+        "people": [one for one in drawn if one.played][:size],
+        "agents": [one for one in drawn if not one.played][:size],
+    }
+
+
+def breakdown(
+    clips: Sequence[Clip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
+) -> Breakdown:
+    """Returns Table 1. Of several reviews of an episode the latest counts.
+
+    Args:
+      clips: of a suite, judged.
+      reviews: by item, the earlier first.
+      size: of the sample, as for `sample`.
+      seed: of the sample.
+    """
+    samples = sample(clips, size, seed)
+    called = {item: own[-1].label for item, own in reviews.items()}
+    counts = {
+        who: [called[one.item] for one in drawn if one.item in called]
+        for who, drawn in samples.items()
+    }
+    over = {}
+    for who, drawn in samples.items():
+        every = [one for one in clips if failed(one) and one.played == (who == "people")]
+        beside = sum(one.item in called for one in every) - len(counts[who])
+        over[who] = Sampled(len(every), len(drawn), len(counts[who]), beside)
+    rows = (
+        Row(source, error, counts["people"].count(error), counts["agents"].count(error), words)
+        for (error, source), words in zip(SOURCES.items(), MEANINGS.values(), strict=True)
+    )
+    return Breakdown(tuple(rows), over)

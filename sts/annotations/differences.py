@@ -1,0 +1,96 @@
+"""Where people and a category's rule say different things of a clip, and who was found right."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sts.annotations.opinions import Clip
+from sts.annotations.reviews import Remark
+from sts.annotations.verdicts import Verdict
+from sts.continuations import label_table
+from sts.storage.store import Store
+
+
+class Contradicted(NamedTuple):
+    """A scenario whose rule people and reviewers have contradicted.
+
+    Attributes:
+      scenario: its identifier.
+      differing: clips of it of which people say something else than the rule.
+      against_rule: of these, the ones that a reviewer decided against the rule.
+      for_rule: those decided as the rule has it.
+      remarks: what reviewers said of them in words.
+    """
+
+    scenario: str
+    differing: int
+    against_rule: int
+    for_rule: int
+    remarks: tuple[str, ...]
+
+
+def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> dict[str, Verdict]:
+    """Returns what the rules say of these continuations, as `sts label` has written it.
+
+    Empty where nothing of the suite is labelled.
+
+    Args:
+      store: of the workspace.
+      suite: `NAME@VERSION`.
+      continuations: identities.
+
+    Raises:
+      DamagedData: the table cannot be read.
+    """
+    name = label_table.name_of(suite)
+    try:
+        raw = store.get(name)
+    except FileNotFoundError:
+        return {}
+    every = label_table.verdicts(name, raw, continuations)
+    return {one: Verdict(verdict, step) for one, (verdict, step) in every.items() if verdict}
+
+
+def differs(clip: Clip, rule: Verdict | None) -> bool:
+    """Whether most of its judges see a clip otherwise than the rule.
+
+    Where as many say yes as no, they differ from each other.
+    """
+    if rule is None or clip.value is None or clip.value == 0.5:
+        return False
+    return (clip.value > 0.5) != (rule.verdict == "success")
+
+
+def contradicted(
+    clips: Iterable[Clip],
+    rules: Mapping[str, Verdict],
+    decided: Mapping[str, Remark],
+    notes: Mapping[str, Sequence[Remark]],
+) -> list[Contradicted]:
+    """Returns the scenarios of which people and rule say different things, most doubtful first.
+
+    Args:
+      clips: of a suite, judged.
+      rules: what the rules say, by continuation.
+      decided: the adjudication of each item that has one.
+      notes: by item.
+    """
+    found: dict[str, Contradicted] = {}
+    for clip in clips:
+        rule = rules.get(clip.continuation)
+        if rule is None or not differs(clip, rule):
+            continue
+        one = found.get(clip.scenario, Contradicted(clip.scenario, 0, 0, 0, ()))
+        says = decided.get(clip.item)
+        outcome = None if says is None or says.verdict == "cannot_judge" else says.verdict
+        agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
+        said = [*([says] if says else []), *notes.get(clip.item, ())]
+        found[clip.scenario] = Contradicted(
+            clip.scenario,
+            one.differing + 1,
+            one.against_rule + (outcome is not None and not agrees),
+            one.for_rule + agrees,
+            (*one.remarks, *(remark.text for remark in said if remark.text)),
+        )
+    return sorted(found.values(), key=lambda one: (-one.against_rule, -one.differing, one.scenario))

@@ -1,0 +1,29 @@
+"""How far the judges of a clip disagree about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sts.annotations.opinions import Opinion
+
+DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
+"""Whether it was done; else what was said of it; else when. The first weighs most."""
+
+
+def dispute(opinions: Sequence[Opinion], tolerance: int) -> str:
+    """Returns about what judges of a clip disagree, one of `DISPUTES`, or "" for nothing.
+
+    Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and
+    yet something else than who can.
+
+    Args:
+      opinions: of all of its judges.
+      tolerance: steps that marks of one verdict may lie apart.
+    """
+    verdicts = {one.verdict for one in opinions}
+    if "success" in verdicts and verdicts & {"failure", "not_done"}:
+        return OUTCOME
+    if len(verdicts) > 1:
+        return VERDICT
+    steps = [one.step for one in opinions if one.step is not None]
+    return MARK if steps and max(steps) - min(steps) > tolerance else ""

@@ -1,0 +1,147 @@
+"""What the lead sees of people at work: who is there, what each has done, holds and was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from sts.annotations import people, sessions
+from sts.annotations.events import judges
+from sts.annotations.schema import annotators, events, exposures, slots
+from sts.annotations.types import Annotator
+
+DAY = 86400.0
+
+
+class Member(NamedTuple):
+    """A person at work.
+
+    Attributes:
+      person: who.
+      seen: UTC seconds at which they last used a session or sent something, or None.
+      today: clips judged since midnight, UTC.
+      total: clips judged.
+      seconds: of active time, as far as it was measured.
+      held: clips that wait for them and for nobody else.
+      until: UTC seconds at which the first of these is free again, or None.
+      entered: a session of theirs is open.
+      invited: an invitation waits to be spent.
+    """
+
+    person: Annotator
+    seen: float | None
+    today: int
+    total: int
+    seconds: float
+    held: int
+    until: float | None
+    entered: bool
+    invited: bool
+
+
+class Work(NamedTuple):
+    """What one person did on one day, UTC.
+
+    Attributes:
+      annotator: number of the person.
+      day: days since 1970.
+      judged: clips.
+      seconds: of active time on them.
+    """
+
+    annotator: int
+    day: int
+    judged: int
+    seconds: float
+
+
+def members(connection: Connection, *, now: float) -> list[Member]:
+    """Everyone who was ever added, in that order."""
+    used = sessions.last_uses(connection)
+    entered = {one.name for one in sessions.under_way(connection, now=now)}
+    invited = {*sessions.invited(connection, now=now)}
+    today = _judged(connection, since=now - now % DAY)
+    ever = _judged(connection, since=0.0)
+    held = {
+        row.annotator: (row.held, row.until)
+        for row in connection.execute(
+            select(
+                slots.c.annotator,
+                func.count().label("held"),
+                func.min(slots.c.lease_until).label("until"),
+            )
+            .where(slots.c.judged == 0, slots.c.lease_until > now)
+            .group_by(slots.c.annotator)
+        )
+    }
+    found = []
+    for one in people.everybody(connection):
+        total, seconds, last = ever.get(one.id, (0, 0.0, None))
+        seen = max((t for t in (used.get(one.id), last) if t is not None), default=None)
+        found.append(
+            Member(
+                one,
+                seen,
+                today.get(one.id, (0, 0.0, None))[0],
+                total,
+                seconds,
+                *held.get(one.id, (0, None)),
+                one.name in entered,
+                one.id in invited,
+            )
+        )
+    return found
+
+
+def work(connection: Connection, *, since: float) -> list[Work]:
+    """What each person did on our pages on each day since a moment, UTC seconds."""
+    rows = connection.execute(
+        select(events.c.annotator, events.c.received, events.c.seconds).where(
+            judges(), events.c.received >= since, events.c.seconds.is_not(None)
+        )
+    )
+    sums: dict[tuple[int, int], list[float]] = {}
+    for row in rows:
+        own = sums.setdefault((row.annotator, int(row.received // DAY)), [0, 0.0])
+        own[0] += 1
+        own[1] += row.seconds
+    return [Work(who, day, int(n), s) for (who, day), (n, s) in sorted(sums.items())]
+
+
+def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
+    """How many clips of each agent each person was given of `suite`: agent -> number -> clips."""
+    rows = connection.execute(
+        select(exposures.c.agent, exposures.c.annotator, exposures.c.clips)
+        .where(exposures.c.suite == suite)
+        .order_by(exposures.c.agent, exposures.c.annotator)
+    )
+    found: dict[str, dict[int, int]] = {}
+    for agent, number, clips in rows:
+        found.setdefault(agent, {})[number] = clips
+    return found
+
+
+def last_event(connection: Connection) -> float | None:
+    """When the latest event of anybody was kept, UTC seconds; None before the first."""
+    latest = select(events.c.received).order_by(events.c.id.desc()).limit(1)
+    return connection.execute(latest).scalar_one_or_none()
+
+
+def _judged(
+    connection: Connection, *, since: float
+) -> Mapping[int, tuple[int, float, float | None]]:
+    """Clips, active seconds and the latest event of each person since a moment."""
+    rows = connection.execute(
+        select(
+            annotators.c.id,
+            func.count(events.c.item.distinct()),
+            func.coalesce(func.sum(events.c.seconds), 0.0),
+            func.max(events.c.received),
+        )
+        .join(events, events.c.annotator == annotators.c.id)
+        .where(judges(), events.c.received >= since)
+        .group_by(annotators.c.id)
+    )
+    return {row[0]: (row[1], float(row[2]), row[3]) for row in rows}

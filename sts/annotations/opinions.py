@@ -1,0 +1,151 @@
+"""What people have said of each clip of a suite, side by side, as reviewers look at it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from statistics import fmean
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, exists, or_, select
+
+from sts.annotations.events import NOTE, Event, judges, of
+from sts.annotations.schema import (
+    annotators,
+    copies,
+    events,
+    item_players,
+    item_suites,
+    items,
+    reference_episodes,
+)
+from sts.annotations.views import current
+from sts.continuations.types import HUMAN
+
+
+class Opinion(NamedTuple):
+    """What one person says of a clip.
+
+    Attributes:
+      person: the store's number for them, which reaches no page.
+      verdict: success, failure, not_done or cannot_judge.
+      step: of the marker, 1..horizon, for success and failure, else None.
+      reason: why it cannot be judged, else "".
+    """
+
+    person: int
+    verdict: str
+    step: int | None
+    reason: str
+
+
+class Clip(NamedTuple):
+    """A clip and what is said of it.
+
+    Attributes:
+      item: opaque identifier.
+      continuation: one that shows it.
+      clip: hash of what there is to be seen and heard of it.
+      scenario: the scenario's identifier.
+      played: whether a person plays in one of the continuations that show it.
+      opinions: the judgement of each person that stands, the earlier first; at least one.
+    """
+
+    item: str
+    continuation: str
+    clip: str
+    scenario: str
+    played: bool
+    opinions: tuple[Opinion, ...]
+
+    @property
+    def value(self) -> float | None:
+        """The share of those who could judge it who saw it done; None where nobody could."""
+        counted = [one.verdict == "success" for one in self.opinions if _counts(one)]
+        return fmean(counted) if counted else None
+
+
+def clips(connection: Connection, suite: str) -> list[Clip]:
+    """Returns each clip of a suite that somebody has judged, without references."""
+    standing = current()
+    rows = connection.execute(
+        select(
+            events.c.item,
+            items.c.continuation,
+            items.c.clip,
+            items.c.scenario,
+            events.c.annotator,
+            events.c.verdict,
+            events.c.step,
+            events.c.reason,
+        )
+        .join(standing, standing.c.id == events.c.id)
+        .join(items, items.c.id == events.c.item)
+        .where(_of(suite, events.c.item))
+        .order_by(events.c.item, events.c.id)
+    )
+    people = (
+        select(copies.c.item).distinct().where(copies.c.agent == HUMAN, _of(suite, copies.c.item))
+    )
+    played = set(connection.scalars(people))
+    found: dict[str, Clip] = {}
+    for item, continuation, clip, scenario, *said in rows:
+        before = found.get(item) or Clip(item, continuation, clip, scenario, item in played, ())
+        found[item] = before._replace(opinions=(*before.opinions, Opinion(*said)))
+    return list(found.values())
+
+
+def own(connection: Connection, person: int, suite: str) -> set[str]:
+    """Returns the items that a person has judged or played, and so does not review."""
+    judged = select(events.c.item).where(events.c.annotator == person, judges())
+    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
+    played = select(item_players.c.item).where(item_players.c.name == name)
+    kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
+    mine = or_(items.c.id.in_(judged), items.c.id.in_(played))
+    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(kept), mine)))
+
+
+def noted(connection: Connection, person: int, suite: str) -> set[str]:
+    """Returns the items of which a person has left a note."""
+    mine = events.c.annotator == person, events.c.kind == NOTE
+    return set(connection.scalars(select(events.c.item).where(*mine, _of(suite, events.c.item))))
+
+
+def of_others(
+    connection: Connection, person: int, kind: str, about: Collection[str]
+) -> dict[str, Event]:
+    """Returns of these items the latest event of a kind that somebody else has sent."""
+    standing = current([kind])
+    rows = connection.execute(
+        select(events)
+        .join(standing, standing.c.id == events.c.id)
+        .where(events.c.item.in_(about), events.c.annotator != person)
+        .order_by(events.c.id)
+    )
+    return {row.item: of(row) for row in rows}
+
+
+def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
+    """Returns clips in an order that says nothing of them; equal seeds give equal ones.
+
+    Args:
+      every: the clips.
+      seed: of the study.
+      purpose: tells one order from another.
+    """
+    return sorted(every, key=lambda one: lot(seed, purpose, one.clip))
+
+
+def lot(seed: int, purpose: str, text: str) -> bytes:
+    """Returns the place of something in an order by lot."""
+    return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
+
+
+def _counts(one: Opinion) -> bool:
+    return one.verdict != "cannot_judge"
+
+
+def _of(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether an item is of a suite, and no reference."""
+    kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
+    return kept & ~exists().where(reference_episodes.c.item == item)

@@ -1,0 +1,111 @@
+"""What becomes of clips when the rubric that they are judged by has a new version.
+
+What nobody has judged is judged by the new version: its continuations become a clip of their own,
+and the old one waits for nobody. Who was looking at the old one may still answer; that answer is
+kept, and says by which version. What was judged stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
+
+from sts.annotations import ledger
+from sts.annotations.events import judges
+from sts.annotations.schema import (
+    copies,
+    events,
+    item_players,
+    item_suites,
+    items,
+    reference_episodes,
+    slots,
+    superseded,
+)
+from sts.annotations.types import Item
+
+_BATCH = 500
+
+
+def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
+    """Takes continuations off clips of another version that nobody has judged.
+
+    Returns:
+      The item that each of them was, by continuation; `supersede` is to follow.
+    """
+    said = {one.continuation: one.rubric for one in run if one.rubric is not None}
+    every = list(said)
+    moved: dict[str, str] = {}
+    for at in range(0, len(every), _BATCH):
+        rows = connection.execute(
+            select(copies.c.continuation, items.c.id, items.c.rubric)
+            .join(items, items.c.id == copies.c.item)
+            .where(
+                copies.c.continuation.in_(every[at : at + _BATCH]),
+                ~exists().where(events.c.item == items.c.id, judges()),
+                ~exists().where(reference_episodes.c.item == items.c.id),
+            )
+        )
+        moved |= {row[0]: row[1] for row in rows if row.rubric != said[row[0]]}
+    for at in range(0, len(moved), _BATCH):
+        some = list(moved)[at : at + _BATCH]
+        ledger.remove(connection, copies, copies.c.continuation.in_(some))
+        # An item is called by one of its continuations, which the next one needs for itself.
+        called = items.c.continuation + "." + items.c.rubric
+        olds = items.c.id.in_({moved[one] for one in some})
+        ledger.rewrite(connection, items, olds & _is_current(), continuation=called)
+    return moved
+
+
+def supersede(connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]) -> None:
+    """Lets nothing wait any more of the items that continuations were taken off.
+
+    Args:
+      connection: alone in writing.
+      moved: as `release` returns it.
+      ids: the item of each continuation now.
+    """
+    successor = {old: ids[one] for one, old in moved.items()}
+    every = sorted(successor)
+    for at in range(0, len(every), _BATCH):
+        _supersede(connection, {old: successor[old] for old in every[at : at + _BATCH]})
+
+
+def _supersede(connection: Connection, successor: Mapping[str, str]) -> None:
+    olds = list(successor)
+    for old in connection.scalars(
+        select(copies.c.item).where(copies.c.item.in_(olds)).distinct()
+    ).all():
+        ledger.rewrite(connection, copies, copies.c.item == old, item=successor[old])
+    connection.execute(delete(slots).where(slots.c.item.in_(olds)))
+    connection.execute(update(items).where(items.c.id.in_(olds)).values(required=0))
+    ledger.remove(connection, item_suites, item_suites.c.item.in_(olds))
+    _keep_players(connection, successor)
+    back = select(superseded.c.item).where(superseded.c.item.in_(successor.values()))
+    for item in connection.scalars(back).all():
+        own = select(func.min(copies.c.continuation)).where(copies.c.item == item)
+        ledger.rewrite(connection, items, items.c.id == item, continuation=own.scalar_subquery())
+        ledger.remove(connection, superseded, superseded.c.item == item)
+    earlier = select(superseded.c.successor).where(superseded.c.successor.in_(olds)).distinct()
+    for old in connection.scalars(earlier).all():
+        own = superseded.c.successor == old
+        ledger.rewrite(connection, superseded, own, successor=successor[old])
+    rows = [{"item": old, "successor": new} for old, new in successor.items()]
+    connection.execute(insert(superseded), rows)
+    ledger.seal_rows(connection, superseded, superseded.c.item.in_(olds))
+
+
+def _is_current() -> ColumnElement[bool]:
+    """Whether an item is called by a continuation, and not yet as one that is superseded."""
+    return ~items.c.continuation.endswith("." + items.c.rubric)
+
+
+def _keep_players(connection: Connection, successor: Mapping[str, str]) -> None:
+    query = select(item_players).where(item_players.c.item.in_(successor))
+    wanted = {(successor[row.item], row.name) for row in connection.execute(query)}
+    there = select(item_players).where(item_players.c.item.in_([new for new, _ in wanted]))
+    missing = wanted - {(row.item, row.name) for row in connection.execute(there)}
+    if missing:
+        rows = [{"item": item, "name": name} for item, name in sorted(missing)]
+        connection.execute(insert(item_players), rows)

@@ -1,0 +1,54 @@
+"""What a rule settles, so that nobody needs to look at it; what people say stands over that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
+
+from sts.annotations import ledger
+from sts.annotations.events import judges
+from sts.annotations.schema import events, items, settled, slots
+from sts.annotations.types import Item
+
+_BATCH = 500
+
+
+def note(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
+    """Notes which clips of a run a rule settles, and which it no longer does; returns how many.
+
+    What waits of a settled clip that nobody has judged waits no longer.
+
+    Args:
+      connection: alone in writing.
+      run: continuations, each of which says whether it is settled.
+      ids: the item of each.
+    """
+    rules = {ids[one.continuation]: one.settled for one in run if one.settled is not None}
+    every = sorted(rules)
+    return sum(
+        _note(connection, {item: rules[item] or "" for item in every[at : at + _BATCH]})
+        for at in range(0, len(every), _BATCH)
+    )
+
+
+def unjudged() -> ColumnElement[bool]:
+    """Whether nobody has judged an item of `settled`, so that the rule stands."""
+    return ~exists().where(events.c.item == settled.c.item, judges())
+
+
+def _note(connection: Connection, rules: Mapping[str, str]) -> int:
+    there = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
+    new = sorted(item for item, rule in rules.items() if rule and item not in there)
+    gone = sorted(item for item in there if not rules[item])
+    if new:
+        connection.execute(insert(settled), [{"item": item, "rule": rules[item]} for item in new])
+        ledger.seal_rows(connection, settled, settled.c.item.in_(new))
+        open_ = slots.alias("open")
+        judged = exists().where(open_.c.item == items.c.id, open_.c.judged == 1)
+        waiting = select(items.c.id).where(items.c.id.in_(new), ~judged)
+        connection.execute(delete(slots).where(slots.c.item.in_(waiting)))
+        connection.execute(update(items).where(items.c.id.in_(new), ~judged).values(required=0))
+    if gone:
+        ledger.remove(connection, settled, settled.c.item.in_(gone))
+    return len(new) + len(gone)

@@ -1,0 +1,65 @@
+"""What judging took and what could not be judged, as a report and its page have it."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.report.figures import FIGURES
+from analysis.report.page import render
+from analysis.report.tables import TABLES
+from tests.analysis.report.test_build import world
+from tests.analysis.reports import report_of
+
+COLUMNS = (
+    *("agent", "scenario", "category", "continuation", "annotator", "verdict", "step"),
+    *("horizon", "clip", "seconds", "reason"),
+)
+
+
+def a_table(verdict: str = "success", reason: str = "") -> pd.DataFrame:
+    """Ana and Bo judge a clip of A and B together, and one of A alone; Bo is not timed."""
+    rows = [
+        (agent, scenario, "c", "0", name, "success", "5", "9", clip, seconds, "")
+        for name, seconds in (("Ana", "3600"), ("Bo", ""))
+        for agent, scenario, clip in (("A", "s0", "x"), ("B", "s0", "x"), ("A", "s1", "y"))
+    ]
+    if verdict == "cannot_judge":
+        rows = [
+            (*row[:5], verdict, "", *row[7:10], reason) if row[1] == "s0" else row for row in rows
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS).astype("str")
+
+
+def test_a_clip_of_two_agents_takes_half_of_its_time_for_each() -> None:
+    report = report_of(a_table())
+    took = {one.agent: (one.hours, one.judgements, one.untimed) for one in report.efforts}
+    assert took == {"A": (1.5, 3.0, 1.5), "B": (0.5, 1.0, 0.5)}
+    assert report.counts.hours == 2.0
+    assert "What judging took" in render(report, {})
+
+
+def test_what_could_not_be_judged_is_told_by_scenario_with_its_reasons() -> None:
+    report = report_of(a_table("cannot_judge", "<b>too dark</b>"))
+    (found,) = report.unable
+    assert (found.scenario, found.category, found.clips, found.judged) == ("s0", "c", 1, 1)
+    assert found.reasons == {"<b>too dark</b>": 2}
+    assert TABLES["unable"](report)[0]["reasons"] == "<b>too dark</b> (2)"
+    page = render(report, {})
+    assert "&lt;b&gt;too dark&lt;/b&gt; (2)" in page and "<b>too dark" not in page
+
+
+def test_where_all_is_judged_and_nothing_timed_the_page_says_nothing_of_it() -> None:
+    report = report_of(a_table().assign(seconds=""))
+    assert report.unable == () and [one.hours for one in report.efforts] == [None, None]
+    assert "What could not be judged" not in render(report, {})
+
+
+def test_the_sweep_of_tolerances_is_drawn_with_its_interval() -> None:
+    report = report_of(world(annotators={"Ana": (0.9, 0.9)}, each=2, references=9))
+    marks = report.annotators_together.step_offset
+    assert marks.marks and marks.within_intervals is not None
+    for steps, (low, high) in marks.within_intervals.items():
+        assert low <= marks.within[steps] <= high
+    chart = FIGURES["step_offset"](report)
+    assert chart is not None and len(chart.to_dict()["layer"]) == 2
+    assert FIGURES["step_offset"](report_of(a_table())) is None

@@ -1,0 +1,84 @@
+"""Who is forgotten leaves verdicts under a pseudonym, and no name and no word of theirs."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from sts.annotations.export import ratings
+from sts.annotations.store import FILE, Store
+from sts.cli.main import main
+from sts.errors import UnknownName
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import SUITE, a_submission, an_item, some_items
+
+WORDS = "too dark where Zacharias lives"
+
+
+def a_team(store: Store) -> tuple[int, str]:
+    """Two who judged, one of them with words of their own; returns that one and a session."""
+    store.enqueue(some_items(2), required=2)
+    store.enqueue([an_item("own", players=("Zacharias",))])
+    zacharias, bo = store.add_annotator("Zacharias"), store.add_annotator("Bo")
+    for person in (zacharias, bo):
+        first, second, *_ = store.claim(person.id, suite=SUITE, count=2)
+        dark = {"verdict": "cannot_judge", "step": None, "reason": WORDS}
+        store.submit(person.id, [a_submission(first), a_submission(second, **dark)])
+    store.submit(zacharias.id, [{"uuid": "no", "note": WORDS}])  # refused, and kept aside
+    return zacharias.id, store.enter(str(zacharias.token))
+
+
+def test_the_verdicts_of_a_forgotten_person_stay_and_the_chain_of_their_events_holds(
+    workspace: Workspace,
+) -> None:
+    with Store.open(workspace) as store:
+        number, secret = a_team(store)
+        store.agree(number, "one")
+        before = ratings(workspace, SUITE)
+        person = store.forget_annotator("Zacharias")
+        assert store.annotator_by_session(secret) is None and store.open_sessions() == []
+        (found, bo) = store.annotators()
+        assert found.name == found.pseudonym == person.pseudonym and found.retired
+        assert bo.name == "Bo"
+        assert [one.people for one in store.consents()] == [1]
+        assert store.verify().findings == ()
+        with pytest.raises(UnknownName):
+            store.person("Zacharias")
+        assert store.forget_annotator(person.pseudonym) == person  # twice changes nothing
+        assert store.verify().findings == ()
+    after = ratings(workspace, SUITE)
+    theirs = (after["annotator"] == person.pseudonym).to_numpy()
+    assert after[~theirs].equals(before[~theirs])
+    assert after.drop(columns="reason").equals(before.drop(columns="reason"))
+    assert set(after[theirs]["reason"]) == {""}
+    named = ratings(workspace, SUITE, names=True)
+    assert set(named["annotator"]) - {""} == {"Bo", person.pseudonym}
+
+
+def test_nothing_in_the_database_names_who_was_forgotten(sqlite_workspace: Workspace) -> None:
+    with Store.open(sqlite_workspace) as store:
+        number, _ = a_team(store)
+        bo = store.person("Bo").id
+        store.forget_annotator("Zacharias")
+        assert [one.raw for one in store.refused()] == [""]
+    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+        rows = [line for line in plain.iterdump() if "Zacharias" in line]
+    plain.close()
+    assert number != bo and len(rows) == 1 and WORDS in rows[0]  # what Bo wrote is Bo's
+
+
+def test_forgetting_says_what_it_would_do_until_it_is_told_to(
+    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(sqlite_workspace) as store:
+        a_team(store)
+    words = ["annotators", "forget", "Zacharias", "--workspace", str(sqlite_workspace.root)]
+    assert main(words) == 0
+    assert "would be forgotten" in capsys.readouterr().out
+    with Store.open(sqlite_workspace) as store:
+        pseudonym = store.person("Zacharias").pseudonym
+    assert main([*words, "--yes"]) == 0
+    assert f"2 judged clips stay under {pseudonym}" in capsys.readouterr().out
+    assert main([*words, "--yes"]) == 2
+    assert "unknown annotator 'Zacharias'" in capsys.readouterr().err

@@ -1,0 +1,109 @@
+"""One clip at an address of its own, and a training round, in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from sts.annotations.clips import HIDDEN
+from sts.annotations.schema import items
+from sts.annotations.training import standing
+from sts.annotations.types import Item
+from tests.annotator_app.conftest import AGENTS, Server
+from tests.annotator_app.test_player_page import item, next_one, press, saved, status
+
+pytestmark = pytest.mark.browser
+
+Opener = Callable[..., Any]
+
+
+def test_a_clip_shows_its_marks_to_those_who_may_see_it_and_names_nobody(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("sharer")
+    mine = item(page)
+    press(page, "t", "ArrowRight", "ArrowRight", "s", "Enter")
+    saved(page)
+    press(page, "b")
+    assert page.get_attribute(".permalink a", "href") == f"clip?c={mine}"
+    with page.expect_popup() as opened:
+        page.click(".permalink a")
+    own = opened.value
+    own.locator(".marks li", has_text="You").wait_for()
+    assert own.text_content(".marks li") == "YouSuccess at step 2"
+
+    seen = open_page("rhea", path=f"/clip?c={mine}", ready=False, roles=("reviewer",))
+    seen.locator(".marks li").wait_for()
+    assert "annotator-" in seen.inner_text(".marks li") and "sharer" not in seen.content()
+    press(seen, "Home")
+    seen.click(".marks button")
+    assert "success" in seen.get_attribute(".scrub", "aria-valuetext")
+    whole = seen.evaluate(
+        "[...document.querySelectorAll('*')].map((e) => e.shadowRoot?.innerHTML ?? '').join()"
+    )
+    assert not [name for name in (*AGENTS, "sharer") if name in whole]
+
+    for name, address in (("stranger", mine), ("nobody", "x" * 22), ("odd", "<b>../</b>")):
+        refused = open_page(name, path=f"/clip?c={address}", ready=False)
+        refused.locator("[data-testid=stAlert]").wait_for()
+        assert refused.inner_text("[data-testid=stAlert]").strip() == HIDDEN
+
+
+@pytest.fixture
+def training(recorded: Path, tmp_path: Path) -> Iterator[Server]:
+    """A server whose new annotators answer two references first, of three there are."""
+    folder = shutil.copytree(recorded, tmp_path / "workspace")
+    file = folder / "workspace.toml"
+    lines = "[annotation]\ntraining = 2\ntraining_pass = 1.0\n"
+    file.write_text(file.read_text().replace("[annotation]\n", lines))
+    made = Server(folder)
+    made.start()
+    with made.store.database.read() as connection:
+        rows = connection.execute(select(items).order_by(items.c.id).limit(3)).all()
+    for row in rows:
+        known = Item(
+            row.continuation,
+            made.suite,
+            row.scenario,
+            row.scenario_hash,
+            AGENTS[0],
+            row.category,
+            row.kind,
+            row.horizon,
+            row.takeover,
+            row.clip,
+        )
+        made.store.add_reference(known, "success", 3, "<i>Look at step 3.</i>")
+    yield made
+    made.close()
+
+
+def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(
+    open_page: Opener, training: Server
+) -> None:
+    page = open_page("novice", at=training)
+    assert "Training: 0 of 2 answered" in page.text_content(".banner")
+    first = item(page)
+    press(page, "t", *["ArrowRight"] * 4, "s", "Enter")
+    page.locator(".status", has_text="Enter goes on").wait_for()
+    assert "It agrees: success. Your mark is 1 step late" in status(page)
+    assert "<i>Look at step 3.</i>" in status(page), "words, whatever stands in them"
+    assert page.locator(".flags b").all_inner_texts() == ["✓", "★"]
+    assert item(page) == first
+    page.reload()
+    next_one(page)
+    assert item(page) != first and "1 of 2 answered" in page.text_content(".banner")
+    press(page, "t", *["ArrowRight"] * 3, "s", "Enter")
+    page.locator(".status", has_text="The training is passed").wait_for()
+    press(page, "Enter")
+    page.locator(".banner").wait_for(state="hidden")
+    press(page, "n", "Enter")
+    saved(page)
+    assert len(training.judgements("novice")) == 1
+    person = next(one for one in training.store.annotators() if one.name == "novice")
+    assert not standing(training.store, person.id).needed

@@ -1,0 +1,116 @@
+"""The reviewer's page in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from scenarios.labels import label_suite
+from sts.annotations.store import Store
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from tests.annotator_app.conftest import SUITE, Server
+from tests.annotator_app.test_player_page import press, saved
+
+pytestmark = pytest.mark.browser
+
+Opener = Callable[..., Any]
+
+
+def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> list[str]:
+    """Has somebody, who is added when new, say these things of the first clips; returns them."""
+    found = [one for one in store.annotators() if one.name == name]
+    person = (found[0] if found else store.add_annotator(name)).id
+    with store.database.read() as connection:
+        from sqlalchemy import text
+
+        every = connection.execute(text("SELECT id FROM items ORDER BY continuation")).scalars()
+        items = list(every)[: len(verdicts)]
+    with store.database.write() as connection:
+        from sts.annotations import submissions
+        from sts.annotations.events import Event
+
+        for item, (verdict, step) in zip(items, verdicts, strict=True):
+            reason = "fog" if verdict == "cannot_judge" else ""
+            event = Event(uuid4().hex, item, verdict=verdict, step=step, reason=reason)
+            submissions.record(connection, person, event, source="browser", now=1.0)
+    return items
+
+
+@pytest.fixture
+def disputed(recorded: Path, tmp_path: Path) -> Iterator[Server]:
+    """A server on a study in which two annotators disagree about three clips of five."""
+    folder = shutil.copytree(recorded, tmp_path / "workspace")
+    workspace = Workspace.open(str(folder))
+    label_suite(workspace, suites.load(workspace, SUITE))
+    made = Server(folder)
+    made.start()
+    done, missed = ("success", 2), ("not_done", None)
+    judge(made.store, "Ana", [done, done, done, missed, missed])
+    judge(made.store, "Bo", [missed, ("failure", 3), ("cannot_judge", None), missed, missed])
+    yield made
+    made.close()
+
+
+def reviewer(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
+    page = open_page(name, server, path="/review", ready=False, roles=("reviewer",), **options)
+    page.wait_for_selector(".review .stage:not([hidden]), .review .empty:not([hidden])")
+    return page
+
+
+def item(page: Any) -> str:
+    return str(page.get_attribute(".review", "data-item"))
+
+
+def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
+    open_page: Opener, disputed: Server
+) -> None:
+    page = reviewer(open_page, disputed, "Rhea")
+    assert "They disagree on whether it was done." in page.inner_text(".opinions")
+    assert {"A", "B"} == {*page.locator(".opinions b").all_inner_texts()}
+    shown = page.content()
+    assert not any(name in shown for name in ("Ana", "local-search", "stigmergy"))
+    first = item(page)
+    press(page, "t", "ArrowRight", "s", "e")
+    page.keyboard.type("s, f & <b>n</b>")
+    press(page, "Enter")
+    second = item(page)
+    assert second != first
+    press(page, "o")
+    page.keyboard.type("is it behind the wall?")
+    press(page, "Enter")
+    press(page, "x", "2", "Enter")
+    saved(page)
+    page.locator(".empty h2", has_text="2 of 3 are decided").wait_for()
+    assert "1 clip you left open; G shows them again." in page.inner_text(".empty")
+    decided = disputed.store.adjudications(SUITE)
+    assert decided[first][4:6] == ("success", 1) and decided[first].text == "s, f & <b>n</b>"
+    assert disputed.store.notes(SUITE)[second][0].text == "is it behind the wall?"
+    press(page, "g")
+    page.locator(".remarks", has_text="is it behind the wall?").wait_for()
+    press(page, "q")
+    page.locator(".errors button").first.wait_for()
+    assert "made no attempt" in page.inner_text(".errors")
+    third = item(page)
+    press(page, "3", "Enter")
+    saved(page)
+    assert [one.label for one in disputed.store.reviews(SUITE)[third]] == ["empty"]
+    press(page, "b", "8", "Enter")
+    saved(page)
+    assert [one.label for one in disputed.store.reviews(SUITE)[third]] == ["fair"]
+
+
+def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("no reviewer", server)
+    assert page.get_by_role("link", name="Review").count() == 0
+    page = reviewer(open_page, server, "early")
+    page.locator(".empty h2", has_text="No two annotators disagree yet").wait_for()
+    server.store.set_role("early", "reviewer", held=False)
+    page.get_by_text("This page is for the role reviewer").wait_for()

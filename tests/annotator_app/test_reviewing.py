@@ -1,0 +1,233 @@
+"""What a reviewer's page sends and gets, without a browser."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from annotator_app.events import UNSAVED, namespace
+from annotator_app.reviewing.exchange import AHEAD, exchange
+from annotator_app.reviewing.views import letter
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.errors import StoreError, UnknownName
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import SUITE
+from tests.annotations.test_reviewed import Team, rules
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(Workspace.open(str(tmp_path))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def team(store: Store) -> Team:
+    """Six clips about which Ana and Bo disagree."""
+    made = Team(store, 6)
+    for n in range(6):
+        made.judge(made.ana, f"c{n}", "success", 2)
+        made.judge(made.bo, f"c{n}", "not_done")
+    return made
+
+
+def person(store: Store, name: str) -> Annotator:
+    return next(one for one in store.annotators() if one.name == name)
+
+
+def shown(continuation: str) -> dict[str, Any]:
+    return {"of": continuation}
+
+
+def talk(store: Store, sent: object, name: str = "Rhea", **more: Any) -> dict[str, Any]:
+    who = person(store, name)
+    if isinstance(sent, dict):
+        sent = {"author": namespace("here", who.id)} | sent
+    given: dict[str, Any] = {"shown": shown, "broken": {}, "rules": rules} | more
+    data = exchange(store, who, sent, suite=SUITE, place="here", **given)
+    json.dumps(data, allow_nan=False)
+    return data
+
+
+def decision(item: str, **what: Any) -> dict[str, Any]:
+    fields = {"kind": "adjudication", "verdict": "failure", "step": 3, "text": ""}
+    return {"uuid": uuid4().hex, "item": item} | fields | what
+
+
+def test_a_page_is_sent_the_first_cases_with_letters_and_no_name(store: Store, team: Team) -> None:
+    data = talk(store, None)
+    assert len(data["cases"]) == AHEAD and data["queue"] == "disputes"
+    assert [one["by"] for one in data["cases"][0]["said"]] == ["A", "B"]
+    text = json.dumps(data)
+    assert not any(name in text for name in ("Ana", "Bo", "random", "human"))
+    assert data["queues"]["disputes"] == {"waiting": 6, "done": 0, "of": 6, "own": 0, "left": 0}
+    assert {one["about"] for one in data["cases"]} == {"outcome"}
+
+
+def test_letters_tell_nothing_from_one_clip_to_another(store: Store) -> None:
+    team = Team(store, 24)
+    for n in range(24):
+        team.judge(team.ana, f"c{n}", "success", 2)
+        team.judge(team.bo, f"c{n}", "not_done")
+    of_ana = set()
+    first = person(store, "Rhea")
+    for _ in range(24):
+        case = talk(store, None)["cases"][0]
+        of_ana.add(next(one["by"] for one in case["said"] if one["verdict"] == "success"))
+        store.submit(first.id, [decision(case["episode"]["id"])])
+    assert of_ana == {"A", "B"}
+    assert [letter(n) for n in (0, 25, 26, 53)] == ["A", "Z", "A2", "B3"]
+
+
+def test_the_rule_is_shown_where_it_is_in_question_alone(store: Store) -> None:
+    team = Team(store, 3)
+    for n in range(3):
+        team.judge(team.ana, f"c{n}", "success", 2)
+    team.judge(team.bo, "c2", "cannot_judge")
+    data = talk(store, {"queue": "differences"})
+    assert [case["rule"] for case in data["cases"]] == [["not_done", None]] * 2
+    [case] = talk(store, {"queue": "disputes"})["cases"]
+    assert case["rule"] is None and case["about"] == "verdict"
+
+
+def test_sending_the_outbox_twice_keeps_it_once(store: Store, team: Team) -> None:
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+    sent = {"outbox": [decision(item), decision(item, kind="note", text="see the wall")]}
+    sent["outbox"].append(decision(item, kind="review", label="rigidity"))
+    assert [ack["status"] for ack in talk(store, sent)["acks"]] == ["saved"] * 3
+    again = talk(store, sent)
+    assert [ack["status"] for ack in again["acks"]] == ["duplicate"] * 3 and again["news"] == []
+    assert [one.verdict for one in store.adjudications(SUITE).values()] == ["failure"]
+    assert again["queues"]["disputes"]["done"] == 1
+
+
+def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
+    store: Store, team: Team
+) -> None:
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+    talk(store, {"outbox": [decision(item, verdict="not_done", step=None)]}, "Max")
+    data = talk(store, {"outbox": [], "at": item})
+    assert "has decided this one since, as not done" in data["meanwhile"]["text"]
+    data = talk(store, {"outbox": [decision(item)]})
+    [news] = data["news"]
+    assert "Another reviewer had decided this one too, as not done." in news["text"]
+    assert "yours, stands" in news["text"] and "Max" not in json.dumps(data)
+    assert store.adjudications(SUITE)[item].by == "Rhea"
+    reviews = [decision(item, kind="review", label=label) for label in ("empty", "fair")]
+    for name, one in zip(("Max", "Rhea"), reviews, strict=True):
+        data = talk(store, {"outbox": [one], "queue": "failures"}, name)
+    assert "as empty. Both are kept; the later, yours, counts" in data["news"][0]["text"]
+    assert len(store.reviews(SUITE)[item]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"text": "x" * 10_000_000}, "at most 500 characters, found 10000000"),
+        ({"kind": "review", "label": "<b>bad</b>"}, "expected a label of imprecise"),
+        ({"kind": "review", "label": ["empty"]}, "expected a label of"),
+        ({"verdict": "success", "step": 0}, "a step of 1 to 40"),
+        ({"kind": "verdict"}, "never given to this annotator"),
+        ({"item": "z" * 22}, "there is no such item"),
+        ({"kind": "review", "label": "empty", "item": "x" * 10_000_000}, "an item identifier"),
+        ({"uuid": "1"}, "expected uuid of 32"),
+    ],
+)
+def test_what_is_no_decision_is_refused_in_one_sentence_and_loses_nothing(
+    store: Store, team: Team, change: dict[str, Any], words: str
+) -> None:
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+    sent = [decision(item) | change, decision(item)]
+    refused, kept = talk(store, {"outbox": sent})["acks"]
+    assert (refused["status"], kept["status"]) == ("refused", "saved")
+    assert words in refused["message"] and len(refused["message"]) < 300
+
+
+def test_who_is_no_reviewer_decides_nothing_whatever_they_send(store: Store, team: Team) -> None:
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+    for kind in ("adjudication", "review"):
+        forged = decision(item, kind=kind, label="empty", role="reviewer", roles=["reviewer"])
+        [ack] = talk(store, {"outbox": [forged], "roles": ["reviewer"]}, "Ana")["acks"]
+        assert ack["status"] == "refused" and "expected a reviewer" in ack["message"]
+    assert store.adjudications(SUITE) == {} and store.reviews(SUITE) == {}
+
+
+def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team: Team) -> None:
+    store.set_role("Ana", "reviewer")
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+    [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
+    assert ack["message"] == "this item was judged by this reviewer; another decides"
+    assert "6 clips you judged or played yourself" in talk(store, None, "Ana")["empty"]["text"]
+
+
+def test_what_another_author_decided_stays_in_their_browser(
+    store: Store, team: Team, caplog: pytest.LogCaptureFixture
+) -> None:
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+    author = namespace("here", person(store, "Max").id)
+    data = talk(store, {"author": author, "outbox": [decision(item)]})
+    assert data["acks"] == [] and store.adjudications(SUITE) == {}
+    assert "another author" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "<script>",
+        7,
+        [],
+        {},
+        {"outbox": {}},
+        {"outbox": [None, "x", {"kind": ["adjudication"]}], "queue": ["failures"]},
+        {"queue": "<b>", "at": {"x": 1}, "again": "yes"},
+        {"at": "y" * 10_000_000},
+    ],
+)
+def test_whatever_a_page_sends_it_is_answered(store: Store, team: Team, sent: object) -> None:
+    data = talk(store, sent)
+    assert data["trouble"] == "" and len(data["cases"]) == AHEAD and data["queue"] == "disputes"
+
+
+def test_while_the_store_is_away_nothing_is_acknowledged(
+    store: Store, team: Team, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    item = talk(store, None)["cases"][0]["episode"]["id"]
+
+    def away(*given: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "submit", away)
+    with caplog.at_level(logging.ERROR):
+        data = talk(store, {"outbox": [decision(item)]})
+    assert (data["acks"], data["cases"], data["trouble"]) == ([], None, UNSAVED)
+
+
+def test_a_clip_that_cannot_be_shown_is_passed_over(store: Store, team: Team) -> None:
+    def only_odd(continuation: str) -> dict[str, Any]:
+        if int(continuation[1:]) % 2 == 0:
+            raise UnknownName("continuation", continuation, [])
+        return {"of": continuation}
+
+    broken: dict[str, str] = {}
+    data = talk(store, None, shown=only_odd, broken=broken)
+    assert {case["episode"]["of"] for case in data["cases"]} == {"c1", "c3", "c5"}
+
+
+def test_each_empty_queue_says_so_in_words(store: Store) -> None:
+    Team(store, 1)
+    titles = [
+        talk(store, {"queue": name})["empty"]["title"]
+        for name in ("disputes", "failures", "differences")
+    ]
+    assert titles == [
+        "No two annotators disagree yet",
+        "Nothing was judged a failure yet",
+        "People and rules agree so far",
+    ]
