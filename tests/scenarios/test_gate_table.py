@@ -23,7 +23,6 @@ POOLS = {"babyai-stand-or-take": 200, "way-or-stay": 200}
 """Of which the pages say that their pools are others than their domain's."""
 LACKING = {
     "babyai-before-or-after",
-    "babyai-stand-before",
     "deliver-after",
     "deliver-or-lay",
     "same-pot",
