@@ -57,18 +57,24 @@ class Gate(NamedTuple):
 
 
 def pool(
-    category: Category, trajectories: Iterable[Trajectory], count: int = POOL, *, seed: int = 0
+    category: Category,
+    trajectories: Iterable[Trajectory],
+    count: int = POOL,
+    *,
+    per_world: int = PER_WORLD,
+    seed: int = 0,
 ) -> tuple[Scenario, ...]:
     """Returns up to `count` scenarios that a category finds on the test side, mined as ever.
 
-    No answer stands more often than its share of `count`, so there are fewer where one is rare.
+    No answer stands more often than its share of `count`, so there are fewer where one is rare, and
+    no world more often than `per_world` times.
     """
     mined = mining.mine(
         trajectories,
         [category],
         per_category=count,
         seed=seed,
-        per_world=PER_WORLD,
+        per_world=per_world,
         strata=("difficulty",),
     )
     answers = category.controls.answers if category.controls else ()

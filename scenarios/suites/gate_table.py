@@ -1,42 +1,40 @@
 """The gates of a domain's categories, measured on recordings of their own, as tables of Markdown.
 
-    python -m scenarios.suites.gate_table
+    python -m scenarios.suites.gate_table [DOMAIN] [CATEGORY ...] [--pool N]
 
 Of each category a pool is mined, which the first gates are held to, a suite of ten as a packaged
 one has, and a larger one, whose figures are less by chance. What is beyond its limit has a mark.
+The domain is Λ* where none is named, and the categories are all that are held to gates.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from scenarios import categories, gates, mining
 from scenarios.category import Candidate, Category
 from scenarios.gates import Gate
 from scenarios.mining.chance import pass_rate
-from scenarios.profiles import CONTINUATIONS, Profile, profiles
+from scenarios.profiles import Profile, profiles
+from scenarios.suites.gate_recordings import MEASURES, Measure
 from sts import agents
-from sts.suites.types import DIFFICULTIES
-from sts.trajectories.record import record
+from sts.agents import Agent, Choice
+from sts.agents.protocol import Draws, Instructions, Memory
+from sts.domains import domain
+from sts.errors import StsError
+from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 
-DOMAIN = "lambda-star"
-RECORDERS = (
-    *(("random", 2, 10, 10), ("random", 3, 8, 12), ("blind", 2, 12, 12)),
-    *(("local-search", 2, 10, 10), ("local-search", 6, 10, 10), ("stigmergy", 4, 10, 10)),
-    *(("wisdom-of-the-crowd", 5, 12, 8), ("rule", 3, 8, 12), ("speaking-maximiser", 2, 11, 9)),
-    *(("reader", 2, 12, 12), ("reader-noisy-60", 3, 10, 10), ("reader-noisy-60", 5, 9, 9)),
-)
-"""Who is recorded, in teams of how many, on how many rows and columns."""
-EPISODES, STEPS, SEED = 700, 50, 26112
-"""Of each recorder; a fifth are on the test side."""
-SUITE, LARGER = 10, 40
-FLOORS = ("random", "speaking-maximiser")
-"""Who reads nothing, or only that it is asked something: only reported."""
+SUITE = 10
+SLIP = 0.3
+"""Share of its moves that a shaky probe takes at random."""
 BEYOND = "!"
 """Marks a figure that is beyond its limit."""
 
@@ -52,6 +50,8 @@ class Measured(NamedTuple):
       of_ten: what is so of a suite of ten.
       of_larger: of a larger one, what is so of its profiles.
       passed: what each agent passes of the larger one.
+      shaky: of each difficulty how many of the pool there are, and what the probe passes of them
+        with an unsteady hand; {} where it was not measured.
     """
 
     category: str
@@ -61,6 +61,12 @@ class Measured(NamedTuple):
     of_ten: list[Gate]
     of_larger: list[Gate]
     passed: dict[str, float]
+    shaky: dict[str, tuple[int, float]]
+
+    @property
+    def how(self) -> Measure:
+        """How categories of its domain are measured."""
+        return MEASURES[categories.named(self.category).domain]
 
     @property
     def beyond(self) -> list[Gate]:
@@ -68,64 +74,62 @@ class Measured(NamedTuple):
         return [one for one in (*self.of_pool, *self.of_ten) if not one.held]
 
 
-def recordings(episodes: int = EPISODES, seed: int = SEED) -> list[Trajectory]:
-    """Returns what the recorders play that is on the test side; each has its own seed from it."""
-    out: list[Trajectory] = []
-    for n, (agent, team, height, width) in enumerate(RECORDERS):
-        settings = {"height": height, "width": width, "participants": team, "horizon": STEPS}
-        played = record(
-            agents.load(agent),
-            domain=DOMAIN,
-            count=episodes,
-            steps=STEPS,
-            seed=seed + n,
-            settings=settings,
-        )
-        out += [one for one in played if one.split == "test"]
-    return out
-
-
 def measured(
     category: Category,
     trajectories: Sequence[Trajectory],
     *,
-    pool: int = gates.POOL,
-    continuations: int = CONTINUATIONS,
-    larger: int = LARGER,
+    pool: int | None = None,
+    continuations: int | None = None,
+    larger: int | None = None,
 ) -> Measured:
     """Returns what a category comes to on recordings.
 
     Args:
       category: with its controls.
       trajectories: of the test side, of many kinds of recorders.
-      pool: how many scenarios the first gates are measured on.
-      continuations: of each of them, for a policy that draws.
-      larger: how many the larger suite has.
+      pool: how many scenarios or pairs the first gates are measured on, at most; None for the
+        domain's number.
+      continuations: of each of them, for a policy that draws; likewise.
+      larger: how many the larger suite has; likewise.
 
     Raises:
       StsError: an agent or the rule failed.
     """
+    how = MEASURES[category.domain]
+    continuations = how.continuations if continuations is None else continuations
     ready = _searched(category, trajectories)
-    scenarios = gates.pool(ready, trajectories, pool)
+    most = max(how.per_world, gates.PER_WORLD)
+    scenarios = gates.pool(ready, trajectories, pool or how.pool, per_world=most)
     rows = gates.of_pool(category, scenarios, continuations=continuations)
-    for name in FLOORS:
+    for name in how.floors:
         rate = pass_rate(category, scenarios, agents.load(name), continuations=continuations)
         rows.append(Gate(category.name, name, rate, None))
-    of_ten, _ = _of_suite(ready, trajectories, SUITE)
-    of_larger, made = _of_suite(ready, trajectories, larger)
+    of_ten, _ = _of_suite(ready, trajectories, SUITE, how)
+    of_larger, made = _of_suite(ready, trajectories, larger or how.larger, how)
     moments = sum(len(ready.moments(one)) for one in trajectories)
-    per_thousand = round(1000 * moments / len(trajectories))
     return Measured(
-        category.name, per_thousand, len(scenarios), rows, of_ten, of_larger, _rates(made)
+        category.name,
+        round(1000 * moments / len(trajectories)),
+        len(scenarios),
+        rows,
+        of_ten,
+        of_larger,
+        _rates(made),
+        by_difficulty(category, scenarios, continuations) if how.shaky else {},
     )
 
 
 def _of_suite(
-    category: Category, trajectories: Sequence[Trajectory], count: int
+    category: Category, trajectories: Sequence[Trajectory], count: int, how: Measure
 ) -> tuple[list[Gate], list[Profile]]:
     """Returns what is so of a suite mined as packaged ones are, and its profiles."""
     mined = mining.mine(
-        trajectories, [category], per_category=count, seed=0, strata=("difficulty",)
+        trajectories,
+        [category],
+        per_category=count,
+        seed=0,
+        per_world=how.per_world,
+        strata=("difficulty",),
     )
     made = [one.profile for one in profiles(mined.scenarios)]
     return gates.of_suite(mined.scenarios, {category.name: category}, made), made
@@ -141,6 +145,47 @@ def _searched(category: Category, trajectories: Iterable[Trajectory]) -> Categor
     return replace(category, candidates=candidates)
 
 
+class Shaky(Agent):
+    """Another agent of moves alone, of whose moves some are drawn from all."""
+
+    name = "shaky"
+    version = "1"  # whom it plays is a value, and so no part of what is read as its code
+
+    def __init__(self, steady: Agent, moves: int, slip: float) -> None:
+        """Takes who moves otherwise, how many moves there are, and what share is drawn."""
+        self.steady, self.moves, self.slip = steady, moves, slip
+
+    def begin(self, batch: int, roles: int) -> Memory:
+        """Returns the other's memory."""
+        return self.steady.begin(batch, roles)
+
+    def act(
+        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
+        """Returns the other's moves, or all alike, by chance."""
+        choice, after = self.steady.act(observation, instructions, memory, draws)
+        steady = np.eye(self.moves)[choice.moves]
+        return Choice((1 - self.slip) * steady + self.slip / self.moves), after
+
+
+def by_difficulty(
+    category: Category, scenarios: Sequence[Scenario], continuations: int, *, slip: float = SLIP
+) -> dict[str, tuple[int, float]]:
+    """Returns of each difficulty how many there are, and what a shaky probe passes of them.
+
+    A pair counts as one.
+    """
+    controls, out = category.controls, {}
+    assert controls is not None and controls.probe is not None
+    shaky = Shaky(controls.probe, len(domain(category.domain).moves), slip)
+    for level in DIFFICULTIES:
+        own = [one for one in scenarios if one.difficulty == level]
+        if own:
+            rate = pass_rate(category, own, shaky, continuations=continuations)
+            out[level] = len({one.pair or one.id for one in own}), rate
+    return out
+
+
 def _rates(made: Iterable[Profile]) -> dict[str, float]:
     """Returns what each agent passes, of all scenarios."""
     rates: dict[str, list[float]] = defaultdict(list)
@@ -150,25 +195,17 @@ def _rates(made: Iterable[Profile]) -> dict[str, float]:
     return {name: sum(own) / len(own) for name, own in rates.items()}
 
 
-POOL_COLUMNS = (
-    *("random", "open loop", "local-search", "reward-with-memory", "speaking-maximiser"),
-    *("shortcut", "probe"),
-)
 SUITE_COLUMNS = ("passed by all or none", "pairs of one profile", "easiest less hardest")
 LARGER_COLUMNS = (
     *("passed by all or none", "pairs of one profile"),
     *(f"mid-level agents, {one}" for one in DIFFICULTIES),
-)
-AGENT_COLUMNS = (
-    *("oracle", "speaking-maximiser", "reader-noisy-60", "reader-noisy-30", "reader-near"),
-    *("reader-half", "reader-without-memory", "reader"),
 )
 
 
 def pool_row(one: Measured) -> str:
     """Returns a category's row of the table of pools."""
     mark = "" if one.pool >= gates.POOL else f" {BEYOND}"
-    figures = _cells(one.of_pool, POOL_COLUMNS)
+    figures = _cells(one.of_pool, one.how.columns)
     return _row(f"`{one.category}`", f"{one.candidates:,}", f"{one.pool}{mark}", *figures)
 
 
@@ -182,7 +219,14 @@ def suite_row(one: Measured) -> str:
 
 def agents_row(one: Measured) -> str:
     """Returns a category's row of the table of agents."""
-    return _row(f"`{one.category}`", *(_figure(one.passed[name]) for name in AGENT_COLUMNS))
+    return _row(f"`{one.category}`", *(_figure(one.passed[name]) for name in one.how.agents))
+
+
+def shaky_row(one: Measured) -> str:
+    """Returns a category's row of the table of unsteady probes."""
+    there = (one.shaky.get(level) for level in DIFFICULTIES)
+    cells = (f"{_figure(own[1])} of {own[0]}" if own else "" for own in there)
+    return _row(f"`{one.category}`", *cells)
 
 
 def _cells(rows: Iterable[Gate], names: Sequence[str]) -> list[str]:
@@ -203,27 +247,44 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _header(*names: str) -> list[str]:
-    return [_row(*names), "|" + "---|" * len(names)]
+def tables(own: Measure, every: Sequence[Measured]) -> Iterator[str]:
+    """Yields the tables of the categories of a domain."""
+    of_ten = (f"{name}, of ten" for name in SUITE_COLUMNS)
+    yield _table(["category", "candidates", "pool", *own.columns], map(pool_row, every))
+    yield _table(["category", *of_ten, *LARGER_COLUMNS], map(suite_row, every))
+    yield _table(["category", *own.agents], map(agents_row, every))
+    if own.shaky:
+        yield _table(["category", *DIFFICULTIES], map(shaky_row, every))
+
+
+def _table(names: Sequence[str], rows: Iterable[str]) -> str:
+    return "\n".join([_row(*names), "|" + "---|" * len(names), *rows])
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Prints the tables, by other seeds and of fewer episodes where these are named."""
-    played = recordings(*map(int, argv))
-    every = []
-    for category in categories.of(DOMAIN):
-        if category.controls is not None:
-            every.append(measured(category, played))
+    """Prints the tables; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="gate_table", description=__doc__)
+    parser.add_argument("domain", nargs="?", default="lambda-star", choices=MEASURES)
+    parser.add_argument("category", nargs="*", metavar="CATEGORY")
+    parser.add_argument("--pool", type=int, metavar="N")
+    args = parser.parse_args(argv)
+    try:
+        own, every = MEASURES[args.domain], []
+        played = own.recordings()
+        chosen = [categories.named(name) for name in args.category] or held(args.domain)
+        for category in chosen:
+            every.append(measured(category, played, pool=args.pool))
             print(f"{category.name}: {[*every[-1].beyond]}", file=sys.stderr, flush=True)
-    of_ten = (f"{name}, of ten" for name in SUITE_COLUMNS)
-    tables = (
-        (_header("category", "candidates", "pool", *POOL_COLUMNS), pool_row),
-        (_header("category", *of_ten, *LARGER_COLUMNS), suite_row),
-        (_header("category", *AGENT_COLUMNS), agents_row),
-    )
-    for header, row in tables:
-        print("\n".join([*header, *map(row, every)]), end="\n\n")
+    except StsError as error:
+        print(f"gate_table: {error}", file=sys.stderr)
+        return error.exit_code
+    print(*tables(own, every), sep="\n\n")
     return 0
+
+
+def held(domain: str) -> list[Category]:
+    """Returns the categories of a domain that are held to gates."""
+    return [one for one in categories.of(domain) if one.controls is not None]
 
 
 if __name__ == "__main__":
