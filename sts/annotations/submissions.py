@@ -128,8 +128,12 @@ def record(
     """Appends a checked event; returns whether it is a judgement beyond what is required.
 
     The annotator's own slot is filled, else any that is free; with none left the judgement is
-    kept as extra. A reference needs no slot, since everybody may judge it.
+    kept as extra. A reference needs no slot, since everybody may judge it. Who reviews a clip
+    gives back the slot that they hold of it: somebody else judges it.
     """
+    if event.kind in REVIEWERS:
+        held = slots.c.item == event.item, slots.c.annotator == annotator_id, slots.c.judged == 0
+        connection.execute(update(slots).where(*held).values(annotator=None, lease_until=None))
     extra = event.kind in JUDGEMENTS and not _fill_slot(connection, annotator_id, event.item, now)
     if extra:
         extra = not connection.execute(

@@ -94,6 +94,22 @@ def test_nobody_is_given_what_they_have_judged(store: Store) -> None:
     assert waiting(team.queue("disputes")) == ["c0"]
 
 
+def test_what_a_reviewer_has_decided_is_somebody_elses_to_judge(store: Store) -> None:
+    team = Team(store, 3)
+    store.set_required(SUITE, 4)
+    for person in (team.ana, team.bo):
+        team.judge(person, "c0", "failure", 1)
+        team.judge(person, "c1", "not_done")
+    team.send(team.rhea, "c1", "adjudication", verdict="not_done")
+    given = lambda: {one.continuation for one in store.claim(team.rhea, suite=SUITE)}  # noqa: E731
+    assert given() == {"c0", "c2"}
+    assert team.send(team.rhea, "c0", "review", label="empty") == "saved"
+    assert given() == {"c2"}
+    for name in ("Cleo", "Dan"):
+        late = store.add_annotator(name).id
+        assert {"c0", "c1"} <= {one.continuation for one in store.claim(late, suite=SUITE)}
+
+
 def test_what_a_reviewer_leaves_open_waits_for_another_with_the_reason(store: Store) -> None:
     team = Team(store, 2)
     for clip in ("c0", "c1"):
