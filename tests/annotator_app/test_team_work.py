@@ -234,6 +234,10 @@ def test_a_team_of_three_trains_judges_disagrees_is_adjudicated_and_reviewed(
     assert (audit["clips"], audit["twice"]) == (len(own), sum(len(by) > 1 for by in own.values()))
     assert sorted(audit["annotators"]) == [*TEAM] and audit["imbalance"] < 0.2
     assert answer("verify")["findings"] == []
+    sts(server, "report", SUITE)
+    found = json.loads((server.folder / "reports" / "starter-1" / "report.json").read_text())
+    assert found["counts"]["adjudicated"] == len(decided)
+    assert {row["error"]: row["agents"] for row in found["reviews"]["errors"]} == table
 
     number = sum(map(len, judged.values()))
     with capsys.disabled():
