@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
+
+if TYPE_CHECKING:  # a report on a file needs no database
+    from sts.annotations.breakdown import Breakdown
 
 SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""
@@ -44,6 +47,8 @@ class Subject(NamedTuple):
       tags: scenarios by tag.
       pairs: scenarios of one takeover with two instructions, by the pair's name.
       series: scenarios that are turns of one dialogue, in their order, by its name.
+      reviews: what reviewers found in a sample of its failures; None where they did not look, or
+        it is a part, of which nothing was sampled.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Subject(NamedTuple):
     tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    reviews: Breakdown | None = None
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:

@@ -14,6 +14,7 @@ from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
+from sts.annotations.reviewed import table_1
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
@@ -47,7 +48,10 @@ def gather(
     return Gathered(
         _ratings(workspace, chosen, judged),
         workspace_scores(workspace),
-        _subject(workspace, chosen)._replace(annotations_hash=_hash(judged)),
+        _subject(workspace, chosen)._replace(
+            annotations_hash=_hash(judged),
+            reviews=None if chosen.terms else table_1(workspace, chosen.suite.label),
+        ),
         workspace.path("reports", _folder(chosen)),
         None if against is None else _other(workspace, chosen, against),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,9 @@ from analysis.statistics.outcomes import Summary
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
+
+if TYPE_CHECKING:  # a report on a file needs no database
+    from sts.annotations.breakdown import Breakdown
 
 UNKNOWN = {
     "category": "No categories are given: there is no rate of a category, and all scenarios are "
@@ -133,6 +136,7 @@ def build(
         else against(main, worth, suite, other._replace(ratings=valued(other.ratings)), seed=seed),
         efforts=efforts(ratings),
         unable=unable(ratings),
+        reviews=None if suite.reviews is None else _reviews(suite.reviews),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 
@@ -196,9 +200,23 @@ def _efforts(every: pd.DataFrame, source: str) -> dict[str, Any]:
         "judgements": len(once(said)),
         "clips": shown["clip"].nunique() if known else None,
         "clips_judged": said["clip"].nunique() if known else None,
+        "adjudicated": _adjudicated(own),
         "hours": float(hours) if timed else None,
         "hours_saved": float(all_hours - hours) if timed and known else None,
     }
+
+
+def _adjudicated(own: pd.DataFrame) -> int:
+    """How many clips a reviewer has decided; continuations, where clips are not known."""
+    decided = own[(own["adjudicated"] != "") & (own["source"] == "human")]
+    return int(decided["clip"].where(decided["clip"] != "", decided["continuation"]).nunique())
+
+
+def _reviews(found: Breakdown) -> schema.Reviews:
+    return schema.Reviews(
+        errors=tuple(schema.Error(**row._asdict()) for row in found.rows),
+        over={who: schema.Sampled(**over._asdict()) for who, over in found.over.items()},
+    )
 
 
 def _rankings(main: LabelSet) -> tuple[schema.Ranking, ...]:

@@ -94,6 +94,11 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
             ),
             *([("could not be judged", counts.unjudgeable)] if counts.unjudgeable else []),
             *([("clips judged", f"{counts.clips_judged} of {counts.clips}")] if clips else []),
+            *(
+                [("decided by reviewers", f"{counts.adjudicated} clips")]
+                if counts.adjudicated
+                else []
+            ),
             ("judgements" if human else "labels", counts.judgements or counts.annotations),
             *([("hours of judging", _hours(counts))] if counts.hours else []),
             *([("annotators", people)] if people else []),

@@ -16,9 +16,12 @@ from analysis.report.schema_parts import Against as Against
 from analysis.report.schema_parts import Change as Change
 from analysis.report.schema_parts import Credit as Credit
 from analysis.report.schema_parts import Effort as Effort
+from analysis.report.schema_parts import Error as Error
 from analysis.report.schema_parts import Group as Group
 from analysis.report.schema_parts import Interval as Interval
 from analysis.report.schema_parts import Linked as Linked
+from analysis.report.schema_parts import Reviews as Reviews
+from analysis.report.schema_parts import Sampled as Sampled
 from analysis.report.schema_parts import Selection as Selection
 from analysis.report.schema_parts import Share as Share
 from analysis.report.schema_parts import Tagged as Tagged
@@ -73,6 +76,7 @@ class Counts:
     )
     settled: Annotated[int, "continuations that a rule has settled as not done"] = 0
     clips_judged: Annotated[int | None, "of these, with a verdict; null if not known"] = None
+    adjudicated: Annotated[int, "clips whose value is what a reviewer decided"] = 0
     hours: Annotated[float | None, "of people's active time; null if not known"] = None
     hours_saved: Annotated[
         float | None, "that copies of a clip did not cost; null if not known"
@@ -410,3 +414,4 @@ class Report:
     against: Annotated[Against | None, "another version beside this one"] = None
     efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
     unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()
+    reviews: Annotated[Reviews | None, "what reviewers found in failures"] = None

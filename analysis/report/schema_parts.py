@@ -131,3 +131,34 @@ class Unable:
     clips: Annotated[int, "of it that somebody could not judge"]
     judged: Annotated[int, "clips of it that were looked at"]
     reasons: Annotated[Mapping[str, int], "how many gave each, the most frequent first"]
+
+
+@dataclass(frozen=True)
+class Error:
+    """A kind of error, in how many reviewed failures it was found."""
+
+    error: Annotated[str, "its name"]
+    source: Annotated[
+        str, "who made it: `player`, `annotator`, or `none` where the verdict is fair"
+    ]
+    people: Annotated[int, "failures of people, of the sample"]
+    agents: Annotated[int, "failures of agents, of the sample"]
+    meaning: Annotated[str, "of it, in words"]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What reviewers looked at of one kind of players."""
+
+    failures: Annotated[int, "clips annotated as failures"]
+    sample: Annotated[int, "of these, drawn at random to be reviewed"]
+    reviewed: Annotated[int, "of the sample, reviewed"]
+    outside: Annotated[int, "reviewed beside the sample, and not counted"]
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """What reviewers found in failures (Abramson et al. 2022, Table 1)."""
+
+    errors: Annotated[tuple[Error, ...], "every kind, found or not"]
+    over: Annotated[Mapping[str, Sampled], "what they are counted over, of `people` and `agents`"]

@@ -140,6 +140,9 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
         {**_row(dataclasses.replace(entry, reasons={})), "reasons": "; ".join(_said(entry.reasons))}
         for entry in report.unable
     ],
+    "reviews": lambda report: (
+        [_row(entry) for entry in report.reviews.errors] if report.reviews else []
+    ),
     "scenarios": lambda report: [_row(entry) for entry in report.scenarios],
     "tags": lambda report: [
         {"agent": entry.agent, "tag": entry.tag, **_row(entry)} for entry in report.tags

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from sts.annotations import breakdown, opinions, reviews
+from sts.annotations.breakdown import Breakdown
 from sts.annotations.differences import differs
 from sts.annotations.disputes import DISPUTES, dispute
 from sts.annotations.events import Event
@@ -13,6 +14,7 @@ from sts.annotations.opinions import Clip, by_lot
 from sts.annotations.reviews import Remark
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
+from sts.storage.workspace import Workspace
 
 QUEUES = DISPUTED, FAILED, DIFFERING = ("disputes", "failures", "differences")
 """Judges disagree; a sample of what was annotated as failures; people and rule differ."""
@@ -80,6 +82,17 @@ def reviewed(store: Store, suite: str) -> Reviewed:
             reviews.reviews(connection, suite),
             reviews.notes(connection, suite),
         )
+
+
+def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
+    """Returns what reviewers found in failures of a suite; None where they looked at none."""
+    store = Store.find(workspace)
+    if store is None:
+        return None
+    with store:
+        found, study = reviewed(store, suite), store.study
+    errors = breakdown.breakdown(found.clips, found.reviews, study.review_sample, study.seed)
+    return errors if any(over.reviewed for over in errors.over.values()) else None
 
 
 def others(store: Store, person: int, kind: str, about: Collection[str]) -> dict[str, Event]:

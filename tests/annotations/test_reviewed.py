@@ -12,7 +12,7 @@ import pytest
 from sts.annotations import breakdown
 from sts.annotations.differences import contradicted
 from sts.annotations.events import LABELS
-from sts.annotations.reviewed import Case, Queue, queues, reviewed
+from sts.annotations.reviewed import Case, Queue, queues, reviewed, table_1
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
 from sts.cli.main import main
@@ -228,7 +228,10 @@ def test_the_command_counts_table_1_and_names_the_rules_that_were_contradicted(
         team = Team(store, 2)
         for n in range(2):
             team.judge(team.ana, f"c{n}", "failure", 1)
+        assert table_1(sqlite_workspace, SUITE) is None
         team.send(team.rhea, "c0", "review", label="out_of_time")
+    found = table_1(sqlite_workspace, SUITE)
+    assert found is not None and found.over["agents"] == (2, 2, 1, 0)
     place = ["--workspace", str(sqlite_workspace.root)]
     assert main(["annotations", "reviews", SUITE, *place, "--json"]) == 0
     value = json.loads(capsys.readouterr().out)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.inputs.subject import Subject
 from analysis.report.figures import FIGURES
 from analysis.report.page import render
 from analysis.report.tables import TABLES
+from sts.annotations.breakdown import MEANINGS, SOURCES, Breakdown, Row, Sampled
 from tests.analysis.report.test_build import world
-from tests.analysis.reports import report_of
+from tests.analysis.reports import report_of, sure
 
 COLUMNS = (
     *("agent", "scenario", "category", "continuation", "annotator", "verdict", "step"),
@@ -52,6 +54,20 @@ def test_where_all_is_judged_and_nothing_timed_the_page_says_nothing_of_it() -> 
     report = report_of(a_table().assign(seconds=""))
     assert report.unable == () and [one.hours for one in report.efforts] == [None, None]
     assert "What could not be judged" not in render(report, {})
+
+
+def test_what_reviewers_found_is_a_table_of_its_own_where_they_looked() -> None:
+    rows = tuple(Row(of, error, 0, 7, MEANINGS[error]) for error, of in SOURCES.items())
+    over = {"people": Sampled(0, 0, 0, 0), "agents": Sampled(80, 60, 56, 1)}
+    report = report_of(a_table(), suite=Subject("t@1", reviews=Breakdown(rows, over)))
+    found = sure(report.reviews)
+    assert [one.error for one in found.errors] == [*SOURCES]
+    assert sum(one["agents"] for one in TABLES["reviews"](report)) == 56
+    page = render(report, {})
+    assert "What reviewers found in failures" in page and "out of time" in page
+    assert "Agents: 56 reviewed of 60, drawn at random from 80 clips" in page
+    assert "People: " not in page
+    assert "What reviewers found" not in render(report_of(a_table()), {})
 
 
 def test_the_sweep_of_tolerances_is_drawn_with_its_interval() -> None:
