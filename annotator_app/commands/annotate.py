@@ -134,6 +134,7 @@ def _queued(suite: str, progress: Progress, there: int) -> list[str]:
     unable = progress.unjudgeable
     none = f", {unable} of the clips could not be judged" if unable else ""
     clips = "" if progress.items == count else f" are {progress.items} clips"
+    clips += f", {progress.settled} settled by rule" if progress.settled else ""
     lines = [f"{suite}: {count} continuations{clips}, {done} of {wanted} judgements{none}"]
     if there > count:
         lines.append(

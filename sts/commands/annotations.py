@@ -103,10 +103,12 @@ def _export(
     write_csv(file, table)
     if names:
         warn(f"people are called by name in {file}; hand it on only to who may know them")
-    judged = int((table["verdict"] != "").sum())
-    unjudged = len(table) - judged
-    counts = {"file": str(file), "judgements": judged, "unjudged": unjudged}
-    text = f"{file}: {judged} judgements, and {unjudged} continuations nobody has judged"
+    settled = int((table["source"] == "settled").sum())
+    unjudged = int((table["verdict"] == "").sum())
+    judged = len(table) - settled - unjudged
+    counts = {"file": str(file), "judgements": judged, "settled": settled, "unjudged": unjudged}
+    by_rule = f", {settled} continuations settled by rule" if settled else ""
+    text = f"{file}: {judged} judgements{by_rule}, and {unjudged} continuations nobody has judged"
     say(as_json, counts, text)
 
 

@@ -176,7 +176,7 @@ def test_judgements_go_in_and_come_out(
     assert done == {"added": 1, "known": 0, "annotators": ["Ana"]}
     export = ("annotations", "export", str(out), "--suite", SUITE)
     done = sts_json(sqlite_workspace, capsys, *export)
-    assert done == {"file": str(out), "judgements": 1, "unjudged": 2}
+    assert done == {"file": str(out), "judgements": 1, "settled": 0, "unjudged": 2}
     lines = out.read_text().splitlines()
     assert lines[0].startswith(HEADER) and len(lines) == 4
     (ana,) = sts_json(sqlite_workspace, capsys, "annotators", "ls")["annotators"]
