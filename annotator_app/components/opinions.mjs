@@ -18,9 +18,9 @@ const SOURCE = { player: "Who played", annotator: "Who judged", none: "Neither" 
 
 // What stands on the timeline: each mark once, with the letters of whose it is.
 /** @param {Review} visit */
-export function flagsOf({ episode, said, rule, mark }) {
+export function flagsOf({ episode, said, ruled, mark }) {
   const marks = said.map((one) => ({ ...one, by: one.by }));
-  if (rule) marks.push({ by: "rule ", verdict: rule[0], step: rule[1], reason: "" });
+  if (ruled) marks.push({ by: "rule ", verdict: ruled[0], step: ruled[1], reason: "" });
   if (mark) marks.push({ by: "you ", verdict: mark.verdict, step: mark.step, reason: "" });
   /** @type {Map<number, { frame: number, sign: string, text: string }>} */
   const flags = new Map();
@@ -95,14 +95,14 @@ export class Opinions {
   /** @param {Review} visit */
   #renderSaid(visit) {
     const box = this.$(".opinions");
-    const { said, rule, remarks, about, episode } = visit;
-    const key = JSON.stringify([episode.id, said, rule, remarks]);
+    const { said, ruled, remarks, about, episode } = visit;
+    const key = JSON.stringify([episode.id, said, ruled, remarks]);
     if (box.dataset.key === key) return;
     box.dataset.key = key;
     const rows = said.map((one) => opinionRow(one.by, one, episode));
-    if (rule) rows.push(opinionRow("Rule", { verdict: rule[0], step: rule[1], reason: "" }, episode));
+    if (ruled) rows.push(opinionRow("Rule", { verdict: ruled[0], step: ruled[1], reason: "" }, episode));
     box.querySelector("ol").replaceChildren(...rows);
-    this.$(".about").textContent = rule ? "People say something else than the rule of the category." : ABOUT[about] ?? "";
+    this.$(".about").textContent = ruled ? "People say something else than the rule of the category." : ABOUT[about] ?? "";
     const notes = this.$(".remarks");
     notes.hidden = !remarks.length;
     notes.replaceChildren(...remarks.map((text) => element("li", { textContent: `Left open by a reviewer: ${text}` })));

@@ -102,7 +102,7 @@ type Said = { by: string; verdict: Verdict; step: number | null; reason: string 
 type Rule = [verdict: Verdict, step: number | null];
 
 /** A clip that waits for a reviewer, as the server sends it. */
-type ReviewCase = { episode: Payload; said: Said[]; about: string; rule: Rule | null; remarks: string[] };
+type ReviewCase = { episode: Payload; said: Said[]; about: string; ruled: Rule | null; remarks: string[] };
 
 /** A clip in a reviewer's hands. */
 type Review = View &

@@ -81,14 +81,14 @@ def _people(members: Sequence[Member], now: float) -> None:
             _ago(one.seen, now),
             one.today,
             one.total,
-            one.seconds / 3600,
+            _worked(one.seconds),
             _accuracy(measured.get(one.person.pseudonym)),
             _held(one, now),
         )
         for one in members
     ]
     header = ("name", "pseudonym", "roles", "state", "last seen", "today", "in all")
-    st.html(table((*header, "active hours", "accuracy", "holds, free in"), rows))
+    st.html(table((*header, "active, h:min", "accuracy", "holds, free in"), rows))
     notes = ["Today begins at midnight, UTC."]
     if report is None:
         notes.append("Accuracy and agreement come with the first report.")
@@ -166,8 +166,8 @@ def _throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
         who = ", ".join(f"{names.get(one.annotator, '?')} {one.judged}" for one in own)
         clips, seconds = sum(one.judged for one in own), sum(one.seconds for one in own)
         hourly = round(3600 * clips / seconds) if seconds else None
-        rows.append((_date(day * DAY)[:10], clips, seconds / 3600, hourly, who))
-    st.html(table(("day", "judgements", "active hours", "an active hour", "by whom"), rows))
+        rows.append((_date(day * DAY)[:10], clips, _worked(seconds), hourly, who))
+    st.html(table(("day", "judgements", "active, h:min", "an active hour", "by whom"), rows))
 
 
 def _pauses(suite: str, members: Sequence[Member], lead: Annotator) -> None:
@@ -300,6 +300,11 @@ def _ago(seconds: float | None, now: float) -> str | None:
     if minutes < 120:
         return f"{minutes:.0f} min ago"
     return f"{minutes / 60:.0f} h ago" if minutes < 2880 else f"{minutes / 1440:.0f} days ago"
+
+
+def _worked(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours}:{minutes:02d}"
 
 
 def _hours(hours: float) -> str:

@@ -47,7 +47,7 @@ def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
         "episode": {**episode, "id": clip.item},
         "said": [_opinion(letter(n), opinion) for n, opinion in enumerate(said)],
         "about": one.about,
-        "rule": None if one.rule is None else [one.rule.verdict, one.rule.step],
+        "ruled": None if one.rule is None else [one.rule.verdict, one.rule.step],
         "remarks": list(one.remarks),
     }
 

@@ -101,7 +101,7 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
             reference_episodes.c.step,
             items.c.clip,
             standing.c.seconds,
-            settled.c.rule,
+            settled.c.settled_as,
             shown.c.sees,
             standing.c.reason,
             standing.c.extra,
@@ -138,7 +138,7 @@ def _shown() -> Subquery:
 
 
 def _row(row: Row[*tuple[Any, ...]]) -> tuple[object, ...]:
-    settled_ = row.rule is not None and not row.verdict
+    settled_ = row.settled_as is not None and not row.verdict
     return (
         *row[:4],
         row.annotator or "",

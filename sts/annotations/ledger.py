@@ -39,7 +39,7 @@ SEALED: dict[Table, tuple[str, ...]] = {
     copies: ("continuation", "item", "agent", "sees"),
     reference_episodes: ("item", "truth", "step"),
     item_suites: ("suite", "item"),
-    settled: ("item", "rule"),
+    settled: ("item", "settled_as"),
     superseded: ("item", "successor"),
 }
 """The columns of each table that reach a ratings table."""

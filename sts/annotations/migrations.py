@@ -386,7 +386,7 @@ _RUBRICS = Migration(  # the clip of an item has had the version of its rubric a
     both=(
         """CREATE TABLE settled (
             item TEXT PRIMARY KEY REFERENCES items (id),
-            rule TEXT NOT NULL,
+            settled_as TEXT NOT NULL,
             seal BIGINT)""",
         """CREATE TABLE superseded (
             item TEXT PRIMARY KEY REFERENCES items (id),

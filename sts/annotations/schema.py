@@ -262,7 +262,7 @@ settled = Table(
     "settled",
     metadata,
     Column("item", Text, primary_key=True),
-    Column("rule", Text),
+    Column("settled_as", Text),
     Column("seal", BigInteger),
 )
 

@@ -42,7 +42,9 @@ def _note(connection: Connection, rules: Mapping[str, str]) -> int:
     new = sorted(item for item, rule in rules.items() if rule and item not in there)
     gone = sorted(item for item in there if not rules[item])
     if new:
-        connection.execute(insert(settled), [{"item": item, "rule": rules[item]} for item in new])
+        connection.execute(
+            insert(settled), [{"item": item, "settled_as": rules[item]} for item in new]
+        )
         ledger.seal_rows(connection, settled, settled.c.item.in_(new))
         open_ = slots.alias("open")
         judged = exists().where(open_.c.item == items.c.id, open_.c.judged == 1)

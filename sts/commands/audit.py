@@ -71,7 +71,8 @@ def _text(found: Audit) -> str:
         f"{found.clips} clips, {found.twice} of them judged by two people or more; "
         f"{found.anchors_judged} of {found.anchors} anchors judged"
     )
-    if found.between is not None and found.imbalance is not None:
+    several = len(found.annotators) > 1
+    if several and found.between is not None and found.imbalance is not None:
         lines.append(
             f"imbalance {found.imbalance:.2f} ({' and '.join(found.between)})"
             + (

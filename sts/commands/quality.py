@@ -117,7 +117,8 @@ def _alpha(found: Agreement) -> str:
 
 
 def _hours(hours: list[Hours]) -> str:
-    rows = [(*one[:2], *(float(number) for number in one[2:])) for one in hours]
+    # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
+    rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
     return table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
 
 

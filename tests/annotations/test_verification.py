@@ -151,7 +151,7 @@ CHANGES = {
         *("received", "number", "digest", "words"),
     ),
     "annotators": ("name", "pseudonym"),
-    "settled": ("item", "rule"),
+    "settled": ("item", "settled_as"),
     "superseded": ("item", "successor"),
     "totals": ("totals",),
 }

@@ -57,7 +57,7 @@ def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> 
         (first,) = page.ask()
         for text in UNSOUND:
             (data,) = page.ask(text)
-            assert data["author"] == first["author"] and len(data["queue"]) == 3
+            assert data["author"] == first["author"] and len(data["queue"]) >= 3
         letter = {"uuid": "a" * 32, "item": first["queue"][0]["id"], "verdict": "not_done"}
         sync = {"author": first["author"], "outbox": [letter]}
         (data,) = page.ask(json.dumps({"sync": sync}))

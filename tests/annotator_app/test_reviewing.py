@@ -92,9 +92,9 @@ def test_the_rule_is_shown_where_it_is_in_question_alone(store: Store) -> None:
         team.judge(team.ana, f"c{n}", "success", 2)
     team.judge(team.bo, "c2", "cannot_judge")
     data = talk(store, {"queue": "differences"})
-    assert [case["rule"] for case in data["cases"]] == [["not_done", None]] * 2
+    assert [case["ruled"] for case in data["cases"]] == [["not_done", None]] * 2
     [case] = talk(store, {"queue": "disputes"})["cases"]
-    assert case["rule"] is None and case["about"] == "verdict"
+    assert case["ruled"] is None and case["about"] == "verdict"
 
 
 def test_sending_the_outbox_twice_keeps_it_once(store: Store, team: Team) -> None:

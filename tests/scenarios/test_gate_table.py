@@ -22,7 +22,6 @@ HELD = {one.name: one for domain in MEASURES for one in gate_table.held(domain)}
 POOLS = {"babyai-stand-or-take": 200, "way-or-stay": 200}
 """Of which the pages say that their pools are others than their domain's."""
 LACKING = {
-    "babyai-before-or-after",
     "deliver-after",
     "deliver-or-lay",
     "same-pot",

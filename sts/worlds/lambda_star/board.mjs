@@ -29,7 +29,7 @@ export function paint(canvas, episode, frame, options) {
   const cells = cellsOf(episode, frame);
   const { auras } = episode.details;
   for (const [object, sign] of auras) for (const at of around(board, object)) hatch(board, at, sign, lookOf(object)[0]);
-  for (const [key, group] of cells) if (group.length > 1) paintPlate(board, key, group.length);
+  for (const [key, group] of cells) if (group.length > 1) paintPlate(board, key);
   if (cell >= 24) for (const [object, sign] of auras) for (const at of around(board, object)) paintSign(board, at, sign);
   if (frame > episode.takeover) for (const k of episode.judged) paintStart(board, k);
   if (frame >= episode.takeover) for (const place of options.overlay?.cells ?? []) paintMark(board, place);
@@ -232,8 +232,8 @@ function placesOf(cells) {
   return places;
 }
 
-// The plate that objects of one cell stand on; two leave a corner for their number.
-function paintPlate({ x, cell, options }, key, count) {
+// The plate that objects of one cell stand on.
+function paintPlate({ x, cell, options }, key) {
   const [row, column] = key.split(",").map(Number);
   const inset = 0.02 * cell;
   x.save();
@@ -248,13 +248,6 @@ function paintPlate({ x, cell, options }, key, count) {
   x.strokeStyle = options.text;
   x.lineWidth = Math.max(2, cell * 0.05);
   x.stroke();
-  if (cell >= 24 && count === 2) {
-    x.fillStyle = options.text;
-    x.font = `700 ${Math.round(cell * 0.24)}px sans-serif`;
-    x.textAlign = "left";
-    x.textBaseline = "alphabetic";
-    x.fillText(`×${count}`, (column + 0.07) * cell, (row + 0.93) * cell);
-  }
   x.restore();
 }
 

@@ -80,7 +80,9 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["robot", "HUMAN"])
 def test_an_unknown_source_is_refused(tmp_path: Path, cell: str) -> None:
     path = written(tmp_path, f"{GOOD[0]},{cell}", header=f"{HEADER},source")
-    with pytest.raises(DamagedData, match="source: expected one of human, automatic, model"):
+    with pytest.raises(
+        DamagedData, match="source: expected one of human, settled, automatic, model"
+    ):
         ratings.read_ratings(path)
 
 

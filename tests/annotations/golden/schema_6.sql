@@ -12,8 +12,8 @@ CREATE TABLE annotators (
             token_hash TEXT UNIQUE,
             added DOUBLE PRECISION NOT NULL,
             retired DOUBLE PRECISION, seal BIGINT, pseudonym TEXT);
-INSERT INTO "annotators" VALUES(1,'Ana',NULL,1000000.0,NULL,2764589453733565272,'annotator-6a3c62');
-INSERT INTO "annotators" VALUES(2,'Bo',NULL,1000000.0,1000005.0,4007024509825964246,'annotator-d1c130');
+INSERT INTO "annotators" VALUES(1,'Ana',NULL,1000000.0,NULL,8634483606503969446,'annotator-9f776a');
+INSERT INTO "annotators" VALUES(2,'Bo',NULL,1000000.0,1000005.0,6997888444457354933,'annotator-ce5ee9');
 CREATE TABLE claims (
             annotator BIGINT NOT NULL REFERENCES annotators (id),
             item TEXT NOT NULL REFERENCES items (id),
@@ -159,10 +159,10 @@ CREATE TABLE sessions (
             annotator BIGINT NOT NULL REFERENCES annotators (id),
             begun DOUBLE PRECISION NOT NULL,
             seen DOUBLE PRECISION NOT NULL);
-INSERT INTO "sessions" VALUES(1,'3d4ee2c2c5688ef85fd7e49d2e45fa8c1a2df490ae0b9e0a119fa9c9e33ba55f',1,1795384303.0,1795384303.0);
+INSERT INTO "sessions" VALUES(1,'3d4ee2c2c5688ef85fd7e49d2e45fa8c1a2df490ae0b9e0a119fa9c9e33ba55f',1,1795385387.0,1795385387.0);
 CREATE TABLE settled (
             item TEXT PRIMARY KEY REFERENCES items (id),
-            rule TEXT NOT NULL,
+            settled_as TEXT NOT NULL,
             seal BIGINT);
 CREATE TABLE slots (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -204,7 +204,7 @@ CREATE TABLE totals (
             number INTEGER PRIMARY KEY,
             totals TEXT NOT NULL,
             digest TEXT NOT NULL);
-INSERT INTO "totals" VALUES(1,'{"annotators": [2, 6771613963559529518], "copies": [3, 8209657410425346091], "items": [3, 7994736132056067359], "reference_episodes": [1, 3559620584403983670], "suite starter@1": [2, 2728238074255501580]}','2373afe5154d42d353589522d1d96c077f211af4009eceebb1cc4d7bae8e28e3');
+INSERT INTO "totals" VALUES(1,'{"annotators": [2, 6409000014106548571], "copies": [3, 8209657410425346091], "items": [3, 7994736132056067359], "reference_episodes": [1, 3559620584403983670], "suite starter@1": [2, 2728238074255501580]}','fcb8e43f09a3906db62c34ef07ecdcda1c6ef837caecb8f6983ab41b1b0790a1');
 CREATE TABLE training (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             annotator BIGINT NOT NULL REFERENCES annotators (id),
