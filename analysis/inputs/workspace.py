@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -14,7 +15,6 @@ from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
-from sts.annotations.reviewed import table_1
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
@@ -22,6 +22,9 @@ from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites.selections import Selection
 from sts.suites.types import Scenario, pairs, series
+
+if TYPE_CHECKING:
+    from sts.annotations.breakdown import Breakdown
 
 _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
@@ -50,11 +53,20 @@ def gather(
         workspace_scores(workspace),
         _subject(workspace, chosen)._replace(
             annotations_hash=_hash(judged),
-            reviews=None if chosen.terms else table_1(workspace, chosen.suite.label),
+            reviews=_reviews(workspace, chosen, judged),
         ),
         workspace.path("reports", _folder(chosen)),
         None if against is None else _other(workspace, chosen, against),
     )
+
+
+def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> Breakdown | None:
+    """What reviewers found in failures of a whole suite; of a part nothing was sampled."""
+    if chosen.terms or judged.empty:
+        return None
+    from sts.annotations.reviewed import table_1  # rules, and so continuations, come with it
+
+    return table_1(workspace, chosen.suite.label)
 
 
 def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:

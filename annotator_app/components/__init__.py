@@ -25,7 +25,7 @@ MODULES = {
     "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),
     "clip": (*VIEWER, "panel", "verdicts", "clip"),
     "review": (
-        *(*VIEWER, *_SENT, "verdicts", "activity", "judging"),
+        *(*VIEWER, *_SENT, "verdicts", "visits", "activity", "judging"),
         *("reviewing", "opinions", "review"),
     ),
     "play": (*_BOARD, "turns", "play"),

@@ -14,6 +14,7 @@ import { keyRows } from "./panel.mjs";
 import { Reviewing } from "./reviewing.mjs";
 import { REASONS } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
+import { Visits } from "./visits.mjs";
 
 const HEAR = 10000; // ms between questions for what others have said and decided
 const PLACED = "sts:settings";
@@ -105,6 +106,7 @@ class ReviewPage {
     const outbox = new Outbox(this.store, `review:${this.author}`);
     const session = new Reviewing({
       outbox,
+      visits: (queue) => new Visits(this.store, `review:${queue}:${this.author}`),
       random: (array) => crypto.getRandomValues(array), // randomUUID exists on https and localhost only
       playback: this.viewer.playback,
       queue: recall(this.store, this.#place),
@@ -129,6 +131,7 @@ class ReviewPage {
   #keepInTouch() {
     if (!this.session || this.closed) return;
     this.#spend();
+    this.session.keep();
     this.channel.keepInTouch(HEAR);
     this.#renderNotices();
   }
@@ -140,6 +143,7 @@ class ReviewPage {
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
     for (const type of WORKED) window.addEventListener(type, () => this.#work(), { signal, capture: true, passive: true });
     on(document, "visibilitychange", () => this.#visibility());
+    on(window, "pagehide", () => this.closed || this.session?.keep());
     on(this.root, "mousedown", keepFocus);
     on(this.root, "click", ({ target }) => {
       const button = target.closest("button[data-action]");
@@ -159,6 +163,7 @@ class ReviewPage {
     if (session.act(action, now)) this.channel.flush();
     keep(this.store, PLACED, this.viewer.playback.settings);
     keep(this.store, this.#place, session.queue);
+    session.keep();
     if (ownWords) this.judging.askForWords();
     this.viewer.render();
     if (session.visit && (name === "leave" || (name === "words" && action.text === undefined))) this.opinions.askForWords();

@@ -23,9 +23,12 @@ const reviewOf = ({ episode, ...rest }) => ({
 
 export class Reviewing {
   /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,
-   *   random: (array: Uint8Array) => Uint8Array, queue?: string | null }} how */
-  constructor({ outbox, random, playback, queue }) {
+   *   visits: (queue: string) => import("./visits.mjs").Visits, random: (array: Uint8Array) => Uint8Array,
+   *   queue?: string | null }} how */
+  constructor({ outbox, visits, random, playback, queue }) {
     this.outbox = outbox;
+    // Of each queue: a clip may wait in two.
+    this.visits = Object.fromEntries(QUEUES.map((name) => [name, visits(name)]));
     this.random = random;
     this.playback = playback;
     playback.say = (text) => this.say(text);
@@ -114,12 +117,30 @@ export class Reviewing {
     while (this.cases.length) {
       const one = this.cases.shift();
       try {
-        return this.#show(reviewOf(one), now);
+        return this.#take(reviewOf(one), now);
       } catch (/** @type {any} */ error) {
         this.say(`Left out, it cannot be shown: ${error.message}`, "error");
       }
     }
     this.#show(null, now);
+  }
+
+  // Shows a case, as an earlier page had it in hand.
+  /** @param {Review} visit @param {number} now */
+  #take(visit, now) {
+    const kept = this.visits[this.queue].restore(visit);
+    if (!this.errors.some(([label]) => label === visit.label)) visit.label = null;
+    this.#show(visit, now);
+    const chosen = visit.mark ? inWords(visit.mark) : visit.label?.replaceAll("_", " ");
+    if (kept && chosen) this.say(`As you left it: ${chosen}. Enter decides, U takes it away.`);
+  }
+
+  // Keeps what is in hand in the browser, but for what was decided before.
+  keep(at = Date.now()) {
+    for (const name of QUEUES) {
+      const hand = name === this.queue ? this.visit : null;
+      for (const visit of [this.aside[name], hand]) if (visit && !visit.corrects) this.visits[name].keep(visit, at);
+    }
   }
 
   // ---- what a person does
@@ -153,8 +174,8 @@ export class Reviewing {
     this.#stopCorrecting();
     if (!this.aside[this.queue]) this.aside[this.queue] = this.visit;
     Object.assign(this, { queue, cases: [], again: false });
-    this.#next(now);
     this.greet();
+    this.#next(now);
     return true;
   }
 
@@ -236,6 +257,7 @@ export class Reviewing {
       watched: Math.round(this.playback.watchedShare * 1000) / 1000,
       ...what,
     });
+    this.visits[this.queue].forget(visit.episode.id);
     visit.corrects = null;
     const old = this.history.filter((one) => one.episode.id !== visit.episode.id || one.queue !== this.queue);
     this.history = [...old, { ...visit, queue: this.queue }].slice(-REMEMBERED_CASES);

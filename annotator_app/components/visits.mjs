@@ -1,6 +1,6 @@
-// What a judge has in hand, kept in the browser until the server has acknowledged it: the mark, what
-// was watched and the time spent survive a page that is loaded anew. It only fills this page; what the
-// server is sent is checked there.
+// What a judge or a reviewer has in hand, kept in the browser until it is sent: the mark, what was
+// watched and the time spent, a reviewer's label and words, survive a page that is loaded anew. It only
+// fills this page; what the server is sent is checked there.
 
 import { keep, recall } from "./page.mjs";
 import { VERDICTS } from "./verdicts.mjs";
@@ -25,12 +25,14 @@ export class Visits {
     return at > 0 ? at : 0;
   }
 
-  /** @param {Visit | null} visit @param {number} at when, to drop the eldest */
+  /** @param {Visit | Review | null} visit @param {number} at when, to drop the eldest */
   keep(visit, at) {
-    if (!visit || (visit.sent && !visit.corrects)) return; // an answer in training is given
+    if (!visit || ("sent" in visit && !visit.corrects)) return; // an answer in training is given
     const { frame, mark, corrects, spent, watched } = visit;
     if (!frame && !spent && !mark) return;
-    keep(this.storage, this.prefix + visit.episode.id, { at, frame, mark, corrects, spent, watched: [...watched] });
+    const said = "words" in visit ? { label: visit.label, words: visit.words } : {};
+    const kept = { at, frame, mark, corrects, spent, watched: [...watched], ...said };
+    keep(this.storage, this.prefix + visit.episode.id, kept);
   }
 
   /** @param {string} item */
@@ -40,7 +42,7 @@ export class Visits {
 
   // Puts what is kept of an episode into a visit of it; returns whether there was anything. What was
   // kept of a first answer is none of a correction, nor of another one.
-  /** @param {Visit} visit */
+  /** @param {Visit | Review} visit */
   restore(visit) {
     const kept = recall(this.storage, this.prefix + visit.episode.id);
     if (typeof kept !== "object" || !kept || (kept.corrects ?? null) !== visit.corrects) return false;
@@ -51,6 +53,10 @@ export class Visits {
       for (const frame of kept.watched) if (whole(frame, takeover + 1, steps)) visit.watched.add(frame);
     if (kept.spent > 0 && kept.spent < 1e9) visit.spent = kept.spent;
     if (isMark(kept.mark, (step) => whole(step, 1, length))) visit.mark = kept.mark;
+    if ("words" in visit) {
+      if (typeof kept.label === "string") visit.label = kept.label;
+      if (typeof kept.words === "string") visit.words = kept.words;
+    }
     return true;
   }
 }

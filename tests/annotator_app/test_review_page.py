@@ -78,6 +78,9 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     first = item(page)
     press(page, "t", "ArrowRight", "s", "e")
     page.keyboard.type("s, f & <b>n</b>")
+    page.reload()
+    page.locator(".status", has_text="As you left it: Success at step 1").wait_for()
+    assert item(page) == first
     press(page, "Enter")
     second = item(page)
     assert second != first

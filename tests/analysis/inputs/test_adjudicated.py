@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from analysis.report.page import render
 from sts.errors import DamagedData
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure
@@ -40,6 +41,8 @@ def test_the_adjudicated_verdict_is_the_value_and_agreement_is_of_what_was_said(
     clips = frame[own]["continuation"].nunique()
     assert (before.counts.adjudicated, after.counts.adjudicated) == (0, clips)
     assert replace(before.counts, adjudicated=clips) == after.counts
+    words = f"decided ({clips} clips)"
+    assert words in render(after, {}) and words not in render(before, {})
     times = [sure(report.agents[0].time_to_success).mean_area for report in (before, after)]
     assert sure(times[1]) > sure(times[0])
 

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Outbox } from "../../../annotator_app/components/outbox.mjs";
+import { Playback } from "../../../annotator_app/components/playback.mjs";
+import { Reviewing } from "../../../annotator_app/components/reviewing.mjs";
+import { Visits } from "../../../annotator_app/components/visits.mjs";
+import { payload, press, random, Storage } from "./fixtures.mjs";
+
+const ERRORS = [["empty", "player", "made no attempt"], ["fair", "none", "is right"]];
+const HAND = ["frame", "mark", "label", "words", "watched", "spent"];
+const seek = (frame) => ({ name: "seek", frame });
+const said = (text) => ({ name: "words", text });
+
+const send = (session, ids = ["one", "two"]) => {
+  const cases = ids.map((id) => ({ episode: payload(id), said: [], about: "outcome", rule: null, remarks: [] }));
+  session.receive({ acks: [], cases, queue: session.queue, queues: null, errors: ERRORS, news: [], meanwhile: null }, 0);
+};
+
+function reviewing(storage, queue = "disputes") {
+  const visits = (name) => new Visits(storage, `review:${name}:place:1`);
+  const playback = new Playback({ settings: { autoplay: false } });
+  const made = new Reviewing({ outbox: new Outbox(storage, "review:place:1"), visits, random, playback, queue });
+  send(made);
+  return made;
+}
+
+test("a page loaded anew has mark, label and words of each queue apart", () => {
+  const storage = new Storage();
+  const d = reviewing(storage);
+  press(d, seek(7), "failure", said("behind <b>it</b>"), { name: "queue" });
+  send(d);
+  press(d, { name: "reason", at: 1 }, said("is it?"));
+  d.spend(4200);
+  d.keep();
+  const failures = reviewing(storage, "failures");
+  for (const part of HAND) assert.deepEqual(failures.visit[part], d.visit[part], part);
+  assert.deepEqual([failures.visit.label, failures.visit.mark], ["fair", null]);
+  assert.match(failures.message.text, /As you left it: fair/);
+  const disputes = reviewing(storage);
+  for (const part of HAND) assert.deepEqual(disputes.visit[part], d.aside.disputes[part], part);
+  assert.deepEqual([disputes.visit.words, disputes.visit.mark.step], ["behind <b>it</b>", 3]);
+});
+
+test("what is decided is in hand no more, and a decision taken up again is not kept", () => {
+  const storage = new Storage();
+  const d = reviewing(storage);
+  const kept = () => [...storage.entries.keys()].filter((key) => key.endsWith(":one") && key.includes("visit")).length;
+  press(d, seek(7), "failure");
+  d.keep();
+  assert.equal(kept(), 1);
+  press(d, "submit", "previous", seek(6), "success");
+  d.keep();
+  assert.equal(kept(), 0);
+});
+
+test("nothing that somebody wrote into the storage does harm", () => {
+  for (const one of [7, [], { frame: 1, label: "<b>", words: 5, mark: { verdict: "toString" } }, { label: 3 }]) {
+    const storage = new Storage();
+    storage.setItem("sts:visit:review:disputes:place:1:one", JSON.stringify(one));
+    const { visit } = reviewing(storage);
+    assert.deepEqual([visit.mark, visit.label, visit.words], [null, null, ""], JSON.stringify(one));
+  }
+});
