@@ -103,7 +103,7 @@ def analyse(
     comparisons = compare(
         Summary(*(part[ranked] for part in summary)),
         outcomes.category,
-        Rates(main.rate[ranked], main.error[ranked], main.interval[ranked], ()),
+        main.of(ranked),
         target=target,
         seed=seed,
         draws=COMPARISON_DRAWS,

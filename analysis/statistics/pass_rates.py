@@ -30,12 +30,28 @@ class Rates(NamedTuple):
       error: float64[A], standard error.
       interval: float64[A, 2].
       method: A of the interval's method in words, or of the reason why there is none.
+      trials: float64[A], independent trials that would have this error, at least 1.
+      df: float64[A], degrees of freedom of the error; infinite where it comes from continuations,
+        NaN where no spread is seen.
     """
 
     rate: np.ndarray
     error: np.ndarray
     interval: np.ndarray
     method: tuple[str, ...]
+    trials: np.ndarray
+    df: np.ndarray
+
+    def of(self, rows: np.ndarray) -> Rates:
+        """The same for some agents, int64[n]."""
+        return Rates(
+            self.rate[rows],
+            self.error[rows],
+            self.interval[rows],
+            tuple(self.method[row] for row in rows),
+            self.trials[rows],
+            self.df[rows],
+        )
 
 
 def pass_rates(
@@ -125,7 +141,7 @@ def _sampled(
         else f"Wilson, {count} scenario{'' if count == 1 else 's'} as trials (no spread seen)"
         for count, usual, n, df in zip(scenarios, ordinary, trials, spread.df, strict=True)
     )
-    return Rates(rate, spread.error, interval, methods)
+    return Rates(rate, spread.error, interval, methods, trials, spread.df)
 
 
 def _one_category(
@@ -144,7 +160,9 @@ def _one_category(
         for count, n in zip(scenarios, trials, strict=True)
     )
     error = np.where(np.isfinite(rate), error, np.nan)
-    return Rates(rate, error, intervals.wilson(rate, trials), methods)
+    return Rates(
+        rate, error, intervals.wilson(rate, trials), methods, trials, np.full(len(rate), np.inf)
+    )
 
 
 def _fixed(
@@ -165,4 +183,4 @@ def _fixed(
         + (f", spread of {some} scenarios taken from the others" if some else "")
         for count, has, n, some in zip(scenarios, known, trials, borrowed, strict=True)
     )
-    return Rates(rate, error, interval, methods)
+    return Rates(rate, error, interval, methods, trials, np.full(len(rate), np.inf))
