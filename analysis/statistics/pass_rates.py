@@ -20,6 +20,8 @@ from analysis.statistics.outcomes import Summary
 
 TARGETS = ("sampled", "fixed")
 FEW_EFFECTIVE = 10.0
+POOLED_DF = 4
+"""Degrees of freedom that the pooled variance counts as, beside a category's own."""
 
 
 class Rates(NamedTuple):
@@ -147,22 +149,40 @@ def _sampled(
 def _one_category(
     summary: Summary, rate: np.ndarray, correlation: np.ndarray, unit: np.ndarray | None
 ) -> Rates:
+    """The rates of one category of several, whose variance is drawn towards that of all.
+
+    A few scenarios show their spread poorly, and categories differ in it: the pooled correlation
+    counts as `POOLED_DF` scenarios beside the category's own.
+
+    Source: Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3(1):3, for a variance between own and pooled,
+      with the degrees of freedom of both.
+    """
     judged = summary.number > 0
     scenarios = judged.sum(axis=1)
     inverse = np.where(judged, 1 / np.maximum(summary.number, 1), 0.0).sum(axis=1)
     per_scenario = correlation + (1 - correlation) * inverse / np.maximum(scenarios, 1)
-    trials = sampling.distinct(judged, unit) / np.where(scenarios > 0, per_scenario, 1.0)
+    drawn = sampling.distinct(judged, unit)
+    pooled = rate * (1 - rate) * per_scenario / np.maximum(drawn, 1)
+    one = np.zeros(judged.shape[1], dtype=np.int64)
+    weights = sampling.scenario_weights(judged, one)
+    codes = np.zeros(judged.shape, dtype=np.int64)
+    own = np.nan_to_num(sampling.sampling_spread(summary.mean, weights, codes, unit).error) ** 2
+    own_df = np.maximum(drawn - 1, 0)
+    df = (POOLED_DF + own_df).astype(np.float64)
+    error = np.sqrt((POOLED_DF * pooled + own_df * own) / df)
     inside = (rate > 0) & (rate < 1)
-    trials = np.maximum(np.where(inside, trials, scenarios), 1)
-    error = np.where(inside, np.sqrt(rate * (1 - rate) / trials), 0.0)
+    df = np.where(inside, df, np.nan)
+    trials = np.maximum(intervals.effective_trials(rate, error, scenarios), 1)
     methods = tuple(
-        "nothing judged" if count == 0 else f"Wilson, {n:.1f} effective trials"
-        for count, n in zip(scenarios, trials, strict=True)
+        "nothing judged"
+        if count == 0
+        else f"Wilson, {n:.1f} effective trials"
+        + (f", t with {own:.0f} df" if np.isfinite(own) else "")
+        for count, n, own in zip(scenarios, trials, df, strict=True)
     )
-    error = np.where(np.isfinite(rate), error, np.nan)
-    return Rates(
-        rate, error, intervals.wilson(rate, trials), methods, trials, np.full(len(rate), np.inf)
-    )
+    error = np.where(inside, error, np.where(np.isfinite(rate), 0.0, np.nan))
+    interval = intervals.wilson(rate, trials, intervals.student_quantile(df))
+    return Rates(rate, error, interval, methods, trials, df)
 
 
 def _fixed(

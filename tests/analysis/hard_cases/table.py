@@ -11,10 +11,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.analysis.hard_cases import corrected
+from tests.analysis.hard_cases import categories, corrected
 
 REPLICATES = 4_000
-CASES = [*corrected.CASES]
+CASES = [*categories.CASES, *corrected.CASES]
 START, END = "<!-- hard cases -->\n", "<!-- end of hard cases -->\n"
 
 
