@@ -49,6 +49,7 @@ class Subject(NamedTuple):
       series: scenarios that are turns of one dialogue, in their order, by its name.
       reviews: what reviewers found in a sample of its failures; None where they did not look, or
         it is a part, of which nothing was sampled.
+      deterministic: agents whose continuations of a scenario are all the same, as they say.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Subject(NamedTuple):
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     reviews: Breakdown | None = None
+    deterministic: tuple[str, ...] = ()
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:

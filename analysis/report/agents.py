@@ -94,8 +94,8 @@ def agents(
     """
     outcomes, summary, main = label_set.outcomes, label_set.summary, label_set.main
     names = tuple(outcomes.categories[c] for c in outcomes.category)
-    categories = group_rates(outcomes, summary, names)
-    kinds = group_rates(outcomes, summary, outcomes.kind)
+    categories = group_rates(outcomes, summary, names, exact=label_set.exact)
+    kinds = group_rates(outcomes, summary, outcomes.kind, exact=label_set.exact)
     times = success_times(label_set, ratings, scenarios=suite.scenarios, seed=seed)
     notes = ratings.groupby("agent")["notes"].unique()
     scenarios = np.array(outcomes.scenarios, dtype=object)

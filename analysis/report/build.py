@@ -94,6 +94,7 @@ def build(
             target=target,
             seed=seed,
             together=suite.together,
+            deterministic=suite.deterministic,
         )
         for name, (table, source) in bases.items()
     }

@@ -19,6 +19,8 @@ from analysis.statistics.continuation_error import continuation_error
 from analysis.statistics.outcomes import Summary
 
 TARGETS = ("sampled", "fixed")
+EXACT = "exact: deterministic, so another continuation ends alike"
+UNKNOWN_SPREAD = "needs a scenario with two judged continuations: the spread is not known"
 FEW_EFFECTIVE = 10.0
 POOLED_DF = 4
 """Degrees of freedom that the pooled variance counts as, beside a category's own."""
@@ -63,6 +65,7 @@ def pass_rates(
     target: str,
     correlation: np.ndarray | None = None,
     unit: np.ndarray | None = None,
+    exact: np.ndarray | None = None,
 ) -> Rates:
     """Pass rates over all the scenarios of `summary`.
 
@@ -73,13 +76,14 @@ def pass_rates(
       correlation: float64[A], see `pooled_correlation`; given where the group is one category
         out of several, whose spread it borrows.
       unit: of `sampling.units`.
+      exact: bool[A], agents whose continuations of a scenario are all the same.
     """
     judged = summary.number > 0
     weights = sampling.scenario_weights(judged, category)
     # Rounded, because a sum of weights may miss 1 by an ulp, and 1 is treated apart.
     rate = np.clip(np.round(sampling.weighted_mean(summary.mean, weights), 12), 0.0, 1.0)
     if target == "fixed":
-        return _fixed(summary, weights, rate, judged.sum(axis=1))
+        return _exactly(_fixed(summary, weights, rate, judged.sum(axis=1)), exact)
     if correlation is not None:
         return _one_category(summary, rate, correlation, unit)
     return _sampled(summary, category, weights, rate, sampling.distinct(judged, unit), unit)
@@ -197,10 +201,25 @@ def _fixed(
     methods = tuple(
         "nothing judged"
         if count == 0
-        else "needs a scenario with two judged continuations"
+        else UNKNOWN_SPREAD
         if not has
         else f"Wilson, {n:.1f} effective trials"
         + (f", spread of {some} scenarios taken from the others" if some else "")
         for count, has, n, some in zip(scenarios, known, trials, borrowed, strict=True)
     )
     return Rates(rate, error, interval, methods, trials, np.full(len(rate), np.inf))
+
+
+def _exactly(rates: Rates, exact: np.ndarray | None) -> Rates:
+    """The same, where every further continuation of these scenarios is known to end alike."""
+    if exact is None or not exact.any():
+        return rates
+    sure = exact & np.isfinite(rates.rate)
+    return Rates(
+        rates.rate,
+        np.where(sure, 0.0, rates.error),
+        np.where(sure[:, None], rates.rate[:, None], rates.interval),
+        tuple(EXACT if row else how for row, how in zip(sure, rates.method, strict=True)),
+        np.where(sure, np.inf, rates.trials),
+        rates.df,
+    )
