@@ -132,17 +132,10 @@ def _assumed(args: argparse.Namespace) -> Prospect:
 
 
 def _pilot(args: argparse.Namespace) -> Pilot:
+    from analysis.inputs.gather import gather_any
     from analysis.planning.prospect import pilot
 
-    if args.table is not None:
-        from analysis.inputs.gather import gather_table
-
-        gathered = gather_table(Path(args.table))
-    else:
-        from analysis.inputs.workspace import gather
-        from sts.storage.workspace import Workspace
-
-        gathered = gather(Workspace.open(args.workspace), args.suite)
+    gathered = gather_any(args.suite, args.table and Path(args.table), args.workspace)
     return pilot(gathered.ratings, gathered.suite, target=args.target, source=args.labels)
 
 

@@ -49,6 +49,22 @@ class Split(NamedTuple):
     difference: float
 
 
+def reach(scenarios: float, criterion: Criterion) -> float:
+    """How many standard errors a difference must be to be seen with the criterion's power."""
+    df = np.inf if criterion.fixed else scenarios - criterion.categories
+    if df < 1:
+        return math.inf
+    level = 2 * stats.norm.sf(_quantile(criterion.agents))
+    bar = float(stats.t.isf(level / 2, df))
+    if not np.isfinite(df):
+        return bar + float(stats.norm.ppf(criterion.power))
+
+    def short(centre: float) -> float:
+        return float(stats.nct.sf(bar, df, centre)) - criterion.power
+
+    return float(optimize.brentq(short, 0.0, 4 * bar + 20))
+
+
 def standard_error(noise: Noise, size: Size, *, fixed: bool = False) -> float:
     """Of the difference of two pass rates as judged; what is NaN counts as nothing."""
     judging, outcomes = np.nan_to_num([noise.judging, noise.outcomes])
@@ -60,7 +76,7 @@ def standard_error(noise: Noise, size: Size, *, fixed: bool = False) -> float:
 def smallest_difference(noise: Noise, size: Size, criterion: Criterion) -> float:
     """The smallest difference of pass rates that is seen; infinite with too few scenarios."""
     error = standard_error(noise, size, fixed=criterion.fixed)
-    return _reach(size.scenarios, criterion) * error / noise.scale
+    return reach(size.scenarios, criterion) * error / noise.scale
 
 
 def scenarios_for(difference: float, noise: Noise, size: Size, criterion: Criterion) -> int | None:
@@ -135,25 +151,9 @@ def splits(
 
 def _room(difference: float, noise: Noise, size: Size, criterion: Criterion) -> float:
     """What continuations may add to the variance of a scenario's difference."""
-    reach = _reach(size.scenarios, criterion)
-    allowed = size.scenarios * (difference * noise.scale / reach) ** 2
+    off = difference * noise.scale / reach(size.scenarios, criterion)
+    allowed = size.scenarios * off**2
     return allowed - (0.0 if criterion.fixed else noise.between)
-
-
-def _reach(scenarios: float, criterion: Criterion) -> float:
-    """How many standard errors a difference must be to be seen with the criterion's power."""
-    df = np.inf if criterion.fixed else scenarios - criterion.categories
-    if df < 1:
-        return math.inf
-    level = 2 * stats.norm.sf(_quantile(criterion.agents))
-    bar = float(stats.t.isf(level / 2, df))
-    if not np.isfinite(df):
-        return bar + float(stats.norm.ppf(criterion.power))
-
-    def short(centre: float) -> float:
-        return float(stats.nct.sf(bar, df, centre)) - criterion.power
-
-    return float(optimize.brentq(short, 0.0, 4 * bar + 20))
 
 
 def _quantile(agents: int) -> float:
