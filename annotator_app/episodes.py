@@ -117,9 +117,8 @@ def criterion(scenario: Scenario) -> dict[str, Any] | None:
 
     None where its category is not installed here, has no rubric or fails, which the log says.
     """
-    rule = categories.ruling([scenario]).get(scenario.category)
     try:
-        found = rule.criterion(scenario) if rule else None
+        found = categories.criterion(scenario)
     except StsError as error:
         _LOG.error("%s", error)
         return None
