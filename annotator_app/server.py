@@ -68,6 +68,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.people import Entrance
     from annotator_app.prefix import Prefix
     from annotator_app.shell import Shell
+    from sts.viewer.sprites import framed
 
     for name, value in _OPTIONS.items():
         streamlit_config.set_option(name, value)
@@ -96,7 +97,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
-    if any(sprites.framed(one.domain, one.state) for one in recordings.values()):
+    if any(framed(one.domain, one.state) for one in recordings.values()):
         sprites.begin(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
