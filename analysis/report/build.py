@@ -28,6 +28,7 @@ from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
 from analysis.statistics.outcomes import Summary
+from analysis.statistics.separation import separation
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
@@ -124,7 +125,7 @@ def build(
         human_automatic=schema.LabelAgreement(**compare_labels(once(ratings))._asdict())
         if both
         else None,
-        scenarios=_scenarios(main),
+        scenarios=_scenarios(main, suite),
         provenance=_provenance(suite, provenance or {}),
         verdict="",
         warnings=(),
@@ -282,10 +283,15 @@ def _contrasts(
     )
 
 
-def _scenarios(main: LabelSet) -> tuple[schema.Scenario, ...]:
-    """Each scenario's difficulty: mean failure of the ranked agents, and each agent left out."""
+def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
+    """Each scenario: mean failure of the ranked agents, and how far it tells these apart."""
     outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
-    without = difficulty(Summary(*(part[ranked] for part in summary)))
+    of_ranked = Summary(*(part[ranked] for part in summary))
+    without, apart = difficulty(of_ranked), separation(of_ranked)
+    tags: dict[str, list[str]] = {}
+    for tag, ids in suite.tags.items():
+        for name in ids:
+            tags.setdefault(name, []).append(tag)
     entries = []
     for s, name in enumerate(outcomes.scenarios):
         judged = ranked[summary.number[ranked, s] > 0]
@@ -302,6 +308,10 @@ def _scenarios(main: LabelSet) -> tuple[schema.Scenario, ...]:
                 difficulty_without={
                     outcomes.agents[a]: number(without[i, s]) for i, a in enumerate(ranked)
                 },
+                instruction=suite.instructions.get(name),
+                tags=tuple(tags.get(name, ())),
+                spread=number(apart.spread[s]),
+                discrimination=number(apart.discrimination[s]),
             )
         )
     return tuple(entries)
