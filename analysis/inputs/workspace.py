@@ -141,6 +141,7 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         pairs=_ids(pairs(chosen.scenarios)),
         series=_ids(series(chosen.scenarios)),
         deterministic=deterministic(workspace, chosen.scenarios),
+        instructions={s.id: s.instruction.text for s in chosen.scenarios},
     )
 
 
