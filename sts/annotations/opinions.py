@@ -21,6 +21,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.views import current
 from sts.continuations.types import HUMAN
+from sts.ratings import UNABLE
 
 
 class Opinion(NamedTuple):
@@ -142,7 +143,7 @@ def lot(seed: int, purpose: str, text: str) -> bytes:
 
 
 def _counts(one: Opinion) -> bool:
-    return one.verdict != "cannot_judge"
+    return one.verdict != UNABLE
 
 
 def _of(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
