@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from annotator_app import components, people
+from annotator_app import components, people, scripts
 from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
 from annotator_app.curation.exchange import prepare
@@ -104,12 +104,24 @@ def continuations() -> Index:
 
 @st.cache_resource(show_spinner=False)
 def component(name: str) -> Callable[..., Any]:
-    """What mounts the component `name`, with the drawings of the suite's worlds.
+    """What mounts the component `name`."""
+    texts = _texts(name)
+    script = scripts.loading(texts.js, name, settings().base)
+    return st.components.v2.component(f"sts_{name}", **texts._replace(js=script)._asdict())
+
+
+def script(name: str) -> str | None:
+    """The script of the component `name`; None where there is none."""
+    return _texts(name).js if name in components.MODULES else None
+
+
+@st.cache_resource(show_spinner=False)
+def _texts(name: str) -> components.Component:
+    """The texts of a component, with the drawings of the suite's worlds.
 
     A draft may be of any world that is installed.
     """
-    texts = components.component(name, every_drawing() if name == "curate" else drawings())
-    return st.components.v2.component(f"sts_{name}", **texts._asdict())
+    return components.component(name, every_drawing() if name == "curate" else drawings())
 
 
 @st.cache_resource(show_spinner=False)
