@@ -25,6 +25,7 @@ from sts import registry
 from sts.annotations import consent
 from sts.annotations.consent import Consent
 from sts.annotations.differences import rules_verdicts
+from sts.annotations.reviewed import Queues
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.annotations.verdicts import Verdict
@@ -170,6 +171,12 @@ def episode(continuation: str) -> dict[str, Any]:
 def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
     """What the rules say of continuations of the suite that is judged, where it is labelled."""
     return rules_verdicts(workspace().store, settings().suite, continuations)
+
+
+@st.cache_resource(show_spinner=False)
+def queues() -> Queues:
+    """What waits for reviewers of the suite that is judged."""
+    return Queues(store(), settings().part or settings().suite, rules)
 
 
 def warm_up() -> None:

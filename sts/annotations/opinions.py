@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from statistics import fmean
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
 from sts.annotations.events import NOTE, Event, judges, of
 from sts.annotations.schema import (
@@ -94,6 +94,12 @@ def clips(connection: Connection, suite: str) -> list[Clip]:
         before = found.get(item) or Clip(item, continuation, clip, scenario, item in played, ())
         found[item] = before._replace(opinions=(*before.opinions, Opinion(*said)))
     return list(found.values())
+
+
+def last(connection: Connection) -> int:
+    """Returns the number of the last judgement of anybody; 0 before the first."""
+    query = select(func.max(events.c.id)).where(judges())
+    return connection.execute(query).scalar_one() or 0
 
 
 def own(connection: Connection, person: int, suite: str) -> set[str]:
