@@ -70,6 +70,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.scripts import Scripts
     from annotator_app.shell import Shell
     from annotator_app.sign_in import FILE
+    from sts.viewer.sprites import framed
 
     # Nothing is signed in by what a file of another program says.
     secrets = [str(state.workspace().path(FILE))] if settings.signing_in else []
@@ -107,7 +108,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
-    if any(sprites.framed(one.domain, one.state) for one in recordings.values()):
+    if any(framed(one.domain, one.state) for one in recordings.values()):
         sprites.begin(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
