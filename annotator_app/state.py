@@ -38,6 +38,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
 from sts.viewer.payload import shown
+from sts.viewer.scripts import Component
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""
@@ -118,7 +119,7 @@ def script(name: str) -> str | None:
 
 
 @st.cache_resource(show_spinner=False)
-def _texts(name: str) -> components.Component:
+def _texts(name: str) -> Component:
     """The texts of a component, with the drawings of the suite's worlds.
 
     A draft may be of any world that is installed.
