@@ -26,7 +26,6 @@ from analysis.statistics.difficulty import difficulty
 from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
-from analysis.statistics.outcomes import Summary
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
@@ -283,7 +282,7 @@ def _contrasts(
 def _scenarios(main: LabelSet) -> tuple[schema.Scenario, ...]:
     """Each scenario's difficulty: mean failure of the ranked agents, and each agent left out."""
     outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
-    without = difficulty(Summary(*(part[ranked] for part in summary)))
+    without = difficulty(summary.at(ranked))
     entries = []
     for s, name in enumerate(outcomes.scenarios):
         judged = ranked[summary.number[ranked, s] > 0]
