@@ -95,11 +95,12 @@ def build(
             target=target,
             seed=seed,
             together=suite.together,
+            deterministic=suite.deterministic,
         )
         for name, (table, source) in bases.items()
     }
     main = sets[present[0]]
-    entries = agents(main, worth, suite=suite, reference=pooled, seed=seed)
+    entries = agents(main, worth, suite=suite, references=references, seed=seed)
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
     report = Report(
