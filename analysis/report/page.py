@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ from markupsafe import Markup
 from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, Standing
 from analysis.report.verdict import about, completeness, listed, percent, points, remark, unable
 from sts.plotting import inline
+from sts.viewer.scripts import classic
 
 TARGETS = {
     "sampled": {
@@ -51,6 +53,9 @@ class Link(NamedTuple):
     says: str
 
 
+SCRIPT_FOLDER = Path(__file__).parent / "scripts"
+SCRIPTS = ("page", "parts", "tables", "scenarios")
+"""The modules of the page's script, in the order of their imports."""
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
@@ -85,7 +90,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
         "quoted": lambda name: quote(name, safe=""),
     }
     template = environment.get_template("page.html.j2")
-    script = (folder / "page.js").read_text("utf-8")
+    script = classic(SCRIPTS, SCRIPT_FOLDER)
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)

@@ -11,12 +11,14 @@ import { SIGNS, inWords } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
 
 const GUIDELINE = { keys: ["h"], show: "H", action: "guideline" };
-const WHOSE = { you: "You", known: "Known answer" };
+const WHOSE = { you: "You", known: "Known answer", rule: "Rule" };
 
 /** @typedef {{ by: string, kind: string, verdict: string, step: number | null, reason: string }} Said */
 
 class ClipPage {
   guideline = false;
+  /** @type {ClipPage | null} */
+  beside = null; // another on the same page, which goes through its episode together with this one
 
   /** @param {ShadowRoot} root */
   constructor(root) {
@@ -63,6 +65,14 @@ class ClipPage {
   #act(action, now) {
     if (action.name === "guideline") this.guideline = !this.guideline;
     else this.viewer.playback.act(action, now);
+    this.beside?.follow(action, now);
+  }
+
+  // Does what was done beside.
+  /** @param {Action} action @param {number} now */
+  follow(action, now) {
+    if (action.name !== "guideline") this.viewer.playback.act(action, now);
+    this.viewer.render();
   }
 
   #click(target) {
@@ -116,4 +126,5 @@ function markRow(mark, takeover) {
   return row;
 }
 
-export default mounted("clipPage", (root) => new ClipPage(root));
+export const clipPage = mounted("clipPage", (root) => new ClipPage(root));
+export default clipPage;
