@@ -5,12 +5,16 @@ Every `sts` of a page is run by one process, as most of a short command's time g
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from sts import registry
+from sts.cli.main import parser_of
+from sts.errors import StsError
 from tests import rooms
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +34,6 @@ from sts.cli.main import main
 
 codes = open(os.dup(1), "w")
 os.dup2(2, 1)
-exec(os.environ["BEFORE"])
 for line in sys.stdin:
     print(main(shlex.split(line)), file=codes, flush=True)
 '; }
@@ -47,19 +50,7 @@ wait "$STS_PID"
 """
 WITH_COMMANDS = [p for p in DOCS if any(lang == "sh" for lang, _, _ in blocks(p))]
 EACH = pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda p: p.stem)
-EPISODES = re.compile(r"^(sts lambda-star (?:.*\\\n)*.*--episodes )\d+", re.M)
 CONTINUATIONS = re.compile(r"^(sts run .*--continuations )\d+", re.M)
-CHECK = re.compile(r"^(sts domain check .*)$", re.M)
-
-FEWER_TRIALS = """
-from sts.worlds.overcooked import trials
-
-def table(path, whole=trials.table):
-    rows = whole(path)
-    return rows[rows.groupby(["run", "workerid_num", "round_num"], sort=False).ngroup() < 8]
-
-trials.table = table
-"""
 
 
 def commands(path: Path) -> str:
@@ -67,14 +58,8 @@ def commands(path: Path) -> str:
     return "".join(text for language, _, text in blocks(path) if language == "sh")
 
 
-def fewer(shell: str) -> str:
-    """Returns the same commands with no more episodes and steps than show that they work."""
-    shell = CHECK.sub(r"\g<1> --seeds 2 --steps 8", EPISODES.sub(r"\g<1>10", shell))
-    return CONTINUATIONS.sub(r"\g<1>1", shell)
-
-
-def run(path: Path, shell: str, folder: Path, before: str = "") -> None:
-    """Runs commands of a page in a folder that holds its files, and some Python before them."""
+def run(path: Path, shell: str, folder: Path) -> None:
+    """Runs commands of a page in a folder that holds its files."""
     (folder / "tests").symlink_to(ROOT / "tests")
     for language, title, text in blocks(path):
         if language == "python" and title:
@@ -85,7 +70,7 @@ def run(path: Path, shell: str, folder: Path, before: str = "") -> None:
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env=environment | {"PATH": f"{bin}{os.pathsep}{os.environ['PATH']}", "BEFORE": before},
+        env=environment | {"PATH": f"{bin}{os.pathsep}{os.environ['PATH']}"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -93,16 +78,31 @@ def run(path: Path, shell: str, folder: Path, before: str = "") -> None:
     assert done.returncode == 0, f"{shell}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
 
-@EACH
-def test_the_commands_of_a_page_run(path: Path, tmp_path: Path) -> None:
-    shell = fewer(commands(path))
-    run(path, shell, tmp_path, FEWER_TRIALS if "import --format overcooked" in shell else "")
+def test_the_commands_of_the_quickstart_run(tmp_path: Path) -> None:
+    page = ROOT / "docs/quickstart.md"
+    run(page, CONTINUATIONS.sub(r"\g<1>1", commands(page)), tmp_path)
 
 
 @pytest.mark.slow
 @EACH
 def test_the_commands_of_a_page_run_as_they_stand(path: Path, tmp_path: Path) -> None:
     run(path, commands(path), tmp_path)
+
+
+def test_every_command_of_a_page_is_one_that_sts_takes() -> None:
+    lines = [
+        (page.stem, line)
+        for page in DOCS
+        for line in commands(page).replace("\\\n", " ").splitlines()
+        if line.startswith("sts ")
+    ]
+    assert len(lines) > 100
+    for page, line in lines:
+        _, name, *words = shlex.split(line, comments=True)
+        try:
+            parser_of(name, registry.load("sts.commands", "command", name)).parse_args(words)
+        except StsError as error:
+            pytest.fail(f"{page}.md: {line}: {error}")
 
 
 def test_every_page_is_reached_from_the_readme() -> None:

@@ -17,6 +17,7 @@ from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
+from analysis.report.stopping import stopping
 from analysis.report.validity import validity
 from analysis.report.values import ends, number
 from analysis.report.verdict import verdict, warnings
@@ -138,6 +139,7 @@ def build(
         efforts=efforts(ratings),
         unable=unable(ratings),
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
+        stopping=stopping(main, ratings),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 

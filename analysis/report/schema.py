@@ -28,6 +28,7 @@ from analysis.report.schema_parts import Share as Share
 from analysis.report.schema_parts import Tagged as Tagged
 from analysis.report.schema_parts import Unable as Unable
 from analysis.report.schema_scenarios import Scenario as Scenario
+from analysis.report.schema_stopping import Stopping as Stopping
 
 SCHEMA = "sts-report/2"
 APART = "in a table of its own"
@@ -404,3 +405,6 @@ class Report:
     efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
     unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()
     reviews: Annotated[Reviews | None, "what reviewers found in failures"] = None
+    stopping: Annotated[Stopping | None, "what rates can still become; null if all is judged"] = (
+        None
+    )

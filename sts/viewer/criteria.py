@@ -1,27 +1,34 @@
-"""By what a continuation is judged, from whoever knows categories.
+"""By what a continuation is judged, for the page on which it is seen.
 
-The entry-point group `sts.criteria` names functions from a scenario to what a page is told of it,
-or None; `scenarios.criteria` has ours. So what shows an episode imports no category.
+The entry-point group `sts.criteria` names functions from a scenario to by what people judge it, or
+None; `scenarios.categories` has ours. So what shows an episode imports no category.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from sts import registry
+from sts.errors import StsError
 from sts.suites.types import Scenario
 
 GROUP = "sts.criteria"
+_LOG = logging.getLogger(__name__)
 
 
 def criterion(scenario: Scenario) -> dict[str, Any] | None:
-    """Returns by what a scenario's continuations are judged; None where nothing installed says so.
+    """Returns by what a scenario's continuations are judged, for a page.
 
-    Raises:
-      StsError: what is installed cannot be imported.
+    None where its category is not installed here, has no rubric or fails, which the log says.
     """
-    for name in registry.named(GROUP):
-        found: dict[str, Any] | None = registry.load(GROUP, "criterion", name)(scenario)
-        if found is not None:
-            return found
-    return None
+    try:
+        rules = [registry.load(GROUP, "criterion", name) for name in registry.named(GROUP)]
+        found = next((one for rule in rules if (one := rule(scenario)) is not None), None)
+    except StsError as error:
+        _LOG.error("%s", error)
+        return None
+    if found is None:
+        return None
+    overlay = {"cells": list(found.overlay.cells), "sight": found.overlay.sight}
+    return {"done": found.done, "guideline": found.guideline, **overlay}

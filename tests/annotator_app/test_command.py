@@ -56,7 +56,9 @@ def test_what_was_typed_wrong_is_one_line(
     assert words in said(capsys)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
     options = ["--workspace", str(tmp_path), "--port", "0", "--as", "Ana", "--no-browser"]
     command = [sys.executable, "-m", "sts.cli.main", "annotate", "starter@1", *options]

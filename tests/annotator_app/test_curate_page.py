@@ -156,6 +156,7 @@ def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server
     page.get_by_text("This page is for the role curator").wait_for()
 
 
+@pytest.mark.slow
 def test_what_was_decided_while_the_server_was_dead_is_kept_once(
     open_page: Opener, curated: Server
 ) -> None:
@@ -173,6 +174,7 @@ def test_what_was_decided_while_the_server_was_dead_is_kept_once(
     assert kept(curated) == [("Ana", "accept", name) for name in given]
 
 
+@pytest.mark.slow
 def test_two_curators_see_each_other_and_overrule_only_what_they_have_seen(
     open_page: Opener, curated: Server
 ) -> None:

@@ -1,6 +1,8 @@
 """The demo: the whole pipeline by public commands, its labels called what they are."""
 
 import argparse
+import contextlib
+import io
 import json
 import shutil
 import signal
@@ -8,6 +10,7 @@ import subprocess
 import sys
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,11 +34,27 @@ def hashes(root: Path) -> dict[str, str]:
     return {c.id: c.content_hash for c in found}
 
 
+DEMO = ["demo", "--continuations", "1", "--workers", "1", "--json", "--no-app", "--workspace"]
+
+
+def printed(root: Path) -> list[dict[str, Any]]:
+    """Returns the document that a demo in that workspace prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main([*DEMO, str(root)]) == 0
+    document: list[dict[str, Any]] = json.loads(out.getvalue())
+    return document
+
+
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    """The workspace of a demo, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "w"
-    assert main(["demo", "--no-app", "--continuations", "1", "--workspace", str(folder)]) == 0
-    return folder
+    return folder, printed(folder)
+
+
+@pytest.fixture(scope="module")
+def root(document: tuple[Path, list[dict[str, Any]]]) -> Path:
+    return document[0]
 
 
 def report(root: Path) -> dict[str, object]:
@@ -57,22 +76,22 @@ def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root
     assert ("pass_rate", "lambda-star team=3") in pairs
 
 
-def test_a_second_demo_makes_nothing_new(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = hashes(root)
-    assert main(["demo", "--no-app", "--continuations", "1", "--workspace", str(root)]) == 0
-    assert hashes(root) == before
-    made = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
-    assert ["reader", "0", "216"] in made
-
-
-def test_the_demo_in_json_is_one_document(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["demo", "--continuations", "1", "--json", "--workspace", str(root)]
-    assert main([*words, "--no-app"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [one["command"][0] for one in found][-1] == "report"
-    assert found[-1]["result"]["schema"] == "sts-report/2"
-    assert main(words) == 2
+def test_the_demo_in_json_is_one_document(
+    document: tuple[Path, list[dict[str, Any]]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, told = document
+    assert [one["command"][0] for one in told][-1] == "report"
+    assert told[-1]["result"]["schema"] == "sts-report/2"
+    assert main(["demo", "--json", "--workspace", str(root)]) == 2
     assert "--no-app" in capsys.readouterr().err
+
+
+def test_a_second_demo_makes_nothing_new(root: Path) -> None:
+    before = hashes(root)
+    again = printed(root)
+    assert hashes(root) == before
+    (run,) = [one["result"] for one in again if one["command"][0] == "run"]
+    assert ("reader", 0, 216) in [(one["agent"], one["made"], one["kept"]) for one in run]
 
 
 KILLS_ITSELF = """
@@ -92,6 +111,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.slow
 def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
     root: Path, tmp_path: Path
 ) -> None:

@@ -25,9 +25,10 @@ window.WebSocket = class extends WebSocket {
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def mortal(recorded: Path, tmp_path: Path) -> Iterator[Server]:
-    made = Server(shutil.copytree(recorded, tmp_path / "workspace"))
+@pytest.fixture(scope="module")
+def mortal(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that each test may end, if it starts it again; everybody comes to it once."""
+    made = Server(shutil.copytree(recorded, tmp_path_factory.mktemp("mortal") / "workspace"))
     made.start()
     yield made
     made.close()
@@ -93,11 +94,12 @@ def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
     assert [one.item for one in mortal.judgements("idler")] == [given]
 
 
-@pytest.mark.parametrize("how", ["stays", "is opened anew"])
+@pytest.mark.parametrize("how", ["stays", pytest.param("is opened anew", marks=pytest.mark.slow)])
 def test_a_play_goes_on_where_it_was_when_its_server_has_died_and_the_page(
     open_page: Callable[..., Any], mortal: Server, how: str
 ) -> None:
-    page = open_page("player", at=mortal, path="/turn", ready=False, script=KEEP_SOCKETS)
+    before = {one.id for one in played_by_people(mortal)}
+    page = open_page(f"who {how}", at=mortal, path="/turn", ready=False, script=KEEP_SOCKETS)
     page.locator(".play .turn:not([hidden])").wait_for()
     page.keyboard.press("t")
     for key in "qws":
@@ -114,7 +116,7 @@ def test_a_play_goes_on_where_it_was_when_its_server_has_died_and_the_page(
     while page.locator(".part", has_text="Finished").count() == 0:
         turn(page, "s")
     page.locator(".empty h2", has_text="Finished, thank you").wait_for()
-    (made,) = played_by_people(mortal)
+    (made,) = [one for one in played_by_people(mortal) if one.id not in before]
     names = domain(made.episode.domain).moves
     moves = [names[m] for m in made.episode.moves[made.takeover :, made.roles[0]]]
     assert moves == ["up-left", "up", *["stay"] * (made.horizon - 2)]
@@ -135,18 +137,26 @@ def test_a_play_open_in_two_pages_is_one_and_either_goes_on_from_it(
     assert page.text_content(".place") == other.text_content(".place")
 
 
-@pytest.mark.parametrize("how", ["a network drop", "a restart", "a look at the guide"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "a network drop",
+        pytest.param("a restart", marks=pytest.mark.slow),
+        pytest.param("a look at the guide", marks=pytest.mark.slow),
+    ],
+)
 def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_same_browser(
     open_page: Callable[..., Any], mortal: Server, how: str
 ) -> None:
-    page = open_page("first", at=mortal, script=KEEP_SOCKETS)
+    one_s, other_s = (f"{who} after {how}" for who in ("first", "second"))
+    page = open_page(one_s, at=mortal, script=KEEP_SOCKETS)
     before = item(page)
     press(page, "n", "Enter")
     saved(page)
-    second = mortal.store.add_annotator("second")
+    second = mortal.store.add_annotator(other_s)
     everything_offered(mortal, second.id)  # so that they might judge what the first one did
     other = page.context.new_page()
-    mortal.let_in(page.context, "second")  # the cookie is now the second's, in both
+    mortal.let_in(page.context, other_s)  # the cookie is now the second's, in both
     other.goto(mortal.url("/"))
     other.wait_for_selector(".player .stage:not([hidden])")
 
@@ -169,12 +179,12 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
     press(page, "b", "n", "Enter")  # as the second, who sees nothing here to judge
     press(other, "n", "Enter")
     saved(other)
-    assert [one.verdict for one in mortal.judgements("second")] == ["not_done"]
-    assert len(mortal.judgements("first")) == 1
+    assert [one.verdict for one in mortal.judgements(other_s)] == ["not_done"]
+    assert len(mortal.judgements(one_s)) == 1
 
-    mortal.let_in(page.context, "first")
+    mortal.let_in(page.context, one_s)
     page.goto(mortal.url("/"))
     page.wait_for_selector(".player .stage:not([hidden])")
     saved(page)
-    assert {one.item for one in mortal.judgements("first")} == {before, *given}
-    assert len(mortal.judgements("second")) == 1
+    assert {one.item for one in mortal.judgements(one_s)} == {before, *given}
+    assert len(mortal.judgements(other_s)) == 1

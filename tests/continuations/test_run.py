@@ -137,7 +137,7 @@ def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     assert done.stdout.split() == [str(n) for n in (0, 0, 0, 0, 6, 6, 12, 12, 18, 18, 24, 24)]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_four_continuations_and_then_ten_are_the_rows_of_ten_at_once(
     tmp_path: Path, several: list[Scenario], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,24 +298,23 @@ def test_an_edited_agent_never_passes_for_the_old_one(tmp_path: Path) -> None:
         "    def act(self, observation, instructions, memory, draws):\n"
         "        return Choice(np.ones((*observation.cell.shape, 9))), memory\n"
     )
-    marks = []
-    for version, text in enumerate((source, source.replace("ones", "ones_like"), source)):
-        file = tmp_path / f"mine_{version}.py"
+    files = [tmp_path / f"mine_{version}.py" for version in range(3)]
+    for file, text in zip(
+        files, (source, source.replace("ones", "ones_like"), source), strict=True
+    ):
         file.write_text(text)
-        code = (
-            "import sys; sys.path.insert(0, sys.argv[1]);"
-            "import importlib.util as u;"
-            "s = u.spec_from_file_location('mine', sys.argv[2]); m = u.module_from_spec(s);"
-            "sys.modules['mine'] = m; s.loader.exec_module(m);"
-            "from sts import agents; print(agents.fingerprint(m.Mine()))"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path), str(file)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        marks.append(done.stdout.strip())
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import importlib.util as u\n"
+        "from sts import agents\n"
+        "for file in sys.argv[2:]:\n"
+        "    s = u.spec_from_file_location('mine', file); m = u.module_from_spec(s)\n"
+        "    sys.modules['mine'] = m; s.loader.exec_module(m)\n"
+        "    print(agents.fingerprint(m.Mine()))\n"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path), *map(str, files)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    marks = done.stdout.split()
     assert marks[0] != marks[1]
     assert marks[0] == marks[2]
     assert agents.fingerprint(agents.load("random")) not in marks
@@ -370,7 +369,7 @@ def tend(workspace: Workspace, several: list[Scenario], *names: str, workers: in
     )
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
     tmp_path: Path, workers: int
 ) -> None:
@@ -392,7 +391,14 @@ def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
     assert kept == hashes(other, sound)
 
 
-@pytest.mark.parametrize(("batch", "workers"), [(200, 1), (4, 1), (4, 2)])
+@pytest.mark.parametrize(
+    ("batch", "workers"),
+    [
+        (200, 1),
+        pytest.param(4, 1, marks=pytest.mark.slow),
+        pytest.param(4, 2, marks=pytest.mark.slow),
+    ],
+)
 def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, workers: int
 ) -> None:

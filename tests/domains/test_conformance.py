@@ -20,6 +20,8 @@ from sts.errors import ArgumentError
 from tests.domains import worlds
 
 BROKEN = worlds.BROKEN.items()
+FIRST = {claim: world for world, claim in reversed(BROKEN)}
+"""The world of each claim that the quick tier tries."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -50,7 +52,17 @@ def test_what_cannot_be_known_is_not_called_ok() -> None:
     assert all(found.values())
 
 
-@pytest.mark.parametrize(("world", "claim"), BROKEN, ids=[w.__name__ for w, _ in BROKEN])
+@pytest.mark.parametrize(
+    ("world", "claim"),
+    [
+        pytest.param(
+            *(world, claim),
+            id=world.__name__,
+            marks=() if FIRST[claim] is world else pytest.mark.slow,
+        )
+        for world, claim in BROKEN
+    ],
+)
 def test_a_bad_environment_fails_exactly_the_claim_that_it_breaks(world, claim) -> None:
     every = list(check(f"tests.domains.worlds:{world.__name__}", seeds=3, steps=24))
     failed = {one.claim: one.how for one in every if one.ok is False}
@@ -75,7 +87,9 @@ def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:
     assert set(found.values()) == {None}
 
 
-@pytest.mark.parametrize("name", ["EndsItselfIdle", "EndsItselfAsked"])
+@pytest.mark.parametrize(
+    "name", ["EndsItselfIdle", pytest.param("EndsItselfAsked", marks=pytest.mark.slow)]
+)
 def test_a_world_that_ends_its_process_is_said_to_and_where(name) -> None:
     every = list(check(f"tests.domains.worlds:{name}", seeds=2, steps=24))
     (bad,) = [one for one in every if one.ok is False]
@@ -83,7 +97,7 @@ def test_a_world_that_ends_its_process_is_said_to_and_where(name) -> None:
     assert every[-2].ok
 
 
-@pytest.mark.parametrize("name", ["Stuck", "Restarts"])
+@pytest.mark.parametrize("name", ["Stuck", pytest.param("Restarts", marks=pytest.mark.slow)])
 def test_a_world_that_hangs_where_nothing_interrupts_it_does_not_hang_the_check(
     name, monkeypatch
 ) -> None:

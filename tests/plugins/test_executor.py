@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ class Mine(Agent):
     def act(self, observation, instructions, memory, draws):
         return Choice(np.ones((*observation.cell.shape, 9))), memory
 """
-RUN = "run mine@1 --agent random --agent agent:Mine --continuations 10 --workers 4"
+RUN = "run mine@1 --agent random --agent agent:Mine --continuations 10 --workers 2"
 
 
 @pytest.fixture
@@ -47,16 +48,18 @@ def rows(folder: Path) -> dict[str, str]:
 
 
 def test_an_executor_of_another_package_makes_the_same_rows(site: Path, folder: Path) -> None:
-    (said,) = session(site, folder, f"{RUN} --executor relay --json")
-    assert [one["made"] for one in said.json] == [40, 40]
+    shutil.copytree(folder / "sts-workspace", folder / "aside" / "sts-workspace")
+    relay, local = session(
+        site, folder, f"{RUN} --executor relay --json", f"{RUN} --workspace aside/sts-workspace"
+    )
+    assert [one["made"] for one in relay.json] == [40, 40]
     relayed = rows(folder)
     kept = folder / "sts-workspace" / "continuations"
     assert len(relayed) == 80 and len(list(kept.glob("*/*.parquet"))) == 2
-    kept.rename(folder / "aside")
-    (local,) = session(site, folder, f"{RUN} --json")
-    assert local.code == 0 and rows(folder) == relayed
+    assert local.code == 0 and rows(folder / "aside") == relayed
 
 
+@pytest.mark.slow
 def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Path) -> None:
     (folder / "other").mkdir()
     (folder / "other" / "agent.py").write_text(AGENT.replace("np.ones(", "np.full("))

@@ -16,6 +16,7 @@ from tests.plugins.installing import ROOT, Said, environment, install, session
 
 POND = ROOT / "tests" / "data" / "pond"
 AGENTS = "--agent ferryman --agent drifter"
+DEMO = "demo --domain pond --no-app --continuations 1 --workers 1 --workspace demo --json"
 BEFORE = (
     "--help",
     "record --help",
@@ -40,6 +41,7 @@ BEFORE = (
     f"measure passengers {AGENTS} --json",
     "show pond@1/fetch-a-passenger-01 --agent ferryman --agent drifter",
     "report pond@1 --out report",
+    DEMO,
 )
 
 
@@ -140,9 +142,8 @@ def test_its_metric_is_measured_and_enters_the_report(pond: Pond) -> None:
     }
 
 
-def test_its_demo_goes_from_nothing_to_a_report(pond: Pond, tmp_path: Path) -> None:
-    (demo,) = session(pond.site, tmp_path, "demo --domain pond --no-app --continuations 1 --json")
-    made = [one["command"][0] for one in demo.json]
+def test_its_demo_goes_from_nothing_to_a_report(pond: Pond) -> None:
+    made = [one["command"][0] for one in pond.said[DEMO].json]
     assert made == [
         *("record", "mine", "draft", "suite", "suite"),
         *("run", "show", "label", "report"),

@@ -34,7 +34,10 @@ def without(world: str, site: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("world", "agents", "worlds", "suite"),
     [
-        ("overcooked", ("rule", "random"), "--size 6x6 --team 2", "starter@1"),
+        pytest.param(
+            *("overcooked", ("rule", "random"), "--size 6x6 --team 2", "starter@1"),
+            marks=pytest.mark.slow,  # Λ* uncompiled takes three times what BabyAI does
+        ),
         ("lambda_star", ("babyai-seeker", "babyai-random"), "--set level=GoToLocal", "babyai@1"),
     ],
 )

@@ -14,7 +14,6 @@ from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories import record, store
 from sts.trajectories.types import Trajectory, split
-from tests.domains.test_adapted import sts
 from tests.examples import recorded
 
 
@@ -77,35 +76,40 @@ def _place(batch: record.Batch) -> tuple[str, int]:
     return batch.agent, batch.first
 
 
-@pytest.mark.parametrize(("workers", "deadly"), [("1", "true"), ("2", "false"), ("2", "true")])
+@pytest.mark.parametrize(
+    ("workers", "deadly"),
+    [("2", "false"), ("2", "true"), pytest.param("1", "true", marks=pytest.mark.slow)],
+)
 def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
-    tmp_path: Path, workers: str, deadly: str
+    tmp_path: Path, workers: str, deadly: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    done = sts(
-        *("record", "--domain", "tests.continuations.garden:Thorny", "--set", f"deadly={deadly}"),
-        *("--agent", "tests.domains.keepers:Keeper", "--episodes", "9", "--steps", "5"),
-        *("--workers", workers),
-        folder=tmp_path,
+    code = main(
+        [
+            *("record", "--domain", "tests.continuations.garden:Thorny", "--seed", "5"),
+            *("--agent", "tests.domains.keepers:Keeper", "--episodes", "6", "--steps", "5"),
+            *("--workers", workers, "--set", f"deadly={deadly}", "--workspace", str(tmp_path)),
+        ]
     )
-    assert done.returncode == 1
-    kept, error = done.stderr.splitlines()
+    assert code == 1
+    kept, error = capfd.readouterr().err.splitlines()
     found = store.load(Workspace.open(str(tmp_path)))
     good = sorted(one.provenance["index"] for one in found)
-    assert 4 <= len(good) < 8 and kept.startswith(f"sts: {len(good)} of 9 episodes are kept -> ")
-    first = min(set(range(9)) - set(good))
+    assert len(good) == 4 and kept.startswith("sts: 4 of 6 episodes are kept -> ")
+    first = min(set(range(6)) - set(good))
     why = "its process ended itself" if deadly == "true" else "RuntimeError: the thorns"
     assert error.startswith(f"sts: tests.domains.keepers:Keeper, episode {first}: ")
-    assert why in error and error.endswith(f"({8 - len(good)} more failed)")
+    assert why in error and error.endswith("(1 more failed)")
 
 
-def test_a_world_that_ends_its_process_where_it_begins_is_one_line(tmp_path: Path) -> None:
-    done = sts(
-        *("record", "--domain", "tests.continuations.garden:Bottomless", "--episodes", "1"),
-        *("--agent", "tests.domains.keepers:Keeper"),
-        folder=tmp_path,
-    )
-    (line,) = done.stderr.splitlines()
-    assert (done.returncode, done.stdout) == (1, "")
+def test_a_world_that_ends_its_process_where_it_begins_is_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = ["record", "--domain", "tests.continuations.garden:Bottomless", "--episodes", "1"]
+    words += ["--agent", "tests.domains.keepers:Keeper", "--workspace", str(tmp_path)]
+    assert main(words) == 1
+    said = capfd.readouterr()
+    (line,) = said.err.splitlines()
+    assert said.out == ""
     assert line.startswith("sts: domain 'tests.continuations.garden:Bottomless' cannot begin")
     assert "its process ended itself" in line
 
@@ -130,7 +134,7 @@ def test_an_error_keeps_the_other_episodes(
     assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str
 ) -> None:

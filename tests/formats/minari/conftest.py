@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,33 +27,41 @@ def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return f(tree, *others)
 
 
-@pytest.fixture
-def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
-    """Returns a function that records episodes of random actions and returns the dataset's folder.
-
-    Minari's collector takes one function from jax, which is too large to be installed for it.
-    """
+@pytest.fixture(scope="session")
+def jax() -> Iterator[None]:
+    """Minari's collector takes one function from jax, which is too large to be installed for it."""
     tree_util = types.ModuleType("jax.tree_util")
     tree_util.tree_map = tree_map  # type: ignore[attr-defined]
     jax = types.ModuleType("jax")
     jax.tree_util = tree_util  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "jax", jax)
-    monkeypatch.setitem(sys.modules, "jax.tree_util", tree_util)
-    root = tmp_path / "datasets"
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(root))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "jax", jax)
+        patch.setitem(sys.modules, "jax.tree_util", tree_util)
+        yield
+
+
+@pytest.fixture(scope="session")
+def collected(jax: None, tmp_path_factory: pytest.TempPathFactory) -> Collect:
+    """Returns a function that records a dataset, each once in a session."""
+    kept: dict[object, Path] = {}
 
     def made(
-        id: str = "CartPole-v1",
+        id: str,
         *,
-        name: str = "others-v0",
-        episodes: int = 3,
-        steps: int = 12,
-        seeded: bool = True,
-        wrapped: Callable[[Any], Any] = lambda env: env,
-        format: str = "hdf5",
+        name: str,
+        episodes: int,
+        steps: int,
+        seeded: bool,
+        wrapped: Callable[[Any], Any],
+        format: str,
         **settings: Any,
     ) -> Path:
-        with warnings.catch_warnings():
+        asked = (id, name, episodes, steps, seeded, wrapped, format, repr(settings))
+        if asked in kept:
+            return kept[asked]
+        root = tmp_path_factory.mktemp("datasets")
+        with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MINARI_DATASETS_PATH", str(root))
             warnings.simplefilter("ignore")  # of an author that is not named, a folder left behind
             env = minari.DataCollector(wrapped(gymnasium.make(id, **settings)), data_format=format)
             env.action_space.seed(0)
@@ -66,6 +75,41 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
             env.close()
             del env
             gc.collect()
-        return root / name
+        kept[asked] = root / name
+        return kept[asked]
 
     return made
+
+
+@pytest.fixture
+def collect(collected: Collect, tmp_path: Path) -> Collect:
+    """Returns a function that gives the folder of a dataset of random actions, to be changed."""
+
+    def copied(
+        id: str = "CartPole-v1",
+        *,
+        name: str = "others-v0",
+        episodes: int = 3,
+        steps: int = 12,
+        seeded: bool = True,
+        wrapped: Callable[[Any], Any] = _as_it_is,
+        format: str = "hdf5",
+        **settings: Any,
+    ) -> Path:
+        folder = collected(
+            id,
+            name=name,
+            episodes=episodes,
+            steps=steps,
+            seeded=seeded,
+            wrapped=wrapped,
+            format=format,
+            **settings,
+        )
+        return Path(shutil.copytree(folder, tmp_path / "datasets" / name, dirs_exist_ok=True))
+
+    return copied
+
+
+def _as_it_is(env: Any) -> Any:
+    return env

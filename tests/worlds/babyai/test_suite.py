@@ -39,7 +39,7 @@ EACH = pytest.mark.parametrize("scenario", SUITE.scenarios, ids=lambda s: s.id)
 
 
 def recorded(
-    level: str, agent: str = "babyai-random", count: int = 24, steps: int = 45
+    level: str, agent: str = "babyai-random", count: int = 12, steps: int = 45
 ) -> list[Trajectory]:
     return record(
         agents.load(agent),

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from sts.domains import domain
 from tests.examples import agents_of
 from tests.worlds.lambda_star import hashes
@@ -25,13 +27,14 @@ def printed(states: list[bytes], **environment: str) -> dict[str, str]:
     return found
 
 
-def test_compiled_and_uncompiled_episodes_have_the_same_hashes():
+@pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.slow)])
+def test_compiled_and_uncompiled_episodes_have_the_same_hashes(count):
     world = domain("lambda-star")
     states = [
         state
         for height, width, kind in ((3, 3, "paper"), (7, 5, "paper"), (4, 4, "lambdastar-2016"))
         for state in world.generate(
-            5, seed=2, height=height, width=width, participants=3, horizon=20, patterns=kind
+            count, seed=2, height=height, width=width, participants=3, horizon=20, patterns=kind
         )
     ]
     compiled = printed(states)

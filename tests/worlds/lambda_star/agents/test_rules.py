@@ -344,12 +344,12 @@ def test_variants_and_wide_sights_play_alike_compiled_and_uncompiled():
 def digest() -> str:
     """Returns a hash of what the program's variants do, and others with a sight of 25 cells."""
     world = domain("lambda-star")
-    streams = np.array([stream("rules", i) for i in range(3)], np.uint64)
+    streams = np.array([stream("rules", i) for i in range(2)], np.uint64)
     names = ("wisdom-of-the-crowd", "bidding", "binary-tree", "stigmergy", "imitation", "oracle")
     out = []
     for radius in (1, 2):
         states = world.generate(
-            3, seed=4, height=6, width=5, participants=3, horizon=20, radius=radius
+            2, seed=4, height=6, width=5, participants=3, horizon=20, radius=radius
         )
         for agent in (*QUIRKS, *map(agents.load, names)):
             team = Team(agent, (0, 2), streams)

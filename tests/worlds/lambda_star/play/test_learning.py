@@ -344,7 +344,9 @@ def recorded(tmp_path_factory) -> dict[tuple[str, int], list]:
 
 
 @names
-@pytest.mark.parametrize("size", [5, 6, 7])
+@pytest.mark.parametrize(
+    "size", [*(pytest.param(size, marks=pytest.mark.slow) for size in (5, 6)), 7]
+)
 def test_the_published_bootstrap_earns_what_the_published_program_recorded(recorded, name, size):
     """Paired by episode; what "next" learns is worth more (docs/lambdastar_2016.md, section 8)."""
     episodes = recorded[name, size]

@@ -363,7 +363,10 @@ class Early(Agent):
         return self.agent.act(observation, instructions, memory, draws**2)
 
 
-@pytest.mark.parametrize("team", ["woc", "bidding", "dictator"])
+@pytest.mark.parametrize(
+    "team",
+    ["woc", *(pytest.param(team, marks=pytest.mark.slow) for team in ("bidding", "dictator"))],
+)
 def test_plans_that_favour_the_first_targets_are_uneven_though_every_move_is_possible(
     team: str, recordings: Recordings
 ) -> None:
