@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from analysis.evidence.dossiers import Dossier
 
 
 def chosen(
-    every: Iterable[Dossier], spread: Mapping[str, float | None], most: int | None
+    every: Iterable[Dossier],
+    spread: Mapping[str, float | None],
+    most: int | None,
+    kept: Collection[str],
 ) -> dict[str, str]:
     """Returns the clips to show, each with a continuation that shows it.
 
@@ -19,12 +22,15 @@ def chosen(
       every: what there is.
       spread: of each scenario, by its id.
       most: how many at most; None for all.
+      kept: the continuations that can be shown.
     """
     ranked = []
     for dossier in every:
         apart = -(spread.get(dossier.scenario) or 0.0)
         examples = _examples(dossier)
         for clip in dossier.clips.values():
+            if clip.continuation not in kept:
+                continue
             rank = 0 if clip.in_question else 1 if clip.hash in examples else 2
             ranked.append((rank, apart, dossier.scenario, clip.hash, clip.continuation))
     return {hash: continuation for *_, hash, continuation in sorted(ranked)[:most]}

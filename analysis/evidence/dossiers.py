@@ -112,7 +112,7 @@ def _shares(rows: pd.DataFrame) -> tuple[Share, ...]:
 
 
 def _clips(continuations: pd.Series, clip_of: Mapping[str, str]) -> pd.Series:
-    return continuations.map(clip_of).fillna(continuations).astype(str)
+    return pd.Series([clip_of.get(one, one) for one in continuations], continuations.index, str)
 
 
 def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Said, ...]]:

@@ -63,7 +63,7 @@ def evidence(
     clip_of = {one.id: one.clip for one in entries(workspace, {one.hash for one in own})}
     every = list(dossiers(ratings, report.labels_used, clip_of))
     spread = {one.scenario: one.spread for one in report.scenarios}
-    taken = {} if linked else chosen(every, spread, most)
+    taken = {} if linked else chosen(every, spread, most, clip_of.keys())
     with _beside(folder) as made, show("evidence", "clips") as progress:
         written = files.make(
             made,
