@@ -77,14 +77,14 @@ class Builder:
 
     def _build(self) -> None:
         # What people have played since has no label yet.
-        for command in ("label", "report"):
-            trouble = self._run(command)
+        for command, *more in (("label",), ("report", "--evidence", "app")):
+            trouble = self._run(command, *more)
             if trouble:
                 self.trouble = trouble
                 return
 
-    def _run(self, command: str) -> str:
-        words = [sys.executable, "-m", "sts.cli.main", command, self._label]
+    def _run(self, command: str, *more: str) -> str:
+        words = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
         words += ["--workspace", str(self._workspace.root.resolve())]
         try:
             done = subprocess.run(

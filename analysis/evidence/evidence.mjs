@@ -6,7 +6,7 @@ import { clipPage } from "../../sts/viewer/clip.mjs";
 import { inWords } from "../../sts/viewer/verdicts.mjs";
 import { addressed, part, percent, quoted } from "../report/scripts/parts.mjs";
 
-/** @typedef {{ said: [string, string, Verdict, number | null, string][], address: string | null, episode?: any }} Kept */
+/** @typedef {{ said: [string, string, Verdict, number | null, string][], item: string | null, episode?: any }} Kept */
 /** @typedef {[clip: number, continuations: number, value: number | null]} Share */
 /** @typedef {{ scenario: string, category: string, asked: string, clips: Kept[], agents: [string, Share[]][] }} Listing */
 
@@ -19,6 +19,7 @@ let title = "";
 let order = [];
 /** @type {Map<string, string>} */
 let files = new Map();
+let app = ""; // the address at which the app shows a clip, but for the clip; "" where there is none
 
 /** @param {string} selector @returns {any} */
 const $ = (selector) => document.querySelector(selector);
@@ -28,6 +29,7 @@ const handed = {
   index(data) {
     [title, order] = data;
     files = new Map(data[2]);
+    app = location.protocol === "file:" ? "" : data[3] ?? "";
   },
   listing(name, data) {
     listings[name] = data;
@@ -71,6 +73,8 @@ function isDisputed({ said }) {
   return new Set(outcomes.map(([, , verdict]) => verdict === "success")).size > 1;
 }
 
+const NOT_HERE = "It was not taken along here: “sts report --evidence all” takes all clips along.";
+
 // ---- one pane: an agent, its clips, and the Viewer on one of them
 
 class Pane {
@@ -97,51 +101,58 @@ class Pane {
     const sorted = [...shares].sort(([, a], [, b]) => b - a);
     this.buttons = sorted.map((share) => this.#chip(share));
     this.chips.replaceChildren(...this.buttons);
-    const seen = sorted.filter(([at]) => listing.clips[at].episode);
+    this.item = "";
+    const seen = sorted.filter(([at]) => this.#isThere(at));
     const fits = ([, , value]) => passed === null || (value !== null && value >= 0.5 === passed);
     const first = seen.find(fits) ?? seen[0];
-    this.host.hidden = !first;
-    this.note.textContent = first ? "" : !agent ? "" : "No clip of this agent is in this folder.";
-    if (first) this.#watch(first);
+    this.host.hidden = true;
+    this.note.textContent = agent && !first ? NOT_HERE : "";
+    if (first) this.#watch(first, passed !== null);
+  }
+
+  /** @param {number} at */
+  #isThere(at) {
+    const { episode, item } = this.listing.clips[at];
+    return !!episode || !!(app && item);
   }
 
   /** @param {Share} share */
   #chip(share) {
     const [at, count] = share;
-    const { episode, address, said } = this.listing.clips[at];
+    const { said } = this.listing.clips[at];
     const disputed = isDisputed(this.listing.clips[at]) ? " ≠" : "";
     const text = `${signOf(share)}${count > 1 ? ` ×${count}` : ""}${disputed}`;
     const people = said.map(([by, , verdict, step]) => `${by}: ${inWords({ verdict, step })}`).join("; ");
     const button = part("button", { type: "button", textContent: text, title: people || "nobody has said anything of it" });
-    button.classList.toggle("missing", !episode && !address);
+    button.classList.toggle("missing", !this.#isThere(at));
     button.dataset.at = at;
     button.addEventListener("click", () => {
-      if (episode) this.#watch(share);
-      else if (address) location.href = address;
-      else this.note.textContent = "This clip was not taken along. “sts report --evidence all” takes all.";
+      if (this.#isThere(at)) this.#watch(share, !!panes[1].select.value);
+      else this.note.textContent = NOT_HERE;
+      sayBoth();
     });
     return button;
   }
 
-  /** @param {Share} share */
-  #watch([at]) {
-    const { said, episode } = this.listing.clips[at];
+  // Shows a clip here, or says where the app shows it.
+  /** @param {Share} share @param {boolean} beside */
+  #watch([at], beside) {
+    const { said, episode, item } = this.listing.clips[at];
     for (const button of this.buttons) button.setAttribute("aria-pressed", String(+button.dataset.at === at));
+    this.note.textContent = isDisputed(this.listing.clips[at]) ? "≠ Annotators disagree on this one. " : "";
+    this.item = episode ? "" : item;
+    this.host.hidden = !episode;
+    if (!episode) return this.note.append(linkTo("Watch it in the app", item));
     const marks = said.map(([by, kind, verdict, step, reason]) => ({ by, kind, verdict, step, reason }));
-    this.note.textContent = isDisputed(this.listing.clips[at]) ? "≠ Annotators disagree on this one." : "";
-    this.host.hidden = false;
-    clipPage({ parentElement: this.root, data: { episode, marks } });
+    clipPage({ parentElement: this.root, data: { episode, marks, beside } });
   }
+}
 
-  // Two are gone through together, from the takeover on.
-  /** @param {Pane | null} other */
-  together(other) {
-    const page = this.root.clipPage;
-    this.host.classList.toggle("half", !!other);
-    if (!page) return;
-    page.beside = other?.root.clipPage ?? null;
-    if (other) page.viewer.ask({ name: "takeover" });
-  }
+const linkTo = (text, where) => part("a", { href: `${app}${where}`, target: "_blank", rel: "noopener", textContent: text });
+
+function sayBoth() {
+  const [a, b] = panes.map((pane) => pane.item);
+  $("#both").replaceChildren(...(a && b ? [linkTo("Watch both side by side", `${a}&beside=${b}`)] : []));
 }
 
 // ---- the page
@@ -210,8 +221,7 @@ async function follow() {
   const better = b ? rateOf(own.get(a)) > rateOf(own.get(b)) : null;
   panes[1].show(listing, b, better === null ? null : !better);
   panes[0].show(listing, a, better);
-  panes[0].together(b ? panes[1] : null);
-  panes[1].together(b ? panes[0] : null);
+  sayBoth();
 }
 
 window.addEventListener("hashchange", follow);

@@ -29,6 +29,8 @@ PAGE, PLAYER, INDEX = "index.html", "player.js", "index.js"
 OWN = Path(__file__).parent
 MODULES = (*CLIP, "parts", "evidence")
 """The modules of the player, in the order of their imports."""
+IN_APP = "../../clip?c="
+"""The address at which the app shows a clip, from the page that it serves itself."""
 Progress = Callable[[int, int], None]
 
 
@@ -57,7 +59,7 @@ def make(
     *,
     title: str,
     agents: Sequence[str],
-    addresses: Mapping[str, str] | None = None,
+    items: Mapping[str, str] | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Made:
     """Writes the evidence into a folder.
@@ -70,7 +72,7 @@ def make(
       chosen: the clips to take along, each with a continuation that shows it.
       title: of what the report is about.
       agents: their names, in the order of the report.
-      addresses: where clips are watched in an app, by hash, in the place of what is taken along.
+      items: as what the app shows each clip, by hash, in the place of what is taken along.
       progress: told how many clips are written, of how many.
 
     Raises:
@@ -81,13 +83,13 @@ def make(
     by_id = {scenario.id: scenario for scenario in scenarios}
     (folder / "scenarios").mkdir()
     for dossier in every:
-        data = _listing(dossier, by_id.get(dossier.scenario), addresses or {})
+        data = _listing(dossier, by_id.get(dossier.scenario), items or {})
         _hand_over(folder, names[dossier.scenario], "listing", data)
     count, refused = _clips(folder, workspace, every, chosen, by_id, names, progress)
     drawings = _drawings({one.recording.domain for one in scenarios}) if chosen else {}
     player = with_drawings(classic(MODULES, OWN, SCRIPT_FOLDER), drawings)
     (folder / PLAYER).write_text(player, "utf-8")
-    index = [title, list(agents), [[one, names[one]] for one in names], {"clips": len(chosen) > 0}]
+    index = [title, list(agents), list(names.items()), None if items is None else IN_APP]
     (folder / INDEX).write_text(f"stsEvidence.index({_json(index)});\n", "utf-8")
     (folder / PAGE).write_text(_page(title), "utf-8")
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
@@ -95,7 +97,7 @@ def make(
 
 
 def _listing(
-    dossier: Dossier, scenario: Scenario | None, addresses: Mapping[str, str]
+    dossier: Dossier, scenario: Scenario | None, items: Mapping[str, str]
 ) -> dict[str, Any]:
     """What the page says of a scenario before anything is watched; no key of it is foreign."""
     at = {hash: n for n, hash in enumerate(dossier.clips)}
@@ -104,7 +106,7 @@ def _listing(
         "category": scenario.category if scenario else "",
         "asked": scenario.instruction.text if scenario else "",
         "clips": [
-            {"said": [list(one) for one in clip.said], "address": addresses.get(clip.hash)}
+            {"said": [list(one) for one in clip.said], "item": items.get(clip.hash)}
             for clip in dossier.clips.values()
         ],
         "agents": [
@@ -190,7 +192,6 @@ def _page(title: str) -> str:
         "title": escape(title),
         "style": styled(("evidence",), OWN),
         "clip_style": styled(CLIP_STYLES),
-        "pane_style": styled(("pane",), OWN),
         "clip": (HERE / "clip.html").read_text("utf-8"),
     }
     for name, text in parts.items():

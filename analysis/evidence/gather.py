@@ -73,19 +73,19 @@ def evidence(
             taken,
             title=report.suite,
             agents=[one.agent for one in report.agents],
-            addresses=_addresses(workspace) if linked else None,
+            items=_items(workspace) if linked else None,
             progress=progress,
         )
         yield Evidence(made, Link(f"{EVIDENCE}/{files.PAGE}", _sentence(written, linked)))
 
 
-def _addresses(workspace: Workspace) -> Mapping[str, str]:
-    """Where the app shows each clip that waits for judgements or has some."""
+def _items(workspace: Workspace) -> Mapping[str, str]:
+    """As what the app shows each clip, by its hash."""
     store = Store.find(workspace)
     if store is None:
         return {}
     with store:
-        return {clip: f"../../clip?c={item}" for clip, item in clips.items_of(store).items()}
+        return clips.items_of(store)
 
 
 def _sentence(made: files.Made, linked: bool) -> str:

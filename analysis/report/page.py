@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -59,7 +60,12 @@ SCRIPTS = ("page", "parts", "tables", "scenarios")
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
-def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
+def render(
+    report: Report,
+    figures: Mapping[str, str],
+    evidence: Link | None = None,
+    narrow: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Returns the page.
 
     Every name in the report is foreign text and is escaped; the page forbids itself any resource
@@ -69,6 +75,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
       report: what it shows.
       figures: name -> SVG.
       evidence: where the clips are; None where there are none.
+      narrow: the figures for a page as wide as a phone, as far as there are any.
     """
     folder = files("analysis.report")
     environment = jinja2.Environment(
@@ -106,6 +113,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
         watching=evidence.says if evidence else NO_CLIPS,
         **_scenarios(report),
         figures=figures,
+        narrow=narrow,
         targets=TARGETS,
         other="fixed" if report.target == "sampled" else "sampled",
         judged=human,

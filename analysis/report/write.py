@@ -18,6 +18,8 @@ from sts.storage.folders import replace_folder
 
 PAGE = "report.html"
 EVIDENCE = "evidence"
+FEW_AGENTS = 30
+"""Agents of which figures are drawn for narrow pages too."""
 
 
 class Evidence(NamedTuple):
@@ -53,11 +55,16 @@ def write(folder: Path, report: Report, evidence: Evidence | None = None) -> Pat
     files = {f"tables/{name}.csv": _csv(rows) for name, rows in tables(report).items()}
     files |= {f"figures/{name}.svg": svg.encode() for name, svg in drawn.items()}
     files[json_form.FILE] = json_form.text(report).encode()
-    files[PAGE] = render(report, drawn, evidence and evidence.link).encode()
+    files[PAGE] = render(report, drawn, evidence and evidence.link, _narrow(report)).encode()
     own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
     folders = {EVIDENCE: evidence.folder} if evidence else {}
     replace_folder(folder, files, own | {json_form.FILE, PAGE, f"{EVIDENCE}/"}, folders)
     return folder / PAGE
+
+
+def _narrow(report: Report) -> dict[str, str]:
+    """The figures for a phone; where agents are many they would be most of the page."""
+    return figures(report, narrow=True) if len(report.agents) <= FEW_AGENTS else {}
 
 
 def check_folder(folder: Path) -> None:

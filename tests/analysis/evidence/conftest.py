@@ -14,9 +14,7 @@ from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import store as suites
-from tests.annotator_app.conftest import chromium, quiet
-
-__all__ = ["chromium"]  # a fixture
+from tests.annotator_app.conftest import quiet
 
 AGENTS = ("random", "rule")
 SUITE = "few@1"

@@ -111,7 +111,7 @@ def test_a_scenarios_file_holds_what_the_page_shows_and_each_clip_once(few: Path
         (what, [_, listing]), *clips = statements(folder / "scenarios" / f"{name}.js")
         assert what == "listing" and listing["scenario"] == scenario
         assert listing.keys() == {"scenario", "category", "asked", "clips", "agents"}
-        assert all(clip.keys() == {"said", "address"} for clip in listing["clips"])
+        assert all(clip.keys() == {"said", "item"} for clip in listing["clips"])
         assert [what for what, _ in clips] == ["clip"] * len(listing["clips"])
         assert sorted(at for _, [_, at, _] in clips) == list(range(len(clips)))
         first = clips[0][1][2]

@@ -17,10 +17,12 @@ from sts.cli.main import main
 from sts.continuations.store import entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
-from tests.analysis.evidence.conftest import SUITE
+from tests.analysis.evidence.conftest import SUITE, few
 from tests.annotator_app.conftest import PATIENCE
 
 pytestmark = pytest.mark.browser
+
+__all__ = ["few"]  # a fixture
 
 EVIL = "</script><img src=x onerror=window.ran=1>&amp;\"'"
 LONG = "long-" * 40
