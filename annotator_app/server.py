@@ -68,6 +68,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.people import Entrance
     from annotator_app.prefix import Prefix
     from annotator_app.results import Results
+    from annotator_app.scripts import Scripts
     from annotator_app.shell import Shell
     from annotator_app.sign_in import FILE
     from sts.viewer.sprites import framed
@@ -96,6 +97,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
             Results, folder=lambda: state.builder().folder, person=entrance.person, cookie=cookie
         ),
         Middleware(Shell, base=base),
+        Middleware(Scripts, script=state.script),
         Middleware(Messages),
     ]
     app = st.App(script, middleware=layers)

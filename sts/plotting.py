@@ -180,8 +180,8 @@ def to_svg(chart: Chart, *, narrow: bool = False) -> str:
 def narrowed(spec: Any) -> Any:
     """A chart's specification for a page as wide as a phone.
 
-    Panels stand below each other, legends below them, and what is written beside a panel follows its
-    edge.
+    Panels stand below each other, legends below them, and what is written beside a panel follows
+    its edge.
     """
     if isinstance(spec, list):
         return [narrowed(one) for one in spec]
