@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,6 +22,7 @@ from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, 
 from analysis.report.verdict import about, completeness, remark, unable
 from analysis.report.words import listed, percent, points
 from sts.plotting import inline
+from sts.viewer.scripts import classic
 
 TARGETS = {
     "sampled": {
@@ -52,10 +55,18 @@ class Link(NamedTuple):
     says: str
 
 
+SCRIPT_FOLDER = Path(__file__).parent / "scripts"
+SCRIPTS = ("page", "parts", "tables", "scenarios")
+"""The modules of the page's script, in the order of their imports."""
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
-def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
+def render(
+    report: Report,
+    figures: Mapping[str, str],
+    evidence: Link | None = None,
+    narrow: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Returns the page.
 
     Every name in the report is foreign text and is escaped; the page forbids itself any resource
@@ -65,6 +76,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
       report: what it shows.
       figures: name -> SVG.
       evidence: where the clips are; None where there are none.
+      narrow: the figures for a page as wide as a phone, as far as there are any.
     """
     folder = files("analysis.report")
     environment = jinja2.Environment(
@@ -86,7 +98,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
         "quoted": lambda name: quote(name, safe=""),
     }
     template = environment.get_template("page.html.j2")
-    script = (folder / "page.js").read_text("utf-8")
+    script = classic(SCRIPTS, SCRIPT_FOLDER)
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)
@@ -102,6 +114,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
         watching=evidence.says if evidence else NO_CLIPS,
         **_scenarios(report),
         figures=figures,
+        narrow=narrow,
         targets=TARGETS,
         other="fixed" if report.target == "sampled" else "sampled",
         judged=human,
