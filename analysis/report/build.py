@@ -312,6 +312,9 @@ def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
                 tags=tuple(tags.get(name, ())),
                 spread=number(apart.spread[s]),
                 discrimination=number(apart.discrimination[s]),
+                judged={
+                    agent: int(summary.number[a, s]) for a, agent in enumerate(outcomes.agents)
+                },
             )
         )
     return tuple(entries)
