@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.budget import SHARED, Meter
+from tests.budget import SHARED, Meter, spent
 
 TESTS = """
 import subprocess, sys, time, pytest
@@ -68,8 +68,21 @@ def test_what_a_session_shares_is_not_the_last_test_s(
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_shared.py").write_text(SHARING)
     monkeypatch.chdir(tmp_path)
-    meter = Meter(budget=1, most=0.2)
+    meter = Meter(budget=None, most=0.2)
     assert pytest.main(["-p", "no:cacheprovider"], plugins=[meter]) == 0
     capsys.readouterr()
     assert meter.folders[SHARED] >= 0.4
     assert meter.tests["test_shared.py::test_last"] < 0.2
+
+
+def test_a_run_over_its_budget_fails_though_every_test_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_rest.py").write_text("def test_at_rest():\n    pass\n")
+    monkeypatch.chdir(tmp_path)
+    before = spent()
+    for budget, code in ((before / 2, 1), (before + 1000, 0), (None, 0)):
+        assert pytest.main(["-p", "no:cacheprovider"], plugins=[Meter(budget=budget)]) == code
+        out = capsys.readouterr().out
+        assert "1 passed" in out and ("no longer quick" in out) is bool(code)
