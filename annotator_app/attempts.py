@@ -46,6 +46,10 @@ class Attempts:
         if len(self._failures) > ADDRESSES:
             self._failures.popitem(last=False)
 
+    def succeeded(self, address: str) -> None:
+        """Forgets the failures of `address`: somebody whom the study knows is there."""
+        self._failures.pop(_network(address), None)
+
     def _forget(self) -> None:
         now = self._clock()
         while self._failures and next(iter(self._failures.values()))[0] + WINDOW <= now:

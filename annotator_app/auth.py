@@ -10,11 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from annotator_app import sign_in
 from annotator_app.attempts import WINDOW, Attempts
-from annotator_app.entry import away, refusal, welcome
+from annotator_app.entry import away, offer, refusal, welcome
 from sts.annotations.sessions import LONGEST, UNKNOWN, Invitation
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError
@@ -24,9 +25,10 @@ ENTER = "/enter"
 REMEMBERED = 10.0
 """Seconds for which a session that was let in is not looked up again: a page is many requests."""
 OUTSIDE = "This page opens with an invitation of your own. Ask for one; unsent answers are kept."
-TOO_MANY = "Too many wrong links were opened from here. Wait a minute, then open yours again."
+TOO_MANY = "Too many attempts to enter came from here. Wait a minute, then try yours again."
 ELSEWHERE = "This was not sent by the page of the invitation. Open the invitation itself."
 _LONGEST_FORM = 4096
+_SIGNING_IN = (sign_in.SIGN_IN, sign_in.LOGIN, sign_in.CALLBACK)
 _PORTS = {"http": 80, "https": 443}
 _LOG = logging.getLogger(__name__)
 
@@ -46,6 +48,9 @@ class Entrance(Protocol):
     def enter(self, token: str) -> str:
         """Spends an invitation and returns the secret of a session, or raises ArgumentError."""
 
+    def sign_in(self, email: str) -> str:
+        """Returns the secret of a session of whoever has an address, or raises ArgumentError."""
+
 
 def cookie_name(place: str) -> str:
     """The cookie by which the study at `place` knows who is at a page.
@@ -64,11 +69,15 @@ class Auth:
       entrance: says who is let in; asked anew every few seconds.
       cookie: the name of the cookie that holds the secret of a session.
       base: the path under which everything is served, "" or like "/judge".
+      offers: whether people can sign in with an account of elsewhere; see `sign_in`.
     """
 
-    def __init__(self, app: ASGIApp, entrance: Entrance, cookie: str, base: str = "") -> None:
+    def __init__(
+        self, app: ASGIApp, entrance: Entrance, cookie: str, base: str = "", offers: bool = False
+    ) -> None:
         """Stands before `app`."""
         self._app = app
+        self._offers = offers
         self._entrance = entrance
         self._cookie = cookie
         self._base = base
@@ -87,8 +96,12 @@ class Auth:
         try:
             if kind == "http" and scope["path"] == ENTER:
                 answer = self._enter(scope, await _token(scope, receive))
+            elif kind == "http" and self._offers and scope["path"] in _SIGNING_IN:
+                answer = await self._sign_in(scope, receive)
+            elif self._is_admitted(self._secret(scope)):
+                answer = self._app
             else:
-                answer = self._app if self._is_admitted(self._secret(scope)) else refusal(OUTSIDE)
+                answer = self._refusal(OUTSIDE)
         except StoreError as error:
             _LOG.error("annotation store: %s", error)
             answer = away()
@@ -105,18 +118,20 @@ class Auth:
         """
         if self._entrance.owns(token):
             return self._let_in(scope, token)
-        address = (scope.get("client") or ("",))[0]
+        if not token and self._offers:
+            return offer(f"{self._base}{sign_in.SIGN_IN}")
+        address = _address_of(scope)
         if not self._attempts.allows(address):
-            return refusal(TOO_MANY, 429, **{"Retry-After": f"{WINDOW:.0f}"})
+            return _too_many()
         found = self._entrance.invitation(token) if token else None
         if found is None:
             self._attempts.failed(address)
-            return refusal(UNKNOWN)
+            return self._refusal(UNKNOWN)
         if found.refusal:
             person = self._entrance.person(self._secret(scope))
             if person is not None and person.id == found.annotator:  # the browser it let in
-                return self._onwards()
-            return refusal(found.refusal)
+                return self._onwards("/")
+            return self._refusal(found.refusal)
         if scope["method"] != "POST":
             return welcome(found.name, token)
         if not same_origin(scope):  # another site would have somebody work under a strange name
@@ -126,8 +141,36 @@ class Auth:
         except ArgumentError as error:
             return refusal(str(error))
 
-    def _let_in(self, scope: Scope, secret: str) -> ASGIApp:
-        response = self._onwards()
+    async def _sign_in(self, scope: Scope, receive: Receive) -> ASGIApp:
+        """What answers on the way to a provider and back.
+
+        Each way there has the server ask the provider, so as many are heard as wrong links are.
+        """
+        path, address = scope["path"], _address_of(scope)
+        if path == sign_in.SIGN_IN:
+            return self._onwards(sign_in.login_address())
+        if path == sign_in.LOGIN:
+            if not self._attempts.allows(address):
+                return _too_many()
+            self._attempts.failed(address)
+            return self._app
+        came = await sign_in.answer(self._app, scope, receive)
+        try:
+            email = sign_in.verified_address(came.claims)
+            answer = self._let_in(scope, self._entrance.sign_in(email))
+        except ArgumentError as error:
+            answer = self._refusal(str(error))
+        else:
+            self._attempts.succeeded(address)
+        answer.raw_headers.extend((b"set-cookie", cookie) for cookie in came.cookies)
+        return answer
+
+    def _refusal(self, sentence: str) -> Response:
+        """Says why nobody comes in, and offers to sign in where that can be done."""
+        return refusal(sentence, sign_in=f"{self._base}{sign_in.SIGN_IN}" if self._offers else "")
+
+    def _let_in(self, scope: Scope, secret: str) -> Response:
+        response = self._onwards("/")
         response.set_cookie(
             self._cookie,
             secret,
@@ -139,8 +182,8 @@ class Auth:
         )
         return response
 
-    def _onwards(self) -> RedirectResponse:
-        response = RedirectResponse(f"{self._base}/", status_code=303)
+    def _onwards(self, path: str) -> Response:
+        response = RedirectResponse(f"{self._base}{path}", status_code=303)
         # A link in the address bar or in a proxy's memory would let anyone in.
         response.headers["Cache-Control"] = "no-store"
         response.headers["Referrer-Policy"] = "no-referrer"
@@ -161,6 +204,14 @@ class Auth:
         # Other programs on this host leave cookies of any form, which the standard library stumbles
         # on.
         return cookie_parser(header).get(self._cookie, "")
+
+
+def _address_of(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
+
+
+def _too_many() -> Response:
+    return refusal(TOO_MANY, 429, **{"Retry-After": f"{WINDOW:.0f}"})
 
 
 async def _token(scope: Scope, receive: Receive) -> str:

@@ -19,9 +19,10 @@ _SHELL = """<!doctype html><html lang="en"><meta charset="utf-8">
   :root {{ color-scheme: light dark; }}
   body {{ font: 18px/1.5 system-ui, sans-serif; max-width: 34em; margin: 3em auto; padding: 0 1.2em;
     overflow-wrap: anywhere; }}
-  button {{ font: inherit; font-weight: 600; padding: 0.6em 1.2em; border: 0; border-radius: 0.4em;
-    background: #0a6ebd; color: #fff; cursor: pointer; max-width: 100%; }}
+  button, a {{ font: inherit; font-weight: 600; padding: 0.6em 1.2em; border: 0;
+    border-radius: 0.4em; background: #0a6ebd; color: #fff; cursor: pointer; max-width: 100%; }}
   button:disabled {{ opacity: 0.6; }}
+  a {{ display: inline-block; text-decoration: none; }}
 </style>
 {body}"""
 _FORM = """<h1>Welcome</h1>
@@ -44,9 +45,18 @@ def welcome(name: str, token: str) -> HTMLResponse:
     return _page("Enter", body, 200, f"; script-src 'nonce-{nonce}'")
 
 
-def refusal(sentence: str, status: int = 401, **headers: str) -> HTMLResponse:
-    """A page that says in one sentence why nobody comes in."""
-    response = _page("No entry", f"<p>{escape(sentence)}</p>", status)
+def offer(sign_in: str) -> HTMLResponse:
+    """The page for who comes without an invitation, where people can sign in at `sign_in`."""
+    body = f"""<h1>Welcome</h1>
+<p>Sign in with the account whose e-mail address this study knows, or open an invitation.</p>
+{_sign_in(sign_in)}"""
+    return _page("Sign in", body, 200)
+
+
+def refusal(sentence: str, status: int = 401, sign_in: str = "", **headers: str) -> HTMLResponse:
+    """A page that says in one sentence why nobody comes in; where to `sign_in`, if anywhere."""
+    body = f"<p>{escape(sentence)}</p>{_sign_in(sign_in) if sign_in else ''}"
+    response = _page("No entry", body, status)
     response.headers.update(headers)
     return response
 
@@ -54,6 +64,11 @@ def refusal(sentence: str, status: int = 401, **headers: str) -> HTMLResponse:
 def away() -> HTMLResponse:
     """A page that asks again, for while the database cannot be reached."""
     return refusal(AWAY, 503, Refresh=str(RETRY))
+
+
+def _sign_in(address: str) -> str:
+    # A link and no form: a browser lets no form lead on to another site than it may be sent to.
+    return f'<p><a href="{escape(address)}">Sign in</a></p>'
 
 
 def _page(title: str, body: str, status: int, policy: str = "") -> HTMLResponse:

@@ -48,6 +48,14 @@ class Entrance:
         """
         return self._store().enter(token)
 
+    def sign_in(self, email: str) -> str:
+        """Begins a session of whoever has an address, and returns its secret.
+
+        Raises:
+          ArgumentError: nobody in the study has it.
+        """
+        return self._store().sign_in(email)
+
 
 def owns(settings: Settings, token: str) -> bool:
     """Whether `token` is the secret of the owner's link."""

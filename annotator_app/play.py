@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from annotator_app import queueing, sprites
-from annotator_app.episodes import sprite_view
+from annotator_app import queueing
 from annotator_app.events import own
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -22,6 +21,8 @@ from sts.engine.rendering import Sheet, look, webp
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
+from sts.viewer.payload import sprite_view
+from sts.viewer.sprites import sprites_of
 
 PATIENCE = 12
 """Scenarios that are tried at a time until one can be shown."""
@@ -51,7 +52,7 @@ class Shown:
         if self._framed:
             self._view["you"] = picture.names[picture.participants[self._role]]
             context = recording.part(recording.state, 0, scenario.takeover)
-            self._context = sprites.sprites_of(workspace, context, self._role)
+            self._context = sprites_of(workspace, context, self._role)
             self._sprites = [sprite_view(one) for one in self._context]
         else:
             self._view["drawing"] = recording.domain

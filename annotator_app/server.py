@@ -68,8 +68,12 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.people import Entrance
     from annotator_app.prefix import Prefix
     from annotator_app.shell import Shell
+    from annotator_app.sign_in import FILE
+    from sts.viewer.sprites import framed
 
-    for name, value in _OPTIONS.items():
+    # Nothing is signed in by what a file of another program says.
+    secrets = [str(state.workspace().path(FILE))] if settings.signing_in else []
+    for name, value in {**_OPTIONS, "secrets.files": secrets}.items():
         streamlit_config.set_option(name, value)
     # It would write invitations down, and Streamlit turns it on whatever the server is told.
     logging.getLogger("uvicorn.access").disabled = True
@@ -79,7 +83,13 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     cookie = cookie_name(state.place())
     layers = [
         Middleware(Prefix, base=base),
-        Middleware(Auth, entrance=Entrance(state.store, settings), cookie=cookie, base=base),
+        Middleware(
+            Auth,
+            entrance=Entrance(state.store, settings),
+            cookie=cookie,
+            base=base,
+            offers=bool(settings.signing_in),
+        ),
         Middleware(Shell, base=base),
         Middleware(Messages),
     ]
@@ -96,7 +106,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
-    if any(sprites.framed(one.domain, one.state) for one in recordings.values()):
+    if any(framed(one.domain, one.state) for one in recordings.values()):
         sprites.begin(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])

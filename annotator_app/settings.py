@@ -20,6 +20,7 @@ class Settings(NamedTuple):
       base: the path under which everything is served, "" or like "/judge".
       proxies: addresses and networks, with commas between, of proxies whose word is taken for who
         asks and by which scheme; "" for none.
+      signing_in: "1" where people can sign in with an account of elsewhere, else "".
     """
 
     workspace: str
@@ -29,6 +30,7 @@ class Settings(NamedTuple):
     part: str = ""
     base: str = ""
     proxies: str = ""
+    signing_in: str = ""
 
     def publish(self) -> None:
         """Puts the settings where `current` finds them, in this process and its children."""

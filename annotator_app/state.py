@@ -16,11 +16,11 @@ from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
 from annotator_app.curation.exchange import prepare
 from annotator_app.curation.ghosts import Ghosts
-from annotator_app.episodes import criterion, shown
 from annotator_app.events import Broken
 from annotator_app.play import Plays
 from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
+from scenarios.criteria import criterion
 from sts import registry
 from sts.annotations import consent
 from sts.annotations.consent import Consent
@@ -36,6 +36,7 @@ from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
+from sts.viewer.payload import shown
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""

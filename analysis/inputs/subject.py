@@ -47,6 +47,7 @@ class Subject(NamedTuple):
       tags: scenarios by tag.
       pairs: scenarios of one takeover with two instructions, by the pair's name.
       series: scenarios that are turns of one dialogue, in their order, by its name.
+      instructions: what each scenario asks, by its id; of a bare table nothing.
       reviews: what reviewers found in a sample of its failures; None where they did not look, or
         it is a part, of which nothing was sampled.
     """
@@ -60,6 +61,7 @@ class Subject(NamedTuple):
     tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    instructions: Mapping[str, str] = MappingProxyType({})
     reviews: Breakdown | None = None
 
     @property

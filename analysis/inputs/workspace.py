@@ -139,6 +139,7 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         tags=selections.tagged(workspace, chosen.part),
         pairs=_ids(pairs(chosen.scenarios)),
         series=_ids(series(chosen.scenarios)),
+        instructions={s.id: s.instruction.text for s in chosen.scenarios},
     )
 
 

@@ -17,6 +17,7 @@ from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
+from analysis.report.stopping import stopping
 from analysis.report.validity import validity
 from analysis.report.values import ends, number
 from analysis.report.verdict import verdict, warnings
@@ -27,6 +28,7 @@ from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
 from analysis.statistics.outcomes import Summary
+from analysis.statistics.separation import separation
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
@@ -123,7 +125,7 @@ def build(
         human_automatic=schema.LabelAgreement(**compare_labels(once(ratings))._asdict())
         if both
         else None,
-        scenarios=_scenarios(main),
+        scenarios=_scenarios(main, suite),
         provenance=_provenance(suite, provenance or {}),
         verdict="",
         warnings=(),
@@ -137,6 +139,7 @@ def build(
         efforts=efforts(ratings),
         unable=unable(ratings),
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
+        stopping=stopping(main, ratings),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 
@@ -280,10 +283,15 @@ def _contrasts(
     )
 
 
-def _scenarios(main: LabelSet) -> tuple[schema.Scenario, ...]:
-    """Each scenario's difficulty: mean failure of the ranked agents, and each agent left out."""
+def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
+    """Each scenario: mean failure of the ranked agents, and how far it tells these apart."""
     outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
-    without = difficulty(Summary(*(part[ranked] for part in summary)))
+    of_ranked = Summary(*(part[ranked] for part in summary))
+    without, apart = difficulty(of_ranked), separation(of_ranked)
+    tags: dict[str, list[str]] = {}
+    for tag, ids in suite.tags.items():
+        for name in ids:
+            tags.setdefault(name, []).append(tag)
     entries = []
     for s, name in enumerate(outcomes.scenarios):
         judged = ranked[summary.number[ranked, s] > 0]
@@ -300,6 +308,10 @@ def _scenarios(main: LabelSet) -> tuple[schema.Scenario, ...]:
                 difficulty_without={
                     outcomes.agents[a]: number(without[i, s]) for i, a in enumerate(ranked)
                 },
+                instruction=suite.instructions.get(name),
+                tags=tuple(tags.get(name, ())),
+                spread=number(apart.spread[s]),
+                discrimination=number(apart.discrimination[s]),
             )
         )
     return tuple(entries)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
@@ -35,18 +39,38 @@ _ABREAST = 9
 SHOWN_KS = (1, 2, 4, 8)
 
 
-def render(report: Report, figures: Mapping[str, str]) -> str:
+class Link(NamedTuple):
+    """Where the clips behind a page are.
+
+    Attributes:
+      page: the address of the page that shows them, from the report's.
+      says: what there is of them, in a sentence.
+    """
+
+    page: str
+    says: str
+
+
+NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
+
+
+def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
     """Returns the page.
 
-    Every name in the report is foreign text and is escaped; the page forbids itself scripts and
-    any resource from elsewhere.
+    Every name in the report is foreign text and is escaped; the page forbids itself any resource
+    from elsewhere and every script but its own, which it names by hash.
 
     Args:
       report: what it shows.
       figures: name -> SVG.
+      evidence: where the clips are; None where there are none.
     """
+    folder = files("analysis.report")
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text("utf-8")),
     )
     environment.filters |= {
         "percent": percent,
@@ -58,9 +82,10 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
         "number_range": lambda ends: _ends(ends, _number),
         "p": _p,
         "inline": lambda svg, label: Markup(inline(svg, label)),
+        "quoted": lambda name: quote(name, safe=""),
     }
-    folder = files("analysis.report")
-    template = environment.from_string((folder / "page.html.j2").read_text("utf-8"))
+    template = environment.get_template("page.html.j2")
+    script = (folder / "page.js").read_text("utf-8")
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)
@@ -70,6 +95,11 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
     return template.render(
         r=report,
         css=Markup((folder / "page.css").read_text("utf-8")),
+        script=Markup(script),
+        script_hash=_hash(script),
+        evidence=evidence,
+        watching=evidence.says if evidence else NO_CLIPS,
+        **_scenarios(report),
         figures=figures,
         targets=TARGETS,
         other="fixed" if report.target == "sampled" else "sampled",
@@ -129,6 +159,38 @@ def render(report: Report, figures: Mapping[str, str]) -> str:
         side_by_side=_side_by_side(report.label_sets),
         made_with=_made_with(report.provenance),
     )
+
+
+def _hash(script: str) -> str:
+    """The hash by which a content security policy names a script."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def _scenarios(report: Report) -> dict[str, Any]:
+    """What the table of scenarios shows, those that separate most first, and all rates behind it.
+
+    Rates are in thousandths, a list for each agent: they are most of the page where agents are
+    many.
+    """
+    rows = sorted(
+        enumerate(report.scenarios),
+        key=lambda row: (-(row[1].spread or 0), -(row[1].discrimination or 0), row[1].scenario),
+    )
+    rates = {
+        "agents": [entry.agent for entry in report.agents],
+        "scenarios": [[s.scenario, s.category, s.kind, s.tags] for s in report.scenarios],
+        "rates": [
+            [_thousandths(s.pass_rates.get(entry.agent)) for s in report.scenarios]
+            for entry in report.agents
+        ],
+    }
+    text = json.dumps(rates, separators=(",", ":")).replace("<", "\\u003c")
+    asked = any(entry.instruction for entry in report.scenarios)
+    return {"scenarios": rows, "asked": asked, "rates": Markup(text)}
+
+
+def _thousandths(rate: float | None) -> int | None:
+    return None if rate is None else round(1000 * rate)
 
 
 def _hours(counts: Counts) -> str:

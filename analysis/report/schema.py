@@ -1,9 +1,10 @@
 """What a report holds, `sts-report/2`: the one place where its keys are named.
 
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
-suite stand in `schema_parts`. Every share lies in [0, 1] and steps count from takeover. None is
-null in the file: not known, or there is none, with a reason beside it where one is known. No number
-is NaN or infinite. A key that has a default is left out of the file where it holds that.
+suite stand in `schema_parts`, those about scenarios in `schema_scenarios`. Every share lies in
+[0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
+reason beside it where one is known. No number is NaN or infinite. A key that has a default is left
+out of the file where it holds that.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from analysis.report.schema_parts import Selection as Selection
 from analysis.report.schema_parts import Share as Share
 from analysis.report.schema_parts import Tagged as Tagged
 from analysis.report.schema_parts import Unable as Unable
+from analysis.report.schema_scenarios import Scenario as Scenario
+from analysis.report.schema_stopping import Stopping as Stopping
 
 SCHEMA = "sts-report/2"
 APART = "in a table of its own"
@@ -352,19 +355,6 @@ class LabelAgreement:
 
 
 @dataclass(frozen=True)
-class Scenario:
-    """How hard a scenario is."""
-
-    scenario: Annotated[str, "its id"]
-    category: Annotated[str | None, "of the scenario"]
-    kind: Annotated[str | None, "`instruction` or `question`"]
-    difficulty: Annotated[float | None, "mean failure of the ranked agents"]
-    agents: Annotated[int, "how many of these were judged on it"]
-    pass_rates: Annotated[Mapping[str, float | None], "by agent"]
-    difficulty_without: Annotated[Mapping[str, float | None], "by agent, of the others"]
-
-
-@dataclass(frozen=True)
 class Provenance:
     """What the report was made of, and with."""
 
@@ -415,3 +405,6 @@ class Report:
     efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
     unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()
     reviews: Annotated[Reviews | None, "what reviewers found in failures"] = None
+    stopping: Annotated[Stopping | None, "what rates can still become; null if all is judged"] = (
+        None
+    )

@@ -127,6 +127,9 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     "time_to_success": _time_to_success,
     "label_sets": _label_sets,
     "comparisons": lambda report: [_row(entry) for entry in report.comparisons],
+    "stopping": lambda report: (
+        [_row(entry) for entry in report.stopping.pairs] if report.stopping else []
+    ),
     "contrasts": lambda report: [_row(entry) for entry in report.contrasts],
     "metrics": lambda report: [_row(entry) for entry in report.metrics],
     "metrics_left_out": lambda report: [_row(entry) for entry in report.metrics_left_out],

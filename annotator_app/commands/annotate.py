@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             f"--as is for your own machine, found --host {args.host}; give people links of their "
             "own instead: sts annotators add NAME"
         )
-    from annotator_app import people, queueing, server
+    from annotator_app import people, queueing, server, sign_in
     from annotator_app.prefix import checked_base
     from annotator_app.settings import Settings
     from sts.annotations import consent, training
@@ -71,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
     base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
     workspace = Workspace.open(args.workspace)
+    offers = sign_in.is_offered(workspace, base)
     chosen = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:
@@ -103,7 +104,9 @@ def run(args: argparse.Namespace) -> int:
         if chosen:
             suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
         folder = str(workspace.root.resolve())
-        told = Settings(folder, suite, name, key, part, base, ",".join(proxies))
+        told = Settings(
+            folder, suite, name, key, part, base, ",".join(proxies), "1" if offers else ""
+        )
         server.serve(told, bound)
     return 0
 

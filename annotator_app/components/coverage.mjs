@@ -1,6 +1,6 @@
 // The coverage of a draft as a way through it: category by difficulty, of each source and status.
 
-import { element } from "./page.mjs";
+import { element } from "../../sts/viewer/page.mjs";
 
 const DIFFICULTIES = ["easy", "medium", "hard"];
 const STATUS_ROW = ["undecided", "accepted", "rejected", "kept", "retired"];

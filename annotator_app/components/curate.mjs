@@ -4,12 +4,13 @@ import { Channel } from "./channel.mjs";
 import { Coverage } from "./coverage.mjs";
 import { Curation } from "./curation.mjs";
 import { CURATING_KEYS, Deciding } from "./deciding.mjs";
-import { drawings } from "./drawings.mjs";
+import { drawings } from "../../sts/viewer/drawings.mjs";
 import { EditorPanel } from "./editor.mjs";
-import { count } from "./episode.mjs";
+import { count } from "../../sts/viewer/episode.mjs";
 import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall, sayAnothersLink } from "./page.mjs";
-import { Viewer } from "./viewer.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { isTyping, keepFocus, mounted } from "../../sts/viewer/page.mjs";
+import { Viewer } from "../../sts/viewer/viewer.mjs";
 
 const LOOK = 5000; // ms between questions for what others have decided
 const GHOSTLY = 1500; // ms between such questions as long as the agents have not gone on

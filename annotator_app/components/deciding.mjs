@@ -1,9 +1,9 @@
 // The panel of the page on which a draft is decided: the candidate, what it has come to, the changelog.
 
 import { WHY } from "./curation.mjs";
-import { PLAYBACK_KEYS } from "./keys.mjs";
-import { element } from "./page.mjs";
-import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "./panel.mjs";
+import { PLAYBACK_KEYS } from "../../sts/viewer/keys.mjs";
+import { element } from "../../sts/viewer/page.mjs";
+import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../sts/viewer/panel.mjs";
 
 const MOST_REASON = 500; // letters of a typed reason
 /** @type {Record<string, Partial<KeyRow>>} */

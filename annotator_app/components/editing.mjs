@@ -1,7 +1,7 @@
 // Changes of a candidate as they are tried: each is sent to the server, which derives what follows from
 // it. Knows no document.
 
-import { decode } from "./episode.mjs";
+import { decode } from "../../sts/viewer/episode.mjs";
 
 export class Editing {
   /** @type {Record<string, any>} */ changes = {};

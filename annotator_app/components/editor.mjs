@@ -1,6 +1,6 @@
 // What a candidate is edited by: three handles on the timeline, wordings, words, tags, who is asked.
 
-import { element } from "./page.mjs";
+import { element } from "../../sts/viewer/page.mjs";
 
 const HANDLES = [
   ["start", "S", "Start of the context"],

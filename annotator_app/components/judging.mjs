@@ -1,9 +1,9 @@
 // The panel beside the Viewer: the instruction, who is who, the verdicts and what was said.
 
-import { count, instructionAt } from "./episode.mjs";
-import { PLAYBACK_KEYS } from "./keys.mjs";
-import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "./panel.mjs";
-import { REASONS } from "./verdicts.mjs";
+import { count, instructionAt } from "../../sts/viewer/episode.mjs";
+import { PLAYBACK_KEYS } from "../../sts/viewer/keys.mjs";
+import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../sts/viewer/panel.mjs";
+import { REASONS } from "../../sts/viewer/verdicts.mjs";
 
 const MOST_WORDS = 300; // letters of a reason in a person's own words
 

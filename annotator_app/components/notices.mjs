@@ -1,7 +1,7 @@
 // What the page of those who judge says of itself: what is saved and what waits, what was refused, and
 // what to do where there is no episode.
 
-import { count } from "./episode.mjs";
+import { count } from "../../sts/viewer/episode.mjs";
 import { paceOf } from "./pace.mjs";
 
 /** @typedef {{ session: import("./session.mjs").Session, lost: boolean, broken: boolean,

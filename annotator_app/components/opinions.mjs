@@ -1,9 +1,9 @@
 // What is shown of a clip under review: what its judges say of it, who are letters, what the rule says, the kinds of
 // error, and how far each queue is.
 
-import { element } from "./page.mjs";
+import { element } from "../../sts/viewer/page.mjs";
 import { QUEUES } from "./reviewing.mjs";
-import { SIGNS, inWords } from "./verdicts.mjs";
+import { SIGNS, inWords } from "../../sts/viewer/verdicts.mjs";
 
 /** @type {Record<string, string>} */
 const TITLES = { disputes: "Disagreements", failures: "Failures", differences: "People and rule" };

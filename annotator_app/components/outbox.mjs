@@ -2,7 +2,7 @@
 // a closed tab, a lost connection or a second tab loses none of them. A submission is what a judge has
 // answered, or what a curator has decided: anything with a `uuid`.
 
-import { recall } from "./page.mjs";
+import { recall } from "./browser.mjs";
 
 const AT_ONCE = 500;
 

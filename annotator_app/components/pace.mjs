@@ -1,6 +1,6 @@
 // What the day has come to, and how long the rest may take, in words.
 
-import { count } from "./episode.mjs";
+import { count } from "../../sts/viewer/episode.mjs";
 
 const ENOUGH = 10; // episodes from which on a pace is spoken of
 

@@ -1,8 +1,8 @@
 // A way through a draft: what the server has sent of it, what is in view, what waits to be saved. Knows
 // no document; time comes in as milliseconds.
 
-import { decode } from "./episode.mjs";
-import { viewOf } from "./playback.mjs";
+import { decode } from "../../sts/viewer/episode.mjs";
+import { viewOf } from "../../sts/viewer/playback.mjs";
 import { PAST, folded, statusOf } from "./standing.mjs";
 
 const AT_HAND = 60; // candidates whose episodes stay decoded
@@ -41,7 +41,7 @@ export class Passage {
   guideline = false; // what holds in doubtful cases is to be shown
   message = { text: "A accepts, R rejects, J goes on. ? shows all keys.", tone: "info" };
 
-  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,
+  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("../../sts/viewer/playback.mjs").Playback,
    *   random: (array: Uint8Array) => Uint8Array,
    *   place?: { draft: string, list: Listing, at: string } | null }} how */
   constructor({ outbox, random, playback, place }) {

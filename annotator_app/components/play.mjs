@@ -1,9 +1,10 @@
 // The page of a person who acts: what they see, the moves, a word.
 
-import { Board } from "./board.mjs";
-import { drawings } from "./drawings.mjs";
-import { count } from "./episode.mjs";
-import { closeConnectionDialogs, element, isTyping, keepFocus, localStore, mounted, ownerOf, ownsKey } from "./page.mjs";
+import { Board } from "../../sts/viewer/board.mjs";
+import { drawings } from "../../sts/viewer/drawings.mjs";
+import { count } from "../../sts/viewer/episode.mjs";
+import { closeConnectionDialogs, localStore, ownerOf } from "./browser.mjs";
+import { element, isTyping, keepFocus, mounted, ownsKey } from "../../sts/viewer/page.mjs";
 import { COMPASS, Turns, speechHelp, turnAction } from "./turns.mjs";
 
 const RESEND_TURNS = 3000; // ms until turns that the server has not shown are sent again

@@ -2,17 +2,18 @@
 
 import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
-import { drawings } from "./drawings.mjs";
-import { count } from "./episode.mjs";
+import { drawings } from "../../sts/viewer/drawings.mjs";
+import { count } from "../../sts/viewer/episode.mjs";
 import { JUDGING_KEYS, Judging } from "./judging.mjs";
-import { PLAYBACK_KEYS } from "./keys.mjs";
+import { PLAYBACK_KEYS } from "../../sts/viewer/keys.mjs";
 import { Notices } from "./notices.mjs";
 import { Outbox, uuid } from "./outbox.mjs";
-import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall, sayAnothersLink } from "./page.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { isTyping, keepFocus, mounted } from "../../sts/viewer/page.mjs";
 import { Session } from "./session.mjs";
 import { Turn } from "./tabs.mjs";
-import { REASONS, SIGNS } from "./verdicts.mjs";
-import { Viewer } from "./viewer.mjs";
+import { REASONS, SIGNS } from "../../sts/viewer/verdicts.mjs";
+import { Viewer } from "../../sts/viewer/viewer.mjs";
 import { Visits } from "./visits.mjs";
 
 const ASK = 15000; // ms between questions for work while there is none

@@ -3,17 +3,18 @@
 
 import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
-import { drawings } from "./drawings.mjs";
-import { count, decode } from "./episode.mjs";
+import { drawings } from "../../sts/viewer/drawings.mjs";
+import { count, decode } from "../../sts/viewer/episode.mjs";
 import { Judging } from "./judging.mjs";
-import { PLAYBACK_KEYS } from "./keys.mjs";
+import { PLAYBACK_KEYS } from "../../sts/viewer/keys.mjs";
 import { Opinions, flagsOf } from "./opinions.mjs";
 import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, isTyping, keep, keepFocus, localStore, mounted, ownerOf, recall, sayAnothersLink } from "./page.mjs";
-import { keyRows } from "./panel.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { isTyping, keepFocus, mounted } from "../../sts/viewer/page.mjs";
+import { keyRows } from "../../sts/viewer/panel.mjs";
 import { Reviewing } from "./reviewing.mjs";
-import { REASONS } from "./verdicts.mjs";
-import { Viewer } from "./viewer.mjs";
+import { REASONS } from "../../sts/viewer/verdicts.mjs";
+import { Viewer } from "../../sts/viewer/viewer.mjs";
 import { Visits } from "./visits.mjs";
 
 const HEAR = 10000; // ms between questions for what others have said and decided

@@ -1,10 +1,10 @@
 // A reviewer's session: which queue, what is in hand, what was decided. Knows no document; time comes
 // in as milliseconds and everything a person does as a named action.
 
-import { decode } from "./episode.mjs";
+import { decode } from "../../sts/viewer/episode.mjs";
 import { uuid } from "./outbox.mjs";
-import { viewOf } from "./playback.mjs";
-import { REASONS, inWords } from "./verdicts.mjs";
+import { viewOf } from "../../sts/viewer/playback.mjs";
+import { REASONS, inWords } from "../../sts/viewer/verdicts.mjs";
 
 export const QUEUES = ["disputes", "failures", "differences"];
 const MARKING = new Set(["success", "failure", "not_done"]); // what is said of a frame that was seen
@@ -22,7 +22,7 @@ const reviewOf = ({ episode, ...rest }) => ({
 });
 
 export class Reviewing {
-  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,
+  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("../../sts/viewer/playback.mjs").Playback,
    *   visits: (queue: string) => import("./visits.mjs").Visits, random: (array: Uint8Array) => Uint8Array,
    *   queue?: string | null }} how */
   constructor({ outbox, visits, random, playback, queue }) {

@@ -1,10 +1,10 @@
 // A judge's session: what is in hand, what waits, what was decided. Knows no document; time comes in
 // as milliseconds and everything a person does as a named action.
 
-import { count, decode } from "./episode.mjs";
+import { count, decode } from "../../sts/viewer/episode.mjs";
 import { uuid } from "./outbox.mjs";
-import { viewOf } from "./playback.mjs";
-import { REASONS, VERDICTS, inWords } from "./verdicts.mjs";
+import { viewOf } from "../../sts/viewer/playback.mjs";
+import { REASONS, VERDICTS, inWords } from "../../sts/viewer/verdicts.mjs";
 
 const SEEN = new Set(["success", "failure", "not_done"]); // what is said of a frame that was seen
 const REMEMBERED = 20; // episodes that B can go back through
@@ -24,7 +24,7 @@ function remembered(episode, { uuid: sent, mark }) {
 }
 
 export class Session {
-  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("./playback.mjs").Playback,
+  /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("../../sts/viewer/playback.mjs").Playback,
    *   visits: import("./visits.mjs").Visits, random: (array: Uint8Array) => Uint8Array }} how */
   constructor({ outbox, visits, random, playback }) {
     this.outbox = outbox;

@@ -2,7 +2,7 @@
 // closed. Browsers hold a lock for that on https and on this machine; elsewhere the tab that works
 // says so again and again in the storage that they share.
 
-import { keep, recall } from "./page.mjs";
+import { keep, recall } from "./browser.mjs";
 
 const BEAT = 1000; // ms between two signs of life
 const STALE = 4500; // ms without one after which a tab counts as gone

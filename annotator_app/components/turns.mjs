@@ -1,7 +1,7 @@
 // A person's turns without their page: what was seen, what was done, what comes next.
 
-import { instructionAt, spriteOf } from "./episode.mjs";
-import { keep, recall } from "./page.mjs";
+import { instructionAt, spriteOf } from "../../sts/viewer/episode.mjs";
+import { keep, recall } from "./browser.mjs";
 
 /** @type {Record<string, string>} */
 export const COMPASS = {

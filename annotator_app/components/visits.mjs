@@ -2,8 +2,8 @@
 // watched and the time spent, a reviewer's label and words, survive a page that is loaded anew. It only
 // fills this page; what the server is sent is checked there.
 
-import { keep, recall } from "./page.mjs";
-import { VERDICTS } from "./verdicts.mjs";
+import { keep, recall } from "./browser.mjs";
+import { VERDICTS } from "../../sts/viewer/verdicts.mjs";
 
 const KEPT = 60; // episodes of which something is kept; the eldest are dropped
 

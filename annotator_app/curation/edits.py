@@ -7,7 +7,6 @@ from typing import Any
 
 from annotator_app.curation import views
 from annotator_app.curation.drafts import Opened
-from annotator_app.episodes import seen
 from scenarios import categories
 from scenarios.editing import Edited, Editor
 from scenarios.freezing import Looked
@@ -15,6 +14,7 @@ from sts.domains import domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.decisions import Decision
+from sts.viewer.payload import seen
 
 MOST_TAGS = 20
 

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from annotator_app.curation.drafts import Drafts, Opened
-from annotator_app.episodes import shown
 from scenarios.freezing import Looked
 from scenarios.profiles import Profiles
 from sts.annotations.store import Store
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
+from sts.viewer.payload import shown
 
 _PAUSE = 1.0
 """Seconds between looks at whether there is something to make."""

@@ -6,10 +6,9 @@ import logging
 from typing import Any
 
 from annotator_app.curation.drafts import Opened, recorder
-from annotator_app.episodes import criterion, seen, sprite_view
-from annotator_app.sprites import sprites_of
 from scenarios import categories
 from scenarios.category import Label
+from scenarios.criteria import criterion
 from scenarios.curation import opinions
 from scenarios.fitting import fault
 from scenarios.freezing import Looked
@@ -20,6 +19,8 @@ from sts.engine.replay import along
 from sts.errors import StsError
 from sts.suites.decisions import Decision, opinion_of
 from sts.suites.types import Scenario
+from sts.viewer.payload import seen, sprite_view
+from sts.viewer.sprites import sprites_of
 
 _HELD = 512
 """Candidates of a draft whose views are kept at hand."""

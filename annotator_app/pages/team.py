@@ -110,8 +110,10 @@ def _change(members: Sequence[Member], lead: Annotator) -> None:
     with st.expander("Invite somebody"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
         doing = st.multiselect("Roles", ROLES, default=ROLES[:1])
+        signing_in = bool(state.settings().signing_in)
+        email = st.text_input("E-mail address to sign in by, if any") if signing_in else ""
         if st.form_submit_button("Invite"):
-            _do(lambda: store.add_annotator(name, doing), _invited)
+            _do(lambda: store.add_annotator(name, doing, email or None), _invited)
     names = [one.person.name for one in members]
     if not names:
         return

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import ModuleType
 
-from scenarios.category import Category, spoken_for
+from scenarios.category import Category, Criterion, spoken_for
 from sts import registry
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.types import Scenario
@@ -137,6 +137,16 @@ def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[
       ArgumentError, StsError: as `installed`.
     """
     return installed(s.recording.domain for s in scenarios) | {one.name: one for one in own}
+
+
+def criterion(scenario: Scenario) -> Criterion | None:
+    """Returns by what people judge a scenario; None where its category has no rubric or is missing.
+
+    Raises:
+      StsError: its category cannot be imported, or its rubric fails.
+    """
+    rule = ruling([scenario]).get(scenario.category)
+    return rule.criterion(scenario) if rule else None
 
 
 def named(name: str) -> Category:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from sts.annotations import consent, members, people, sessions
+from sts.annotations import addresses, consent, members, people, sessions
 from sts.annotations.database import Database
 from sts.annotations.types import Annotator
+from sts.errors import ArgumentError
+from sts.names import printable
 
 
 class Membership:
@@ -21,15 +23,20 @@ class Membership:
         self.database = database
         self._clock = clock
 
-    def add_annotator(self, name: str, roles: Collection[str] = ("annotator",)) -> Annotator:
-        """Adds a person, who is invited; see `invite`.
+    def add_annotator(
+        self, name: str, roles: Collection[str] = ("annotator",), email: str | None = None
+    ) -> Annotator:
+        """Adds a person, who is invited; see `invite`. With an address they can sign in as well.
 
         Raises:
-          ArgumentError: the name is taken, or not 1 to 64 printable characters.
+          ArgumentError: the name is taken, or not 1 to 64 printable characters; or the address is
+            none, or somebody else's.
         """
         now = self._clock()
         with self.database.write(alone=True) as connection:
             person = people.add(connection, name, now=now, doing=roles)
+            if email is not None:
+                addresses.keep(connection, person.id, email)
             return people.invite(connection, person.name, now=now)
 
     def set_role(self, name: str, role: str, *, held: bool = True) -> Annotator:
@@ -65,6 +72,43 @@ class Membership:
         """
         with self.database.write(alone=True) as connection:
             return sessions.enter(connection, token, now=self._clock())
+
+    def set_email(self, name: str, email: str | None) -> Annotator:
+        """Has a person sign in by an e-mail address in place of any other; None: by none.
+
+        Raises:
+          ArgumentError: it is none, or somebody else's.
+          UnknownName: there is no such person.
+        """
+        with self.database.write(alone=True) as connection:
+            person = people.named(connection, name)
+            if email is None:
+                addresses.remove(connection, person.id)
+            else:
+                addresses.keep(connection, person.id, email)
+            return person
+
+    def emails(self) -> dict[int, str]:
+        """The address that each person signs in by, by their number; who has none is not there."""
+        with self.database.read() as connection:
+            return addresses.of_everybody(connection)
+
+    def sign_in(self, email: str) -> str:
+        """Begins a session of whoever signs in by an address, which somebody else has verified.
+
+        Returns its secret, kept as a hash alone.
+
+        Raises:
+          ArgumentError: nobody does, or they have retired.
+        """
+        with self.database.write(alone=True) as connection:
+            number = addresses.holder(connection, email)
+            if number is None:
+                raise ArgumentError(
+                    f"Nobody takes part in this study as {printable(email)}. Ask whoever leads it "
+                    "to add that address, or sign in with another."
+                )
+            return sessions.begin(connection, number, now=self._clock())
 
     def annotator_by_session(self, secret: str) -> Annotator | None:
         """Whose session this is, which lasts longer by it; None for none, or one that has ended."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
-from sts.annotations import events, ledger, sessions
+from sts.annotations import addresses, events, ledger, sessions
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, invitations, item_players, refused, roles, slots
 from sts.annotations.types import Annotator
@@ -143,7 +143,7 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def forget(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Retires a person and empties what tells who they are: their name, and their own words.
+    """Retires a person and empties what tells who they are: name, address, and their own words.
 
     Their verdicts stay under the pseudonym, which takes the place of the name, and so do the
     digests of their words, by which the chain of their events still holds.
@@ -157,6 +157,7 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
     aside = refused.c.annotator == person.id
     connection.execute(update(refused).where(aside).values(raw="", message="forgotten"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
+    addresses.remove(connection, person.id)
     events.forget(connection, person.id)
     return replace(person, name=person.pseudonym)
 

@@ -218,6 +218,13 @@ invitations = Table(
     Column("used", Double),
 )
 
+addresses = Table(
+    "addresses",
+    metadata,
+    Column("annotator", BigInteger, primary_key=True, autoincrement=False),
+    Column("email", Text),
+)
+
 sessions = Table(
     "sessions",
     metadata,

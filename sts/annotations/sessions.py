@@ -101,11 +101,16 @@ def enter(connection: Connection, token: str, *, now: float) -> str:
     mine = invitations.c.token_hash == hashed(token), invitations.c.used.is_(None)
     if connection.execute(update(invitations).where(*mine).values(used=now)).rowcount != 1:
         raise ArgumentError(USED)
+    return begin(connection, found.annotator, now=now)
+
+
+def begin(connection: Connection, annotator_id: int, *, now: float) -> str:
+    """Begins a session of a person and returns its secret."""
     connection.execute(delete(sessions).where(_has_ended(now)))
     secret = secrets.token_urlsafe()
     connection.execute(
         insert(sessions).values(
-            secret_hash=hashed(secret), annotator=found.annotator, begun=now, seen=now
+            secret_hash=hashed(secret), annotator=annotator_id, begun=now, seen=now
         )
     )
     return secret

@@ -23,7 +23,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action",
         required=True,
-        metavar="add | ls | link | sessions | revoke | retire | forget | role | consents",
+        metavar="add | ls | link | email | sessions | revoke | retire | forget | role | consents",
     )
     for name, words, example in (
         ("add", "add a person and show their invitation, once", "Ana --role curator"),
@@ -32,6 +32,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         ("retire", "let a person in no longer; their judgements stay", "Ana"),
         ("forget", "empty a person's name and words; their judgements stay", "Ana --yes"),
         ("role", "give a person a role, or take it away", "Ana lead"),
+        ("email", "say by which address a person can sign in, or by none", "Ana ana@study.org"),
     ):
         leaf = actions.add_parser(
             name, help=words, description=words, example=f"sts annotators {name} {example}"
@@ -44,6 +45,13 @@ def _configure(parser: argparse.ArgumentParser) -> None:
                 choices=ROLES,
                 help="what they do; repeatable (default: annotator)",
             )
+            leaf.add_argument(
+                "--email",
+                metavar="ADDRESS",
+                help="have them sign in with the account of this address too (docs/deploy.md)",
+            )
+        if name == "email":
+            leaf.add_argument("email", nargs="?", metavar="ADDRESS", help="default: none any more")
         if name == "forget":
             leaf.add_argument(
                 "--yes", action="store_true", help="do it (default: say what would be done)"
@@ -88,16 +96,18 @@ def _run(args: argparse.Namespace) -> int:
             _revoke(store, args.name, as_json=args.json)
             return 0
         change: dict[str, Callable[[], Annotator]] = {
-            "add": lambda: store.add_annotator(args.name, args.role or ROLES[:1]),
+            "add": lambda: store.add_annotator(args.name, args.role or ROLES[:1], args.email),
+            "email": lambda: store.set_email(args.name, args.email),
             "link": lambda: store.invite(args.name),
             "retire": lambda: store.retire_annotator(args.name),
             "role": lambda: store.set_role(args.name, args.role, held=not args.remove),
         }
-        _show(change[args.action](), as_json=args.json)
+        person = change[args.action]()
+        _show(person, store.emails().get(person.id), as_json=args.json)
     return 0
 
 
-def _show(annotator: Annotator, *, as_json: bool) -> None:
+def _show(annotator: Annotator, email: str | None, *, as_json: bool) -> None:
     from sts.annotations.sessions import DAY, INVITATION
 
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
@@ -105,18 +115,22 @@ def _show(annotator: Annotator, *, as_json: bool) -> None:
     if annotator.retired:
         text = f"{name} is retired; `sts annotators link` would let them in again"
     elif link is None:
-        text = f"{name} is now: {doing}"
+        text = (
+            f"{name} is now: {doing}; signs in as {email}" if email else f"{name} is now: {doing}"
+        )
     else:
         text = (
             f"{name} enters at the address that `sts annotate` prints, followed by\n  {link}\n"
             f"It lets one browser in, once, within {INVITATION / DAY:.0f} days, and is shown this "
             "once; `sts annotators link` makes another."
         )
+        text += f"\nThey can also sign in as {email}, where that is offered." if email else ""
     value = {
         "id": annotator.id,
         "name": name,
         "pseudonym": annotator.pseudonym,
         "roles": list(annotator.roles),
+        "email": email,
         "link": link,
     }
     say(as_json, value, text)
@@ -175,12 +189,13 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
     people: list[Annotator] = []
     judged: dict[str, int] = {}
+    emails: dict[int, str] = {}
     entered: set[str] = set()
     invited: set[int] = set()
     store = Store.find(workspace)
     if store is not None:
         with store:
-            people, judged = store.annotators(), store.judged_by()
+            people, judged, emails = store.annotators(), store.judged_by(), store.emails()
             entered, invited = {one.name for one in store.open_sessions()}, store.invited()
     rows: list[dict[str, Any]] = [
         {
@@ -188,19 +203,19 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
             "pseudonym": one.pseudonym,
             "roles": list(one.roles),
             "judged": judged.get(one.name, 0),
+            "email": emails.get(one.id),
             "state": _state(one, one.name in entered, one.id in invited),
         }
         for one in people
     ]
-    text = (
-        table(
-            ("annotator", "pseudonym", "roles", "judged", "state"),
-            [(*list(r.values())[:2], ", ".join(r["roles"]), r["judged"], r["state"]) for r in rows],
-        )
-        if rows
-        else "nobody yet; `sts annotators add NAME` adds a person"
-    )
+    shown = [name for name in rows[0] if name != "email" or emails] if rows else []
+    cells = [[_cell(row[name]) for name in shown] for row in rows]
+    text = table(shown, cells) if rows else "nobody yet; `sts annotators add NAME` adds a person"
     say(as_json, {"annotators": rows}, text)
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else value
 
 
 def _state(person: Annotator, entered: bool, invited: bool) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sts.commands.verdicts import Verdicts
     from sts.continuations.index import Index
     from sts.continuations.types import Continuation
+    from sts.domains import Focus
     from sts.episodes import Episode
     from sts.storage.workspace import Workspace
     from sts.suites.scenarios import Summary
@@ -64,11 +65,11 @@ def run(args: argparse.Namespace) -> int:
     shown: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []
-    recordings: list[Episode] = []
+    recordings: list[Scenario] = []
     for what in args.what:
         if "/" in what:
             linked = _linked(workspace, what)
-            recordings.append(_recorded(linked[0]))
+            recordings.append(linked[0])
             parts += _side_by_side(linked, args.frames)
             for scenario in linked:
                 asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         values.append(own | asked | verdicts[one.id].view)
     for kind in ("webp", "mp4"):
         if (file := getattr(args, kind)) is not None:
-            count = _write(kind, file, [one.episode for one in shown] or recordings)
+            count = _write(kind, file, shown, recordings)
             parts.append(f"{count} pictures written to {file}")
             values.append({kind: file, "pictures": count})
     say(args.json, values, "\n\n".join(parts))
@@ -211,24 +212,42 @@ def _recorded(scenario: Scenario) -> Episode:
     return one.part(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
 
 
-def _write(kind: str, file: str, episodes: Sequence[Episode]) -> int:
-    """Writes the frames of the one episode as a film; returns how many there are."""
+def _write(
+    kind: str, file: str, shown: Sequence[Continuation], recordings: Sequence[Scenario]
+) -> int:
+    """Writes the one continuation, or recording, as a film; returns how many pictures it has."""
     from pathlib import Path
 
-    from sts.engine.rendering import frames, mp4, webp
+    from sts.engine.rendering import film, mp4, webp
     from sts.errors import ArgumentError
     from sts.storage.files import write_atomically
 
-    if len(episodes) != 1:
+    chosen = shown or recordings
+    if len(chosen) != 1:
         raise ArgumentError(
-            f"--{kind}: expected one continuation, found {len(episodes)}; name its id"
+            f"--{kind}: expected one continuation, found {len(chosen)}; name its id"
         )
-    every = frames(episodes[0])
+    one = chosen[0]
+    of_it = [s for s in recordings if not shown or s.hash == shown[0].scenario_hash]
+    every = film(shown[0].episode if shown else _recorded(recordings[0]), _focus(one, of_it))
     if kind == "mp4":
         mp4(Path(file), every)
     else:
         write_atomically(Path(file), webp(*every))
     return len(every)
+
+
+def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus:
+    """Returns what a film points at; what is marked is known where the scenario is there."""
+    from sts import registry
+    from sts.domains import Focus
+
+    group = "sts.criteria"
+    rules = [registry.load(group, "criterion", name) for name in registry.named(group)]
+    criteria = [rule(scenario) for scenario in scenarios[:1] for rule in rules]
+    overlay = next((found.overlay for found in criteria if found is not None), None)
+    cells, sight = (overlay.cells, overlay.sight) if overlay is not None else ((), False)
+    return Focus(tuple(one.roles), one.takeover, one.instruction.text, tuple(cells), sight)
 
 
 def _of_scenario(scenario: Scenario, scenes: int | None, columns: int) -> str:

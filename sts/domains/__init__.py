@@ -7,6 +7,7 @@ from sts.domains.actions import sayable as sayable
 from sts.domains.actions import silence as silence
 from sts.domains.environment import Environment as Environment
 from sts.domains.protocol import Domain as Domain
+from sts.domains.protocol import Focus as Focus
 from sts.domains.protocol import Form as Form
 from sts.domains.protocol import Framed as Framed
 from sts.domains.protocol import Picture as Picture

@@ -68,6 +68,24 @@ class Picture:
         return Form(self.kind, len(self.participants), len(self.names), self.height * self.width)
 
 
+class Focus(NamedTuple):
+    """What is looked at in an episode, for pictures that say so.
+
+    Attributes:
+      roles: the participants that are judged.
+      takeover: the frame at which an agent took over, or None.
+      text: what was asked, or "".
+      cells: places that are marked, as a scene counts them.
+      sight: what the judged see around them is marked too.
+    """
+
+    roles: tuple[int, ...] = ()
+    takeover: int | None = None
+    text: str = ""
+    cells: tuple[int, ...] = ()
+    sight: bool = False
+
+
 class Worlds(Protocol):
     """B worlds of one domain, stepped together."""
 
@@ -126,9 +144,10 @@ class Domain(Protocol):
     One whose actions are several numbers or real ones also has an attribute `actions`, their
     `ActionSpace`. One whose scenes are drawn also has an attribute `drawing`: the name of a file
     beside the module of its class, the ES module that draws them in a browser; see
-    `sts.domains.drawing`. One that has more to say of steps of a recording than what
-    `sts.trajectories.steps` says of all has `step_columns`, a function of an episode and a role
-    that returns arrays [T] by name, and an int `step_columns_version`.
+    `sts.domains.drawing`; and may have a method `frames`, of an episode and a `Focus`, that returns
+    them as pictures, uint8[H, W, 3] each, for films. One that has more to say of steps of a
+    recording than what `sts.trajectories.steps` says of all has `step_columns`, a function of an
+    episode and a role that returns arrays [T] by name, and an int `step_columns_version`.
     """
 
     name: str

@@ -16,7 +16,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Framed, Worlds
+from sts.domains import Focus, Framed, Worlds
+from sts.domains import domain as find_domain
 from sts.engine.replay import along
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
@@ -46,6 +47,17 @@ class Sheet:
     webp: bytes
     columns: int
     count: int
+
+
+def film(episode: Episode, focus: Focus) -> list[Frame]:
+    """Returns an episode as pictures that anybody can be shown, uint8[H, W, 3] a frame.
+
+    Raises:
+      ArgumentError: the domain's scenes are drawn, and it has no pictures of them.
+      ReplayMismatch, DamagedState: as `frames`.
+    """
+    painted = getattr(find_domain(episode.domain), "frames", None)
+    return frames(episode) if painted is None else list(painted(episode, focus))
 
 
 def frames(episode: Episode, role: int | None = None) -> list[Frame]:

@@ -37,6 +37,9 @@ class Gate:
             raise ArgumentError(USED)
         return TOKEN
 
+    def sign_in(self, email: str) -> str:
+        raise ArgumentError(f"nobody is {email}")
+
 
 class Away(Gate):
     """Of a study whose database cannot be reached."""
@@ -271,3 +274,41 @@ def test_a_database_that_is_away_is_said_in_a_page_that_asks_again() -> None:
         assert answer[0]["status"] == 503 and header(answer, "refresh") == "5"
         assert AWAY in text(answer) and "/secret" not in text(answer)
     assert status(**STREAM, kind="websocket", at=door(Away())) == 4401
+
+
+def offering(base: str = "") -> Auth:
+    async def inside(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    return Auth(inside, Gate(), COOKIE, base, offers=True)
+
+
+def test_a_page_for_strangers_offers_to_sign_in_where_the_study_does() -> None:
+    for answer in (
+        asked("/enter", at=offering("/judge")),
+        asked("/", at=offering("/judge")),
+        asked("/enter", query=f"t={SPENT}", at=offering("/judge")),
+        asked("/enter", query="t=nothing", at=offering("/judge")),
+    ):
+        assert 'href="/judge/sign-in"' in text(answer)
+    assert "sign-in" not in text(asked("/enter")) + text(asked("/"))
+
+
+def test_only_the_ways_to_the_provider_and_back_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator_app.sign_in.login_address", lambda: "/auth/login?provider=x")
+    away = asked("/sign-in", at=offering("/judge"))
+    assert (away[0]["status"], header(away, "location")) == (303, "/judge/auth/login?provider=x")
+    assert status("/auth/login", at=offering()) == 200
+    for path in ("/auth/logout", "/auth/login/", "/sign-in/", "/_stcore/stream", "/_stcore/host"):
+        assert status(path, at=offering()) == 401
+        assert status(path, at=offering(), kind="websocket") == 4401
+    for path in ("/sign-in", "/auth/login", "/oauth2callback"):
+        assert status(path) == 401  # where it is not offered
+        assert status(path, at=offering(), kind="websocket") == 4401
+
+
+def test_the_provider_is_asked_no_more_often_than_wrong_links_are_heard() -> None:
+    at = offering()
+    asks = [status("/auth/login", at=at) for _ in range(EACH + 1)]
+    assert asks == [200] * EACH + [429]
+    assert status("/auth/login", at=at, address="192.0.2.2") == 200

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from annotator_app.episodes import criterion
 from scenarios import categories, mining
 from scenarios.category import Category, Overlay, Rubric, spoken_for
+from scenarios.criteria import criterion
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from tests.examples import on_test_side, recorded

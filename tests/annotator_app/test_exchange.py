@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from annotator_app import events
-from annotator_app.episodes import payload
 from annotator_app.events import FEWEST, PATIENCE, exchange, namespace
 from annotator_app.pages import guide
 from sts.annotations.store import Store
@@ -23,6 +22,7 @@ from sts.domains import Picture, domain
 from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
+from sts.viewer.payload import payload
 
 SUITE = "made-up@1"
 

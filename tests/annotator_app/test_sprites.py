@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotator_app import play, sprites
-from annotator_app.episodes import shown
+from annotator_app import play
+from annotator_app.sprites import begin
 from sts.annotations.store import Store
 from sts.continuations import human
 from sts.continuations.store import load
@@ -26,6 +26,8 @@ from sts.engine.rendering import frames
 from sts.errors import MissingExtra, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts.viewer import sprites
+from sts.viewer.payload import shown
 from tests.annotator_app import ring
 
 
@@ -159,7 +161,7 @@ def test_an_episode_that_does_not_replay_has_no_sprite(workspace: Workspace) -> 
 def test_all_sprites_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
     scenarios = suites.load(workspace, ring.SUITE).scenarios
     expected = {c.episode.content_hash for c in load(workspace, {s.hash for s in scenarios})}
-    sprites.begin(workspace, ring.SUITE)
+    begin(workspace, ring.SUITE)
     began, made = time.monotonic(), 0
     while made < len(expected) and time.monotonic() - began < 300:  # it gives way to all others
         time.sleep(0.1)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator_app.components import HERE, VIEWER, joined
-from annotator_app.episodes import payload
 from sts.domains import Picture, domain
 from sts.domains.drawing import drawing
 from sts.episodes import Instruction
+from sts.viewer.payload import payload
+from sts.viewer.scripts import HERE, VIEWER, joined
 from tests.annotator_app.conftest import PATIENCE
 
 pytestmark = pytest.mark.browser

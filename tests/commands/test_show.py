@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
+from scenarios.categories import criterion
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
 from sts.cli.main import main
@@ -31,6 +32,7 @@ from sts.suites import drafts, lint
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
+from sts.worlds.lambda_star.domain import LambdaStar
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import played, recorded, scenarios
@@ -302,11 +304,43 @@ def test_a_film_without_its_extra_is_one_line_that_says_what_to_install(
     assert not list(tmp_path.iterdir())
 
 
+def test_boards_that_a_browser_draws_are_painted_for_a_film_with_what_judges_see_marked(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, asked = tmp_path / "one.webp", []
+    paint = LambdaStar.frames
+
+    def frames(self, episode, focus):
+        asked.append(focus)
+        return paint(self, episode, focus)
+
+    monkeypatch.setattr(LambdaStar, "frames", frames)
+    chosen = next(
+        one
+        for one in suites.load(Workspace.open(str(root)), "starter@1").scenarios
+        if (found := criterion(one)) is not None and found.overlay.sight
+    )
+    said = shown(capsys, root, f"starter@1/{chosen.id}", "--webp", str(file))[-1]
+    with Image.open(file) as image:
+        count = len(list(ImageSequence.Iterator(image)))
+    assert said == f"{count} pictures written to {file}"
+    assert [(one.roles, one.takeover, one.sight) for one in asked] == [
+        (chosen.roles, chosen.takeover, True)
+    ]
+    assert asked[0].text == chosen.instruction.text
+
+
 def test_what_has_no_pictures_or_is_not_one_is_one_line(
-    root: Path, pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    root: Path,
+    pictures: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = ["--webp", str(tmp_path / "x.webp"), "--workspace"]
-    assert main(["show", "mine@1/reach-good-01", "--agent", "random", *words, str(root)]) == 2
+    with monkeypatch.context() as without:
+        without.delattr(LambdaStar, "frames")
+        assert main(["show", "mine@1/reach-good-01", "--agent", "random", *words, str(root)]) == 2
     assert "renders no frames" in capsys.readouterr().err
     two = [f"{ring.SUITE}/ring-00", f"{ring.SUITE}/ring-01"]
     assert main(["show", *two, *words, str(pictures)]) == 2

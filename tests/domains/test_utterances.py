@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator_app.episodes import payload
 from scenarios import mining
 from scenarios.category import Category
 from sts.agents import Choice
@@ -27,6 +26,7 @@ from sts.suites import scenarios as files
 from sts.trajectories import store
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from sts.viewer.payload import payload
 from tests.domains import spaces
 from tests.domains.keepers import category
 

@@ -10,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Form, Picture, Worlds
+from sts.domains import Focus, Form, Picture, Worlds
+from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
-from sts.worlds.lambda_star import kernels, steps
+from sts.worlds.lambda_star import kernels, painting, steps
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.torus import neighbour, side
@@ -217,6 +218,10 @@ class LambdaStar:
             participants=tuple(range(2, 2 + count)),
             details={"auras": AURAS},
         )
+
+    def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
+        """Returns an episode as pictures, as a browser draws it; see `painting.frames`."""
+        return painting.frames(self.picture(episode.state), episode, focus, self.tokens)
 
     def shapes(self, state: bytes) -> int:
         """Returns how far is seen; what is seen has one shape whatever the size of the grid."""

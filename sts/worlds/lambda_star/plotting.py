@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
+from sts.worlds.lambda_star.shapes import DARK, INK, look, outline
 from sts.worlds.lambda_star.torus import way
 
 CELL = 20
@@ -26,10 +27,6 @@ _WIDE, _LETTER = 880, 7.5
 _TRAIL, _ABREAST, _CROWD = 4, 8.0, 1.3
 _TIP = 1.33  # how far a shape reaches from its middle at most, in radii, and its edge
 _GREY = "#777"
-_INK = "#111"
-_OWN = (("#009E73", 0.0), ("#D55E00", 4.0))
-_COLOURS = ("#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442")
-_CORNERS = (4.5, 3.0, 6.0, 5.0, 3.5, 8.0)
 
 
 class _Place(NamedTuple):
@@ -108,14 +105,6 @@ def _ground(picture: Picture, scenes: NDArray[np.int64]) -> Iterator[str]:
         yield from _trail(picture, which, scenes[:, which])
 
 
-def _look(which: int) -> tuple[str, float]:
-    """Returns colour and corners; 0 is a disc, 4.5 a square, 3.5 a triangle that points down."""
-    if which < len(_OWN):
-        return _OWN[which]
-    which -= len(_OWN)
-    return _COLOURS[which % len(_COLOURS)], _CORNERS[which % len(_CORNERS)]
-
-
 def _halo(picture: Picture, which: int, cell: int, sign: int) -> Iterator[str]:
     """Yields the cells in which an object gives or takes reward, tinted and signed."""
     row, column = divmod(cell, picture.width)
@@ -125,7 +114,7 @@ def _halo(picture: Picture, which: int, cell: int, sign: int) -> Iterator[str]:
         for dx in (-1, 0, 1)
     ]
     x, y = column * CELL, row * CELL
-    colour = _look(which)[0]
+    colour = look(which)[0]
     area = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)
     yield f'<path d="{area}" fill="{colour}" fill-opacity=".22"/>'
     yield f'<path d="M{x} {y}h{CELL}v{CELL}h-{CELL}z" fill="{colour}" fill-opacity=".2"/>'
@@ -141,7 +130,7 @@ def _trail(picture: Picture, which: int, cells: NDArray[np.int64]) -> Iterator[s
     and the board shows of each what lies on it. Each object's trail lies a little beside the next
     one's, so that those who go together can be told apart.
     """
-    colour = _look(which)[0]
+    colour = look(which)[0]
     aside = _ABREAST * (which / (len(picture.glyphs) - 1) - 0.5)
     steps = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
     for age, (start, end) in enumerate(reversed(steps)):
@@ -197,31 +186,21 @@ def _within(middle: float, reach: float, length: int) -> float:
 
 def _thing(which: int, glyph: str, place: _Place) -> str:
     """Returns an object's shape and letter."""
-    colour, corners = _look(which)
+    colour, corners = look(which)
     x, y, radius = place
-    edge = f'fill="{colour}" stroke="{_INK}" stroke-width=".8"'
+    edge = f'fill="{colour}" stroke="{INK}" stroke-width=".8"'
     if corners:
-        points = " ".join(f"{_short(px)},{_short(py)}" for px, py in _outline(corners, place))
+        points = " ".join(f"{_short(px)},{_short(py)}" for px, py in outline(corners, *place))
         shape = f'<polygon points="{points}" {edge}/>'
     else:
         shape = f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(radius)}" {edge}/>'
     size = radius * (1.25, 1.25, 1.0, 0.8)[min(len(glyph), 3)] * (0.9 if 3 <= corners < 4 else 1)
-    ink = "#fff" if colour == _COLOURS[0] else _INK
+    ink = "#fff" if colour == DARK else INK
     letter = (
         f'<text x="{_short(x)}" y="{_short(y)}" dy=".36em" font-size="{_short(size)}" '
         f'font-weight="700" fill="{ink}" text-anchor="middle">{escape(glyph)}</text>'
     )
     return shape + letter
-
-
-def _outline(corners: float, place: _Place) -> Iterator[tuple[float, float]]:
-    """Yields the corners of a regular shape; a square lies on a side, the others on a tip."""
-    count, square = int(corners), corners == 4.5
-    radius = place.radius * (1.2 if square else 1.3 if count == 3 else 1.12)
-    start = math.pi / 2 if corners == 3.5 else -math.pi / 2
-    for i in range(count):
-        angle = start + (i + (0.5 if square else 0.0)) / count * 2 * math.pi
-        yield place.x + radius * math.cos(angle), place.y + radius * math.sin(angle)
 
 
 def _short(value: float) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pandas as pd
 import pytest
@@ -54,8 +56,9 @@ def plain() -> Report:
 
 
 def test_rates_ranks_categories_and_counts_are_those_without_groups() -> None:
-    for name in ("rankings", "counts", "scenarios"):
+    for name in ("rankings", "counts"):
         assert getattr(whole(), name) == getattr(plain(), name)
+    assert tuple(replace(one, tags=()) for one in whole().scenarios) == plain().scenarios
     for one, other in zip(whole().agents, plain().agents, strict=True):
         assert (one.agent, one.pass_rate, one.rank) == (other.agent, other.pass_rate, other.rank)
         assert one.intervals["fixed"] == other.intervals["fixed"]
@@ -120,7 +123,8 @@ def test_the_page_the_terminal_and_the_tables_have_them(tmp_path: Path) -> None:
     ids = {values.get("id") for _, values in found.tags}
     links = {values["href"] for tag, values in found.tags if tag == "a"}
     assert {"#tags", "#pairs-together", "#dialogues-together"} <= links
-    assert {str(link).removeprefix("#") for link in links} <= ids
+    names = {unquote(str(link).removeprefix("#")) for link in links}
+    assert {name for name in names if "&" not in name and not name.startswith("pair=")} <= ids
     for name, rows in (("tags", 4), ("pairs", 2 + 8), ("series", 2 + 2)):
         assert len(pd.read_csv(tmp_path / "r" / "tables" / f"{name}.csv")) == rows
     write(tmp_path / "r", plain())
@@ -139,5 +143,9 @@ def test_every_name_is_escaped() -> None:
     )
     made = report_of(frame(), suite=evil, other=other)
     page = render(made, figures(made))
-    assert "<script" not in page and "onerror=alert(2)>" not in page
+    before, _, rest = page.partition('<script type="application/json" id="scenario-rates">')
+    data, _, after = rest.partition("</script>")
+    assert "<" not in data, "what a browser takes for data cannot end there"
+    assert EVIL in json.loads(data)["scenarios"][0][3]
+    assert "<script>alert" not in before + after and "onerror=alert(2)>" not in before + after
     assert "&lt;script&gt;alert(1)" in page

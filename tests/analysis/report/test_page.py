@@ -1,11 +1,14 @@
 """The page: self-contained, escaped, loud about automatic labels; every number also as CSV."""
 
+import base64
 import dataclasses
 import functools
+import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import altair as alt
 import pandas as pd
@@ -13,7 +16,7 @@ import pytest
 
 from analysis.report.figures import figures
 from analysis.report.json_form import read
-from analysis.report.page import render
+from analysis.report.page import Link, render
 from analysis.report.schema import Report
 from analysis.report.write import write
 from sts import plotting
@@ -39,6 +42,11 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.words.append(data)
+
+
+def scripts_of(text: str) -> list[dict[str, str | None]]:
+    """The attributes of each script of a page."""
+    return [attributes for tag, attributes in Page(text).tags if tag == "script"]
 
 
 def content(**options: Any) -> Report:
@@ -69,18 +77,49 @@ def test_the_page_needs_nothing_but_itself() -> None:
     assert not re.search(r"https?://|url\(|@import|//[a-z]+\.", text)
     found = Page(text)
     tags = {tag for tag, _ in found.tags}
-    assert not tags & {"script", "iframe", "object", "embed", "img", "audio", "video", "base"}
+    assert not tags & {"iframe", "object", "embed", "img", "audio", "video", "base"}
     for tag, attributes in found.tags:
         assert not [name for name in attributes if name.startswith("on")]
         link = attributes.get("href") or attributes.get("src") or attributes.get("xlink:href")
         assert link is None or link.startswith(("#", "data:")), (tag, link)
 
 
-def test_every_link_leads_to_a_section() -> None:
-    found = Page(usual(automatic=True))
+def test_the_page_runs_its_own_script_and_forbids_every_other() -> None:
+    text = usual()
+    policy = next(a["content"] for t, a in Page(text).tags if a.get("http-equiv")) or ""
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert len(scripts) == 1 and "</" not in scripts[0]
+    digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}'; style-src")
+    data = re.findall(r"<script ([^>]*)>", text)
+    assert data == ['type="application/json" id="scenario-rates"'], "which no browser runs"
+
+
+def test_every_link_leads_to_something_that_the_page_names() -> None:
+    report = content(automatic=True)
+    found = Page(page(report))
     ids = {attributes.get("id") for _, attributes in found.tags}
-    links = [str(a["href"])[1:] for tag, a in found.tags if tag == "a"]
-    assert len(links) >= 8 and set(links) <= ids
+    links = [unquote(str(a["href"])[1:]) for tag, a in found.tags if tag == "a"]
+    agents = {entry.agent for entry in report.agents}
+    cells = [link for link in links if "&agent=" in link]
+    plain = {link for link in links if not link.startswith("pair=") and link not in cells}
+    assert len(links) >= 8 and plain <= ids
+    for link in cells:
+        group, _, agent = link.partition("&agent=")
+        assert group in ids and agent in agents
+    pairs = [link.removeprefix("pair=").split(",") for link in links if link.startswith("pair=")]
+    assert pairs and all({*pair} <= agents for pair in pairs)
+
+
+def test_a_page_without_clips_says_so_and_links_to_none() -> None:
+    text = usual()
+    assert "There are no clips to watch behind this page" in text and "data-evidence=" not in text
+    report = content()
+    linked = render(report, {}, Link("evidence/index.html", "Three <b>clips</b>."))
+    assert "Three &lt;b&gt;clips&lt;/b&gt;." in linked
+    every = [a["href"] for t, a in Page(linked).tags if a.get("class") == "play"]
+    assert len(every) == report.counts.scenarios
+    assert all(str(one).startswith("evidence/index.html#scenario=") for one in every)
 
 
 def test_foreign_names_are_shown_and_never_run() -> None:
@@ -88,7 +127,8 @@ def test_foreign_names_are_shown_and_never_run() -> None:
     people = {f"{EVIL}x": (0.9, 0.9)}
     text = page(content(skills=skills, categories=[EVIL, "go"], annotators=people))
     found = Page(text)
-    assert not {"script", "img"} & {tag for tag, _ in found.tags}
+    assert "img" not in {tag for tag, _ in found.tags}
+    assert [a for tag, a in found.tags if tag == "script"] == scripts_of(usual())
     assert "<script>alert(1)</script>" in "".join(found.words)
 
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Curation } from "../../../annotator_app/components/curation.mjs";
 import { Outbox } from "../../../annotator_app/components/outbox.mjs";
-import { Playback } from "../../../annotator_app/components/playback.mjs";
+import { Playback } from "../../../sts/viewer/playback.mjs";
 import { Storage, payload, random } from "./fixtures.mjs";
 
 const IDS = ["walk-01", "walk-02", "walk-03", "walk-04"];

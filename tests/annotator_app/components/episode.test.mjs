@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { decode, instructionAt, placeOf } from "../../../annotator_app/components/episode.mjs";
+import { decode, instructionAt, placeOf } from "../../../sts/viewer/episode.mjs";
 import { payload } from "./fixtures.mjs";
 
 test("scenes are read as little-endian words, row by row", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { colourIn } from "../../../annotator_app/components/draw_frame.mjs";
-import { decode, spriteOf } from "../../../annotator_app/components/episode.mjs";
-import { Film } from "../../../annotator_app/components/film.mjs";
+import { colourIn } from "../../../sts/viewer/draw_frame.mjs";
+import { decode, spriteOf } from "../../../sts/viewer/episode.mjs";
+import { Film } from "../../../sts/viewer/film.mjs";
 import { filmed } from "./fixtures.mjs";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,7 +1,7 @@
 // A small episode and a session on a storage that lasts as long as a test.
 
 import { Outbox } from "../../../annotator_app/components/outbox.mjs";
-import { Playback } from "../../../annotator_app/components/playback.mjs";
+import { Playback } from "../../../sts/viewer/playback.mjs";
 import { Session } from "../../../annotator_app/components/session.mjs";
 import { Visits } from "../../../annotator_app/components/visits.mjs";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { JUDGING_KEYS } from "../../../annotator_app/components/judging.mjs";
-import { PLAYBACK_KEYS, actionsOf } from "../../../annotator_app/components/keys.mjs";
+import { PLAYBACK_KEYS, actionsOf } from "../../../sts/viewer/keys.mjs";
 
 const KEYS = [...PLAYBACK_KEYS, ...JUDGING_KEYS];
 const actionOf = actionsOf(KEYS);

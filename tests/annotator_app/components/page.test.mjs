@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Outbox } from "../../../annotator_app/components/outbox.mjs";
-import { luminance, localStore } from "../../../annotator_app/components/page.mjs";
+import { localStore } from "../../../annotator_app/components/browser.mjs";
+import { luminance } from "../../../sts/viewer/page.mjs";
 import { Storage } from "./fixtures.mjs";
 
 test("a dark page counts as dark however its colour is written", () => {
@@ -19,7 +20,7 @@ test("where there is a canvas a colour is what the browser reads, and what is no
   };
   globalThis.document = { createElement: () => ({ getContext: () => brush }) };
   try {
-    const { luminance } = await import("../../../annotator_app/components/page.mjs?in-a-browser");
+    const { luminance } = await import("../../../sts/viewer/page.mjs?in-a-browser");
     const colours = ["black", "none such", "hsl(0 0% 0% / 0.5)"];
     assert.deepEqual(colours.map((colour) => luminance(colour) < 0.4), [true, false, true]);
   } finally {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { decode } from "../../../annotator_app/components/episode.mjs";
-import { PLAYBACK_KEYS, actionsOf } from "../../../annotator_app/components/keys.mjs";
-import { Playback, viewOf } from "../../../annotator_app/components/playback.mjs";
+import { decode } from "../../../sts/viewer/episode.mjs";
+import { PLAYBACK_KEYS, actionsOf } from "../../../sts/viewer/keys.mjs";
+import { Playback, viewOf } from "../../../sts/viewer/playback.mjs";
 import { filmed, payload } from "./fixtures.mjs";
 
 // An episode of ten steps with its takeover at 4, gone through by nobody who judges.

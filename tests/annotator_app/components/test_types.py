@@ -8,6 +8,7 @@ import pytest
 
 from annotator_app.components import HERE
 from sts.annotations.types import Annotator
+from sts.viewer import scripts
 from tests.annotator_app.test_plays import Table, ann, table
 from tests.annotator_app.test_viewer import string
 
@@ -16,7 +17,8 @@ __all__ = ["ann", "table"]  # fixtures
 
 def declared(name: str) -> dict[str, bool]:
     """Returns the fields of a type, and whether each may be missing."""
-    text = (HERE / "types.d.ts").read_text(encoding="utf-8")
+    files = [folder / "types.d.ts" for folder in (HERE, scripts.HERE)]
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
     found = re.search(rf"^type {name} = \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
     assert found, f"there is no type {name}"
     return {

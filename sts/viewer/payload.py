@@ -1,27 +1,21 @@
-"""What the player is sent of a continuation: everything a judge may see, and nothing else."""
+"""What a page is sent of an episode: everything a judge may see, and nothing else."""
 
 from __future__ import annotations
 
 import base64
-import logging
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator_app.sprites import sprites_of
-from scenarios import categories
 from sts.continuations.types import Continuation
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
-from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario
-
-_LOG = logging.getLogger(__name__)
+from sts.viewer.sprites import sprites_of
 
 
 def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
@@ -110,23 +104,6 @@ def payload(
         "tokens": list(tokens),
         "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
-
-
-def criterion(scenario: Scenario) -> dict[str, Any] | None:
-    """Returns by what a scenario's continuations are judged, for a page.
-
-    None where its category is not installed here, has no rubric or fails, which the log says.
-    """
-    rule = categories.ruling([scenario]).get(scenario.category)
-    try:
-        found = rule.criterion(scenario) if rule else None
-    except StsError as error:
-        _LOG.error("%s", error)
-        return None
-    if found is None:
-        return None
-    overlay = {"cells": list(found.overlay.cells), "sight": found.overlay.sight}
-    return {"done": found.done, "guideline": found.guideline, **overlay}
 
 
 def _utterances(says: NDArray[Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Studies before they are made: what would separate two agents, and what intervals will cover."""

@@ -1,0 +1,63 @@
+"""E-mail addresses by which people are known who sign in with an account of elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import Connection, delete, insert, select
+
+from sts.annotations.schema import addresses, annotators
+from sts.errors import ArgumentError
+from sts.names import clean_name, shown
+
+LONGEST = 254
+_FORM = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
+
+
+def checked(email: str) -> str:
+    """Returns an address as it is kept and compared: in small letters, without outer spaces.
+
+    Raises:
+      ArgumentError: it has not the form NAME@HOST, or more than 254 characters.
+    """
+    if not _FORM.fullmatch(email.strip()):
+        raise ArgumentError(f"expected an e-mail address like ana@study.org, found {shown(email)}")
+    return clean_name(email, LONGEST).lower()
+
+
+def keep(connection: Connection, annotator_id: int, email: str) -> None:
+    """Has a person known by an address, and by no other.
+
+    Raises:
+      ArgumentError: it is none, or somebody else's.
+    """
+    email = checked(email)
+    holder = connection.execute(
+        select(annotators.c.id, annotators.c.name)
+        .join(addresses, addresses.c.annotator == annotators.c.id)
+        .where(addresses.c.email == email)
+    ).one_or_none()
+    if holder is not None and holder.id != annotator_id:
+        raise ArgumentError(f"{email} is the address of {holder.name!r}; choose another")
+    remove(connection, annotator_id)
+    connection.execute(insert(addresses).values(annotator=annotator_id, email=email))
+
+
+def remove(connection: Connection, annotator_id: int) -> None:
+    """Has a person known by no address."""
+    connection.execute(delete(addresses).where(addresses.c.annotator == annotator_id))
+
+
+def holder(connection: Connection, email: str) -> int | None:
+    """The number of whoever is known by an address and has not retired."""
+    return connection.execute(
+        select(annotators.c.id)
+        .join(addresses, addresses.c.annotator == annotators.c.id)
+        .where(addresses.c.email == email.strip().lower(), annotators.c.retired.is_(None))
+    ).scalar_one_or_none()
+
+
+def of_everybody(connection: Connection) -> dict[int, str]:
+    """The address of each person who has one, by their number."""
+    rows = connection.execute(select(addresses.c.annotator, addresses.c.email))
+    return {row.annotator: row.email for row in rows}

@@ -1,0 +1,88 @@
+"""The Viewer's modules and styles, and how modules become one script.
+
+The JavaScript is plain ES modules, tested as such; what loads it takes one script, so the modules
+are joined in the order of their imports. What worlds draw comes with them, and is written into that
+script as text: a browser, or a recording, never says which code is run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+BOARD = ("page", "episode", "drawings", "draw_frame", "speech", "film", "board")
+"""What draws a frame: its modules, in the order of their imports."""
+VIEWER = (*BOARD, "keys", "playback", "viewer")
+"""What shows an episode, in any page."""
+CLIP = (*VIEWER, "panel", "verdicts", "clip")
+"""What shows an episode with what was said of it."""
+CLIP_STYLES = ("page", "viewer", "panel", "clip")
+_TEXTS = "const TEXTS = {};"
+_IMPORT = re.compile(r'^import \{[^}]*\} from "[./\w]+\.mjs";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+class Component(NamedTuple):
+    """The three texts that a component is mounted from."""
+
+    html: str
+    css: str
+    js: str
+
+
+def made(
+    name: str,
+    modules: Sequence[str],
+    styles: Sequence[str],
+    drawings: Mapping[str, str],
+    folder: Path = HERE,
+) -> Component:
+    """Returns the texts of a component.
+
+    Args:
+      name: of its markup.
+      modules: its scripts, in the order of their imports.
+      styles: its style sheets.
+      drawings: the ES modules that worlds are drawn by, each under the name of its domain.
+      folder: where those files are that the Viewer does not have.
+    """
+    return Component(
+        html=_file(f"{name}.html", folder).read_text(encoding="utf-8"),
+        css=styled(styles, folder),
+        js=with_drawings(joined(tuple(modules), folder), drawings),
+    )
+
+
+def with_drawings(script: str, drawings: Mapping[str, str]) -> str:
+    """Returns a script with what worlds are drawn by, each under the name of its domain."""
+    # Of what JSON may hold, only this could end a script that stands in a page.
+    texts = json.dumps(dict(drawings)).replace("<", "\\u003c")
+    return script.replace(_TEXTS, f"const TEXTS = {texts};")
+
+
+def styled(styles: Sequence[str], folder: Path = HERE) -> str:
+    """Returns several style sheets as one."""
+    return "\n".join(_file(f"{one}.css", folder).read_text(encoding="utf-8") for one in styles)
+
+
+@cache
+def joined(modules: tuple[str, ...], folder: Path = HERE) -> str:
+    """Returns one script from several modules: imports go, and so do exports by name.
+
+    `export default` stays, for it is what the component is called by. Top-level names must differ
+    between modules; two equal ones would be a syntax error, which a test looks for.
+    """
+    files = (_file(f"{name}.mjs", folder) for name in modules)
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return _EXPORT.sub("", _IMPORT.sub("", source))
+
+
+def _file(name: str, folder: Path) -> Path:
+    """Returns the path of a file in `folder`, or where it is not there, of the Viewer's."""
+    own = folder / name
+    return own if own.is_file() else HERE / name
