@@ -89,7 +89,7 @@ def report(
       >>> [(entry.agent, round(entry.pass_rate, 2), entry.rank_set) for entry in report.agents]
       [('first', 0.67, (1, 2)), ('second', 0.17, (1, 2))]
       >>> report.verdict
-      'first and second cannot be separated: the data do not say which is better.'
+      'first and second cannot be told apart: either can be best.'
       >>> report.comparisons[0].difference
       0.5
       >>> sorted(report.frames())

@@ -17,7 +17,8 @@ import jinja2
 from markupsafe import Markup
 
 from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, Standing
-from analysis.report.verdict import about, completeness, listed, percent, points, remark, unable
+from analysis.report.verdict import about, completeness, remark, unable
+from analysis.report.words import listed, percent, points
 from sts.plotting import inline
 
 TARGETS = {

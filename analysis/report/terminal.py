@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.report.schema import Against, Report
-from analysis.report.verdict import about, completeness, percent, points, remark
+from analysis.report.verdict import about, completeness, remark
+from analysis.report.words import percent, points
 
 
 def table(report: Report) -> str:

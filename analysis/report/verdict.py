@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from analysis.report.best import alone, best
 from analysis.report.schema import Agent, Counts, Report, Selection, Standing
+from analysis.report.words import listed, percent
 
-SHOWN = 5
-SHOWN_LETTERS = 120
 FEW_SCENARIOS = 3
 
 
@@ -29,18 +27,19 @@ def verdict(report: Report) -> str:
         return f"{why}."
     if len(rankings) == 1 and len(rankings[0].agents) == 1:
         (only,) = (entry for entry in report.agents if entry.rank is not None)
-        judged = [entry for entry in report.agents if entry.pass_rate is not None]
-        several = sum(entry.sees == "observation" for entry in judged) > 1
-        why = "as no other continued enough of the same" if several else "with one agent"
-        return (
-            f"{only.agent} passes {percent(only.pass_rate)}{_range(only.interval)}; "
-            f"{why} there is no ranking."
-        )
+        seen = [entry for entry in report.agents if entry.pass_rate is not None]
+        several = sum(entry.sees == "observation" for entry in seen) > 1
+        return alone(only.agent, only.pass_rate, only.interval, several=several)
     above = {(c.a, c.b) for c in report.comparisons if c.separated and (c.difference or 0) > 0}
     above |= {(c.b, c.a) for c in report.comparisons if c.separated and (c.difference or 0) < 0}
     if len(rankings) == 1:
-        return _order(rankings[0].agents, above)
-    return " ".join(f"Ranking {entry.ranking}: {_order(entry.agents, above)}" for entry in rankings)
+        return best(rankings[0].agents, above)
+    parts = []
+    for entry in rankings:
+        own = {(a, b) for a, b in above if a in entry.agents and b in entry.agents}
+        said = best(entry.agents, own) if len(entry.agents) > 1 else f"{entry.agents[0]} is alone."
+        parts.append(f"Ranking {entry.ranking}: {said}")
+    return " ".join(parts)
 
 
 def warnings(report: Report) -> list[str]:
@@ -178,92 +177,3 @@ def remark(entry: Agent, total: int) -> str:
     if not lacks:
         return ""
     return f"no continuation of {len(lacks)} of {total} scenarios" + (f": {named}" if named else "")
-
-
-def _order(names: Sequence[str], above: set[tuple[str, str]]) -> str:
-    groups = layers(names, above)
-    if len(groups) == 1:
-        return _one_group(names, above)
-    first = groups[0]
-    text = f"{first[0]} is first" if len(first) == 1 else f"{listed(first)} {_inside(first, above)}"
-    for before, group in zip(groups, groups[1:], strict=False):
-        join = {1: ", above", 2: "; both are above"}.get(len(before), "; all of these are above")
-        if before is not first and len(before) == 1:
-            join = ", which is above"
-        text += f"{join} {listed(group)}"
-        if len(group) > 1:
-            text += f", which {_inside(group, above)}"
-    return f"{text}."
-
-
-def layers(names: Sequence[str], above: set[tuple[str, str]]) -> list[list[str]]:
-    """Cuts a ranking wherever everyone before the cut is separated from everyone after it.
-
-    Args:
-      names: by falling pass rate.
-      above: ordered pairs (better, worse) that are separated.
-    """
-    groups: list[list[str]] = [[]]
-    for place, name in enumerate(names):
-        cut = all((a, b) in above for a in names[:place] for b in names[place:])
-        if place and cut:
-            groups.append([])
-        groups[-1].append(name)
-    return groups
-
-
-def percent(share: float | None) -> str:
-    """A share as a whole percentage, with one digit below 1% and above 99%."""
-    if share is None:
-        return "–"
-    points = round(100 * share, 9)  # a mean of ones may fall short of 1 in its last digit
-    if 0 < points < 0.05 or 99.95 <= points < 100:
-        return "<0.1%" if points < 50 else ">99.9%"
-    near_an_end = (0 < points < 0.95) or (99.05 < points < 100)
-    return f"{points:.1f}%" if near_an_end else f"{points:.0f}%"
-
-
-def points(share: float | None) -> str:
-    """A signed difference of shares in percentage points, with one digit."""
-    if share is None:
-        return "–"
-    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _one_group(names: Sequence[str], above: set[tuple[str, str]]) -> str:
-    inside = _inside(names, above)
-    if inside == "cannot be separated":
-        return f"{listed(names)} {inside}: the data do not say which is better."
-    lowest = _ahead_of_none(names, above)
-    return (
-        f"No clean cut divides the ranking: {len(above)} of {len(names) * (len(names) - 1) // 2} "
-        f"pairs are separated. {listed(lowest)} can be first."
-    )
-
-
-def _ahead_of_none(names: Sequence[str], above: set[tuple[str, str]]) -> list[str]:
-    beaten = {worse for _, worse in above}
-    return [name for name in names if name not in beaten]
-
-
-def _inside(group: Sequence[str], above: set[tuple[str, str]]) -> str:
-    pairs = [(a, b) for a, b in above if a in group and b in group]
-    if not pairs:
-        return "cannot be separated"
-    if len(pairs) == 1:
-        return f"cannot be separated, but for {pairs[0][0]} above {pairs[0][1]}"
-    return f"overlap ({len(pairs)} of {len(group) * (len(group) - 1) // 2} pairs are separated)"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence; of many the first few, and how many others there are."""
-    shown = SHOWN - 1
-    while shown > 1 and sum(map(len, names[:shown])) > SHOWN_LETTERS:
-        shown -= 1
-    if len(names) > SHOWN or (len(names) > shown + 1 and shown < SHOWN - 1):
-        return f"{', '.join(names[:shown])} and {len(names) - shown} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _range(interval: Sequence[float] | None) -> str:
-    return "" if interval is None else f" ({percent(interval[0])} to {percent(interval[1])})"

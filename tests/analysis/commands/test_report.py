@@ -77,7 +77,7 @@ def test_a_bare_table_gives_a_report_and_a_short_ranking(
     out = tmp_path / "out"
     assert main(["report", "--table", str(table), "--scores", str(scores), "--out", str(out)]) == 0
     text = capsys.readouterr().out
-    assert str(out / "report.html") in text and "a is first" in text
+    assert str(out / "report.html") in text and "a is best" in text
     assert [line.split()[-1] for line in text.splitlines()[1:4]] == ["a", "c", "b"]
     report = json.loads((out / "report.json").read_text())
     validator().validate(report)

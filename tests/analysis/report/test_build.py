@@ -14,7 +14,8 @@ from analysis.report.json_form import to_json
 from analysis.report.page import render
 from analysis.report.schema import Agent, Report
 from analysis.report.values import ends, number
-from analysis.report.verdict import layers, percent, remark
+from analysis.report.verdict import remark
+from analysis.report.words import percent
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
 from tests.analysis.reports import report_of, sure
@@ -447,14 +448,8 @@ def test_planned_contrasts_are_adjusted_among_themselves() -> None:
 def test_an_evident_winner_and_a_tie_are_said_in_words() -> None:
     frame = world(skills={"a": 3.0, "b": -0.5, "c": -0.5}, scenarios=10, continuations=10)
     found = report_of(frame).verdict
-    assert found.startswith("a is first, above ") and found.endswith("which cannot be separated.")
-
-
-def test_layers_are_cut_only_where_everyone_is_separated() -> None:
-    above = {("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("a", "e"), ("b", "e"), ("c", "e")}
-    assert layers("abcd", above) == [["a", "b"], ["c", "d"]]
-    assert layers("abcde", above) == [["a", "b"], ["c", "d", "e"]]
-    assert layers("ab", set()) == [["a", "b"]]
+    assert found.startswith("a is best, above all 2 others: ")
+    assert found.endswith(" 2 of 3 pairs are told apart.")
 
 
 @pytest.mark.parametrize(
