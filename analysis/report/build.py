@@ -27,7 +27,6 @@ from analysis.statistics.difficulty import difficulty
 from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
-from analysis.statistics.outcomes import Summary
 from analysis.statistics.separation import separation
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
@@ -286,7 +285,7 @@ def _contrasts(
 def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
     """Each scenario: mean failure of the ranked agents, and how far it tells these apart."""
     outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
-    of_ranked = Summary(*(part[ranked] for part in summary))
+    of_ranked = summary.at(ranked)
     without, apart = difficulty(of_ranked), separation(of_ranked)
     tags: dict[str, list[str]] = {}
     for tag, ids in suite.tags.items():

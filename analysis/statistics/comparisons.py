@@ -14,6 +14,7 @@ from scipy import stats
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.continuation_error import continuation_error
+from analysis.statistics.copies import Copies
 from analysis.statistics.outcomes import Summary
 from analysis.statistics.pass_rates import Rates
 from analysis.statistics.sign_flip import sign_flip
@@ -62,6 +63,7 @@ def compare(
     seed: int,
     draws: int,
     unit: np.ndarray | None = None,
+    copies: Copies | None = None,
 ) -> Comparisons:
     """Compares every two agents on the scenarios both were judged on.
 
@@ -73,6 +75,7 @@ def compare(
       seed: of the sign flips and of the multiplier bootstrap.
       draws: of the multiplier bootstrap.
       unit: of `sampling.units`.
+      copies: of the same agents, whose clips may be the same; `summary` knows those of one agent.
 
     Source: stratified paired t: Miller 2024 (arXiv 2411.00640), section 4. Max-T by multiplier
       bootstrap: Chernozhukov, Chetverikov and Kato 2013, Ann. Stat. 41:2786; Romano and Wolf
@@ -87,7 +90,7 @@ def compare(
     values = np.where(common, summary.mean[a] - summary.mean[b], 0.0)
     difference = sampling.weighted_mean(values, weights)
     if target == "fixed":
-        loads, error, df = _fixed_errors(summary, pairs, weights)
+        loads, error, df = _fixed_errors(summary, pairs, weights, copies)
     else:
         codes = sampling.strata(common, category, unit)
         loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
@@ -124,18 +127,36 @@ def compare(
     )
 
 
+def adjust(p: np.ndarray, loads: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
+    """Adjusts p values for their number, as `compare` does; NaN stays NaN.
+
+    Args:
+      p: float64[P], each alone.
+      loads: float64[P, F], of each statistic on independent factors, in units of its error; 0
+        where p is NaN.
+      seed: of the multiplier bootstrap.
+      draws: of the multiplier bootstrap.
+    """
+    return _adjust(p, _maxima(loads, draws=draws, rng=np.random.default_rng(seed)))
+
+
 def _fixed_errors(
-    summary: Summary, pairs: np.ndarray, weights: np.ndarray
+    summary: Summary, pairs: np.ndarray, weights: np.ndarray, copies: Copies | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     # Agents err independently of each other here, so an agent's error is one shared factor.
+    # Of a clip that both made they share the error, which leaves their difference alone.
     parts = []
     loads = np.zeros((len(pairs), len(summary.number)))
     for side, sign in ((0, 1.0), (1, -1.0)):
         agent = pairs[:, side]
-        rows = Summary(summary.number[agent], summary.mean[agent], summary.spread[agent])
+        rows = summary.at(agent)
         parts.append(continuation_error(rows, weights)[0])
         loads[np.arange(len(pairs)), agent] = sign * parts[-1]
     error = np.hypot(parts[0], parts[1])
+    if copies is not None:
+        left = error**2 - 2 * (weights**2 * copies.between(pairs)).sum(axis=1)
+        less = np.sqrt(np.maximum(left, 0.0)) / np.where(error > 0, error, 1.0)
+        loads, error = loads * less[:, None], error * less
     return loads, error, np.full(len(pairs), np.inf)
 
 
