@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import math
@@ -35,6 +36,7 @@ TARGETS = {
         "continuations of these very scenarios lies in the interval.",
     },
 }
+_FOLDER = files("analysis.report")
 _ABREAST = 9
 """Columns of a table, which a page of usual width holds."""
 SHOWN_KS = (1, 2, 4, 8)
@@ -55,23 +57,14 @@ class Link(NamedTuple):
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
-def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
-    """Returns the page.
-
-    Every name in the report is foreign text and is escaped; the page forbids itself any resource
-    from elsewhere and every script but its own, which it names by hash.
-
-    Args:
-      report: what it shows.
-      figures: name -> SVG.
-      evidence: where the clips are; None where there are none.
-    """
-    folder = files("analysis.report")
+@functools.cache
+def _environment() -> jinja2.Environment:
+    """Compiles each template once."""
     environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
-        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text("utf-8")),
+        loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text("utf-8")),
     )
     environment.filters |= {
         "percent": percent,
@@ -85,8 +78,22 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
         "inline": lambda svg, label: Markup(inline(svg, label)),
         "quoted": lambda name: quote(name, safe=""),
     }
-    template = environment.get_template("page.html.j2")
-    script = (folder / "page.js").read_text("utf-8")
+    return environment
+
+
+def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
+    """Returns the page.
+
+    Every name in the report is foreign text and is escaped; the page forbids itself any resource
+    from elsewhere and every script but its own, which it names by hash.
+
+    Args:
+      report: what it shows.
+      figures: name -> SVG.
+      evidence: where the clips are; None where there are none.
+    """
+    template = _environment().get_template("page.html.j2")
+    script = (_FOLDER / "page.js").read_text("utf-8")
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)
@@ -95,7 +102,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
     deepest = max((len(a.consistency.pass_hat_k) for a in report.agents), default=0)
     return template.render(
         r=report,
-        css=Markup((folder / "page.css").read_text("utf-8")),
+        css=Markup((_FOLDER / "page.css").read_text("utf-8")),
         script=Markup(script),
         script_hash=_hash(script),
         evidence=evidence,
