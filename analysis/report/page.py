@@ -142,6 +142,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
             )
             for entry in report.agents
         },
+        by_name={entry.agent: entry for entry in report.agents},
         columns=_columns(report.agents),
         about=about(report.selection) if report.selection else "",
         tags={

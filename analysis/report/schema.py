@@ -1,10 +1,10 @@
 """What a report holds, `sts-report/2`: the one place where its keys are named.
 
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
-suite stand in `schema_parts`, those about scenarios in `schema_scenarios`. Every share lies in
-[0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
-reason beside it where one is known. No number is NaN or infinite. A key that has a default is left
-out of the file where it holds that.
+suite stand in `schema_parts`, those about scenarios in `schema_scenarios`, those about who judged
+in `schema_judges`. Every share lies in [0, 1] and steps count from takeover. None is null in the
+file: not known, or there is none, with a reason beside it where one is known. No number is NaN or
+infinite. A key that has a default is left out of the file where it holds that.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from analysis.report.schema_judges import Alarm as Alarm
+from analysis.report.schema_judges import Judges as Judges
 from analysis.report.schema_parts import Against as Against
 from analysis.report.schema_parts import Change as Change
 from analysis.report.schema_parts import Credit as Credit
@@ -405,6 +407,8 @@ class Report:
     efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
     unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()
     reviews: Annotated[Reviews | None, "what reviewers found in failures"] = None
+    judges: Annotated[Judges | None, "who judged whom, and for whose judgement it holds"] = None
+    alarms: Annotated[tuple[Alarm, ...], "what must be known before any number is read"] = ()
     stopping: Annotated[Stopping | None, "what rates can still become; null if all is judged"] = (
         None
     )
