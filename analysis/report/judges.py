@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.report import schema_judges as schema
+from analysis.report.likely import by_group, likely
 from analysis.report.values import ends, number
 from analysis.report.words import listed
 from analysis.statistics import sampling
@@ -64,6 +65,8 @@ def judges(
         other_rates=() if one else _other_rates(main, shares),
         other_pairs=() if one else _other_pairs(main, ranked, beside),
         other_reason=ONE if one else None,
+        likely=likely(ratings, seed=seed),
+        by_group=by_group(ratings, seed=seed),
     )
 
 

@@ -92,6 +92,53 @@ class OtherPair:
 
 
 @dataclass(frozen=True)
+class LikelyAccuracy:
+    """How well an annotator judges, from all that was said; see `Likely`."""
+
+    annotator: Annotated[str, "who"]
+    judgements: Annotated[int, "verdicts, on clips and references"]
+    sensitivity: Annotated[float, "mean of the draws"]
+    sensitivity_interval: Annotated[Interval, "of the draws"]
+    specificity: Annotated[float, "mean of the draws"]
+    specificity_interval: Annotated[Interval, "of the draws"]
+
+
+@dataclass(frozen=True)
+class LikelyClip:
+    """What a clip is likely to be; see `Likely`."""
+
+    agent: Annotated[str, "whose, of several the first"]
+    scenario: Annotated[str, "of the clip"]
+    clip: Annotated[str | None, "of the ratings table; null if not known"]
+    judgements: Annotated[int, "verdicts"]
+    mean: Annotated[float, "of the verdicts, which is what counts"]
+    chance: Annotated[float, "that it is a success"]
+
+
+@dataclass(frozen=True)
+class Likely:
+    """The model of Dawid and Skene, references clamped; beside the means, and never instead."""
+
+    annotators: Annotated[tuple[LikelyAccuracy, ...], "each on their own"]
+    clips: Annotated[tuple[LikelyClip, ...], "those on which people differ first"]
+    clips_left_out: Annotated[int, "clips that are not listed, for there are too many"]
+    references: Annotated[int, "reference episodes whose truth is held fast"]
+    method: Annotated[str, "what was done"]
+
+
+@dataclass(frozen=True)
+class ByGroup:
+    """Whether annotators judge some agents or categories better than others."""
+
+    measure: Annotated[str, "`sensitivity`, `specificity`, or `disagreement` of two"]
+    by: Annotated[str, "`agent` or `category`"]
+    shares: Annotated[Mapping[str, float], "by group"]
+    episodes: Annotated[Mapping[str, int], "by group"]
+    p: Annotated[float, "that as much of a difference comes about by chance"]
+    method: Annotated[str, "what was done, and on what"]
+
+
+@dataclass(frozen=True)
 class Judges:
     """For whose judgement the numbers hold, and what they would be for others'."""
 
@@ -102,3 +149,5 @@ class Judges:
     other_rates: Annotated[tuple[OtherRate, ...], "for other annotators of the same kind"]
     other_pairs: Annotated[tuple[OtherPair, ...], "for other annotators of the same kind"]
     other_reason: Annotated[str | None, "why nothing is said of other annotators"]
+    likely: Annotated[Likely | None, "null without a reference and a clip judged twice"] = None
+    by_group: Annotated[tuple[ByGroup, ...], "tests of who is judged how well"] = ()

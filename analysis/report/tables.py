@@ -83,6 +83,22 @@ def _judged_by(report: Report) -> Rows:
     ]
 
 
+def _accuracy_by_group(report: Report) -> Rows:
+    return [
+        {
+            "measure": test.measure,
+            "by": test.by,
+            "group": group,
+            "share": share,
+            "episodes": test.episodes[group],
+            "p": test.p,
+            "method": test.method,
+        }
+        for test in (report.judges.by_group if report.judges else ())
+        for group, share in test.shares.items()
+    ]
+
+
 def _label_sets(report: Report) -> Rows:
     return [
         {"labels": source, **_row(entry)}
@@ -162,6 +178,17 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     "other_annotators_pairs": lambda report: [
         _row(entry) for entry in (report.judges.other_pairs if report.judges else ())
     ],
+    "likely_accuracy": lambda report: [
+        _row(entry)
+        for entry in (
+            report.judges.likely.annotators if report.judges and report.judges.likely else ()
+        )
+    ],
+    "likely_clips": lambda report: [
+        _row(entry)
+        for entry in (report.judges.likely.clips if report.judges and report.judges.likely else ())
+    ],
+    "accuracy_by_group": _accuracy_by_group,
     "efforts": lambda report: [_row(entry) for entry in report.efforts],
     "unable": lambda report: [
         {**_row(dataclasses.replace(entry, reasons={})), "reasons": "; ".join(_said(entry.reasons))}

@@ -12,6 +12,7 @@ from analysis.report.schema import Report
 from analysis.report.tables import tables
 from analysis.report.terminal import table
 from sts.annotations import imbalance
+from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure
 
 SE, SP = {"x": 0.95, "y": 0.9}, {"x": 0.95, "y": 0.7}
@@ -137,3 +138,27 @@ def test_all_who_could_not_judge_are_counted_and_nothing_is_made_of_it() -> None
 def test_automatic_labels_hold_for_a_rule() -> None:
     frame = judged({"a": 1.0, "b": 0.0}).assign(source="automatic", annotator="rule")
     assert "labels of a rule" in sure(report_of(frame).judges).whose
+
+
+def test_what_all_say_makes_accuracies_and_chances_beside_the_means() -> None:
+    frame = world(
+        annotators={"Ana": (0.97, 0.95), "Bo": (0.9, 0.9), "Cy": (0.6, 0.9)}, each=2, references=20
+    )
+    report = report_of(frame)
+    found = sure(sure(report.judges).likely)
+    assert [one.annotator for one in found.annotators] == ["Ana", "Bo", "Cy"]
+    assert found.references == 20 and found.clips_left_out == 0
+    assert found.annotators[2].sensitivity_interval[1] < found.annotators[0].sensitivity
+    split = [one for one in found.clips if one.mean == 0.5]
+    assert split and found.clips[0] == split[0] and max(abs(c.chance - 0.5) for c in split) > 0.2
+    tests = {(one.measure, one.by) for one in sure(report.judges).by_group}
+    assert ("sensitivity", "category") in tests
+    page = render(report, {})
+    assert "by all that was said" in page and "judged better than others" in page
+    names = {"likely_accuracy", "likely_clips", "accuracy_by_group"}
+    assert names <= set(tables(report))
+
+
+def test_without_references_and_second_judgements_nothing_is_likely() -> None:
+    found = sure(report_of(judged({"a": 0.5, "b": 0.5}, scenarios=3)).judges)
+    assert found.likely is None and found.by_group == ()
