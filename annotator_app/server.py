@@ -67,6 +67,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.messages import Messages
     from annotator_app.people import Entrance
     from annotator_app.prefix import Prefix
+    from annotator_app.scripts import Scripts
     from annotator_app.shell import Shell
     from annotator_app.sign_in import FILE
     from sts.viewer.sprites import framed
@@ -91,6 +92,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
             offers=bool(settings.signing_in),
         ),
         Middleware(Shell, base=base),
+        Middleware(Scripts, script=state.script),
         Middleware(Messages),
     ]
     app = st.App(script, middleware=layers)

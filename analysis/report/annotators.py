@@ -84,21 +84,21 @@ def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
       ratings: a checked ratings table; references are among it.
     """
     human = once(ratings[(ratings["source"] == "human") & (ratings["verdict"] != "")])
+    concerned = human.loc[human["verdict"] == "cannot_judge", "scenario"]
     entries = []
-    for name, rows in human.groupby("scenario"):
+    for name, rows in human[human["scenario"].isin(concerned)].groupby("scenario"):
         dark = rows[rows["verdict"] == "cannot_judge"]
-        if len(dark):
-            reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
-            order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
-            entries.append(
-                Unable(
-                    scenario=str(name),
-                    category=str(rows["category"].iloc[0]) or None,
-                    clips=int(dark["continuation"].nunique()),
-                    judged=int(rows["continuation"].nunique()),
-                    reasons={str(words): int(number) for words, number in order},
-                )
+        reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
+        order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
+        entries.append(
+            Unable(
+                scenario=str(name),
+                category=str(rows["category"].iloc[0]) or None,
+                clips=int(dark["continuation"].nunique()),
+                judged=int(rows["continuation"].nunique()),
+                reasons={str(words): int(number) for words, number in order},
             )
+        )
     return tuple(sorted(entries, key=lambda one: (-one.clips, one.scenario)))
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from sts.annotations import controls
 from sts.annotations.assignment import FIRST
+from sts.annotations.events import JUDGEMENTS
 from sts.annotations.schema import (
     annotators,
     events,
@@ -18,12 +19,11 @@ from sts.annotations.schema import (
 )
 from sts.annotations.study import Study
 from sts.annotations.views import current
-from sts.ratings import MARKED
+from sts.ratings import MARKED, UNABLE
 
 BLOCK = 20
 """References in one block of accuracy over time."""
 _TAIL = 0.025
-_UNABLE = "cannot_judge"
 
 
 class Right(NamedTuple):
@@ -144,7 +144,7 @@ def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, s
         .join(annotators, annotators.c.id == events.c.annotator)
         .where(
             events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST)),
-            events.c.verdict != _UNABLE,
+            events.c.verdict != UNABLE,
         )
         .order_by(events.c.id)
     )
@@ -159,7 +159,11 @@ def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
     standing, first = current(), events.alias("first")
     begun = (
         select(func.min(first.c.received))
-        .where(first.c.item == events.c.item, first.c.annotator == number)
+        .where(
+            first.c.item == events.c.item,
+            first.c.annotator == number,
+            first.c.kind.in_(JUDGEMENTS),
+        )
         .scalar_subquery()
     )
     rows: Collection[tuple[float, str, str]] = [
@@ -168,7 +172,7 @@ def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
             select(begun, events.c.verdict, reference_episodes.c.truth)
             .join(standing, standing.c.id == events.c.id)
             .join(reference_episodes, reference_episodes.c.item == events.c.item)
-            .where(events.c.annotator == number, events.c.verdict != _UNABLE)
+            .where(events.c.annotator == number, events.c.verdict != UNABLE)
             .order_by(begun, events.c.id)
         )
     ]

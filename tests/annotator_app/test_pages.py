@@ -140,6 +140,10 @@ def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     page.get_by_role("link", name="Report").wait_for()
     assert page.get_by_role("link", name="Annotate").count() == 0
     page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
+    page.goto(server.url("/report"))  # the first page has an address of its own as well
+    page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
+    assert page.get_by_text("Page not found").count() == 0
+    page.goto(server.url("/"))
     server.store.set_role("chief", "lead", held=False)
     page.reload()
     page.get_by_text("Nothing waits for you here yet").wait_for()
