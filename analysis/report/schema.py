@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from analysis.report.schema_judges import Alarm as Alarm
+from analysis.report.schema_judges import Block as Block
 from analysis.report.schema_judges import Judges as Judges
 from analysis.report.schema_parts import Against as Against
 from analysis.report.schema_parts import Change as Change
@@ -318,6 +319,7 @@ class Annotator(Accuracy):
     annotations: Annotated[int, "verdicts on agents' continuations"]
     cannot_judge: Annotated[int, "verdicts 'cannot judge'"]
     median_seconds: Annotated[float | None, "of active time, a judgement"]
+    blocks: Annotated[tuple[Block, ...], "by twenties in the order of judging", APART] = ()
 
 
 @dataclass(frozen=True)
@@ -326,6 +328,9 @@ class Together(Accuracy):
 
     alpha: Annotated[Alpha, "on agents' continuations"]
     alpha_references: Annotated[Alpha, "on reference episodes"]
+    alpha_twice: Annotated[
+        Alpha | None, "on the share that was judged twice by design; null if that is not given"
+    ] = None
 
 
 @dataclass(frozen=True)

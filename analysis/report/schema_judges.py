@@ -23,6 +23,16 @@ class Alarm:
 
 
 @dataclass(frozen=True)
+class Block:
+    """An annotator's answers to twenty references in a row, "cannot judge" left out."""
+
+    answered: Annotated[int, "references; the last block may have fewer"]
+    right: Annotated[int, "of these, called what they are"]
+    share: Annotated[float | None, "right of answered"]
+    interval: Annotated[Interval | None, "Jeffreys'"]
+
+
+@dataclass(frozen=True)
 class Audit:
     """Who judged which agent; each judgement counts once a clip and agent."""
 

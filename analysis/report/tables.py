@@ -165,6 +165,11 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
         _row(entry) for entry in report.correlation_differences
     ],
     "annotators": lambda report: [_row(entry) for entry in report.annotators],
+    "accuracy_over_time": lambda report: [
+        {"annotator": entry.annotator, "block": n, **_row(block)}
+        for entry in report.annotators
+        for n, block in enumerate(entry.blocks, 1)
+    ],
     "judged_by": _judged_by,
     "annotator_effects": lambda report: [
         _row(entry) for entry in (report.judges.effects if report.judges else ())
