@@ -162,6 +162,7 @@ def render(
             )
             for entry in report.agents
         },
+        by_name={entry.agent: entry for entry in report.agents},
         columns=_columns(report.agents),
         about=about(report.selection) if report.selection else "",
         tags={
