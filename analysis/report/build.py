@@ -96,11 +96,12 @@ def build(
             target=target,
             seed=seed,
             together=suite.together,
+            deterministic=suite.deterministic,
         )
         for name, (table, source) in bases.items()
     }
     main = sets[present[0]]
-    entries = agents(main, worth, suite=suite, reference=pooled, seed=seed)
+    entries = agents(main, worth, suite=suite, references=references, seed=seed)
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
     who = judges(main, ratings, worth, seed=seed)
@@ -315,6 +316,9 @@ def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
                 tags=tuple(tags.get(name, ())),
                 spread=number(apart.spread[s]),
                 discrimination=number(apart.discrimination[s]),
+                judged={
+                    agent: int(summary.number[a, s]) for a, agent in enumerate(outcomes.agents)
+                },
             )
         )
     return tuple(entries)

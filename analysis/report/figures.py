@@ -16,10 +16,16 @@ from sts import plotting
 Chart = alt.TopLevelMixin
 
 
-def figures(report: Report) -> dict[str, str]:
-    """Every figure that the report has data for: name -> SVG."""
+def figures(report: Report, *, narrow: bool = False) -> dict[str, str]:
+    """Every figure that the report has data for: name -> SVG.
+
+    Args:
+      report: what they show.
+      narrow: for a page as wide as a phone.
+    """
     charts = {name: make(report) for name, make in FIGURES.items()}
-    return {name: plotting.to_svg(chart) for name, chart in charts.items() if chart is not None}
+    drawn = {name: chart for name, chart in charts.items() if chart is not None}
+    return {name: plotting.to_svg(chart, narrow=narrow) for name, chart in drawn.items()}
 
 
 def ranking(report: Report) -> Chart | None:

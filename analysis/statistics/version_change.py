@@ -111,7 +111,8 @@ def _rates(
     rows = len(summary.number)
     if not columns.any():
         nothing = np.full(rows, np.nan)
-        return Rates(nothing, nothing, np.full((rows, 2), np.nan), ("no scenario",) * rows)
+        empty = np.full((rows, 2), np.nan)
+        return Rates(nothing, nothing, empty, ("no scenario",) * rows, nothing, nothing)
     _, inner = np.unique(category[columns], return_inverse=True)
     own = summary.at((slice(None), columns))
     drawn = None if unit is None else unit[columns]

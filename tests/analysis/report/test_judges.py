@@ -77,11 +77,13 @@ def test_who_judges_all_agents_alike_raises_none() -> None:
     assert report.alarms == () and 'class="alarm"' not in render(report, {})
     found = sure(report.judges)
     assert found.adjusted[0].separated and found.adjusted[0].plain_separated
-    assert found.whose == "It holds for the judgement of these 2 annotators: x and y."
+    assert found.whose.startswith("It holds for the judgement of these 2 annotators: x and y.")
+    assert found.whose.endswith("like them it does not say who is better.")
     for rate in found.other_rates:
         low, high = sure(rate.interval)
         inner = sure(next(one for one in report.agents if one.agent == rate.agent).interval)
         assert low < inner[0] and inner[1] < high
+    assert [rate.rank_set for rate in found.other_rates] == [(1, 2), (1, 2)]
     assert not found.other_pairs[0].separated  # two people are few to speak of others by
 
 
