@@ -75,11 +75,11 @@ def whose(annotators: Sequence[str], others: Sequence[schema.OtherPair]) -> str:
     """Says for whose judgement the numbers of a report hold, and what of it holds for others."""
     if len(annotators) == 1:
         return (
-            f"It holds for the judgement of {annotators[0]} alone; what others would say is not "
+            f"This holds for the judgement of {annotators[0]} alone; what others would say is not "
             "known."
         )
     these = (
-        f"It holds for the judgement of these {len(annotators)} annotators: {listed(annotators)}."
+        f"This holds for the judgement of these {len(annotators)} annotators: {listed(annotators)}."
     )
     if not others:
         return these
@@ -129,10 +129,10 @@ def alarms(found: schema.Judges) -> tuple[schema.Alarm, ...]:
             schema.Alarm(
                 CONFOUNDED,
                 _names(untold),
-                f"{'No two agents' if every else 'Not all agents'} can be told from who judged "
-                f"them: {_pairs(untold)} were judged by different people, and nothing that both "
-                "judged connects these. A difference between such agents may be one between people."
-                " Have some clips of each judged by those who judged the other.",
+                f"{'Agents' if every else 'Some agents'} cannot be told apart from their "
+                f"annotators: {_pairs(untold)} were judged by different people, and no clips that "
+                "these have in common connect them. A difference between such agents may be one "
+                "between people. Have some clips of each judged by those who judged the other.",
             )
         )
     for separated, words in (
