@@ -223,6 +223,8 @@ def narrowed(spec: Any) -> Any:
         made["width"] = min(width, NARROW)
     if made.get("orient") == "right" and "symbolSize" in made:
         made |= {"orient": "bottom", "columns": 2}
+    if made.get("labelOverlap") is False:
+        made["labelOverlap"] = True
     if made.get("columns") == 4:
         made["columns"] = 2
     if isinstance(x := made.get("x"), dict) and x.get("value", 0) > WIDTH:

@@ -168,23 +168,20 @@ def comparisons(report: Report) -> Chart | None:
     size = max(14, min(46, plotting.WIDTH // len(names)))
     axis = plotting.name_axis(angle=-40 if few else 0, orient="top")
     x = alt.X("column:N", sort=list(column.values()), title=None, axis=axis)
+    limit = max(20.0, *(abs(row["points"]) for row in rows))
+    for entry in rows:  # over a light ground and over a dark one the larger difference stands out
+        share = abs(entry["points"]) / limit
+        entry["strength"] = 0.1 + 0.5 * share if entry["separated"] else 0.05
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=plotting.name_axis())
     )
-    limit = max(20.0, *(abs(row["points"]) for row in rows))
-    colour = alt.Color(
-        "points:Q",
-        scale=alt.Scale(domain=[-limit, 0, limit], range=["#f0a37a", "#eeeeee", "#7fbde3"]),
-        legend=None,
+    better = alt.condition(
+        "datum.points > 0", alt.value(plotting.BLUE), alt.value(plotting.VERMILION)
     )
-    seen = alt.condition("datum.separated", alt.value(1), alt.value(0.2))
     cells = base.mark_rect(stroke=plotting.INK, strokeOpacity=0.25).encode(
-        color=colour, opacity=seen
+        fill=better, fillOpacity=alt.FillOpacity("strength:Q", scale=None, legend=None)
     )
-    words = base.mark_text(fontSize=11).encode(
-        text="text:N",
-        color=alt.condition("datum.separated", alt.value("#000000"), alt.value(plotting.INK)),
-    )
+    words = base.mark_text(fontSize=11, color=plotting.INK).encode(text="text:N")
     return alt.layer(cells, words).properties(width=alt.Step(size), height=alt.Step(size))
 
 

@@ -2,10 +2,10 @@
 
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
 suite stand in `schema_parts`, those about one agent in `schema_agents`, those about scenarios in
-`schema_scenarios`, those about who judged in `schema_judges`. Every share lies in [0, 1] and steps
-count from takeover. None is null in the file: not known, or there is none, with a reason beside it
-where one is known. No number is NaN or infinite. A key that has a default is left out of the file
-where it holds that.
+`schema_scenarios`, those about who judged in `schema_judges`, those about what is not judged yet in
+`schema_stopping`. Every share lies in [0, 1] and steps count from takeover. None is null in the
+file: not known, or there is none, with a reason beside it where one is known. No number is NaN or
+infinite. A key that has a default is left out of the file where it holds that.
 """
 
 from __future__ import annotations

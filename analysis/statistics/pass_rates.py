@@ -21,7 +21,6 @@ from analysis.statistics.outcomes import Summary
 TARGETS = ("sampled", "fixed")
 EXACT = "exact: deterministic, so another continuation ends alike"
 UNKNOWN_SPREAD = "needs a scenario with two judged continuations: the spread is not known"
-FEW_EFFECTIVE = 10.0
 POOLED_DF = 4
 """Degrees of freedom that the pooled variance counts as, beside a category's own."""
 
@@ -132,11 +131,7 @@ def _sampled(
     spread = sampling.sampling_spread(summary.mean, weights, codes, unit)
     scenarios = judged.sum(axis=1)
     trials = np.maximum(intervals.effective_trials(rate, spread.error, without_spread), 1)
-    # Near 0 and 1 the t interval leaves [0, 1] and covers too little; Wilson's does neither.
-    ordinary = (spread.error > 0) & (trials * np.minimum(rate, 1 - rate) >= FEW_EFFECTIVE)
-    near_an_end = intervals.wilson(rate, trials, intervals.student_quantile(spread.df))
-    student = np.clip(intervals.student(rate, spread.error, spread.df), 0.0, 1.0)
-    interval = np.where(ordinary[:, None], student, near_an_end)
+    interval, ordinary = intervals.of_mean(rate, spread.error, spread.df, without_spread)
     methods = tuple(
         "nothing judged"
         if count == 0

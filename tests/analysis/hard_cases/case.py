@@ -25,7 +25,7 @@ class Case(NamedTuple):
     case: str
     simulate: Callable[[int], tuple[float, float]]
     low: float = 0.92
-    high: float = 0.99
+    high: float = 0.995
     replicates: int = 500
     naive_low: float = 0.92
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.analysis.hard_cases import categories, comparisons, corrected
+from tests.analysis.hard_cases import categories, comparisons, corrected, ends
 
 REPLICATES = 4_000
-CASES = [*categories.CASES, *comparisons.CASES, *corrected.CASES]
+CASES = [*categories.CASES, *comparisons.CASES, *corrected.CASES, *ends.CASES]
 START, END = "<!-- hard cases -->\n", "<!-- end of hard cases -->\n"
 
 

@@ -45,7 +45,7 @@ def check_rates(
 @pytest.mark.parametrize("rate", [0.05, 0.5, 0.95])
 def test_pass_rates_cover_both_targets(rate: float, icc: float, scenarios: int) -> None:
     # Near 0 and 1 with 24 scenarios the interval errs to the wide side.
-    check_rates(rate, icc, scenarios, rows=2000, low=0.92, high=0.985)
+    check_rates(rate, icc, scenarios, rows=2000, low=0.92, high=0.993)
 
 
 @pytest.mark.slow
