@@ -6,10 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sts.cli.arguments import warn
 from sts.cli.command import Command
 from sts.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from analysis.report.schema import Report
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +53,19 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="call people by name, for who leads (default: by pseudonym)",
     )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="also write paper/: the figures and tables of a paper, its methods, how to repeat it",
+    )
+    parser.add_argument(
+        "--title", default="", metavar="TEXT", help="above the figures of --paper (default: none)"
+    )
+    parser.add_argument(
+        "--wandb",
+        metavar="PROJECT",
+        help="also log numbers and page to Weights & Biases (default: not; needs the extra wandb)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
 
 
@@ -61,6 +78,13 @@ def _run(args: argparse.Namespace) -> int:
         raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
+
+    if args.title and not args.paper:
+        raise ArgumentError("--title is for the figures of --paper")
+    if args.wandb is not None:
+        from analysis.report.tracking import check_project
+
+        check_project(args.wandb)
 
     from sts.ratings import REQUIRED
     from sts.storage.csv_tables import header_of, require_columns
@@ -100,7 +124,7 @@ def _run(args: argparse.Namespace) -> int:
         provenance=provenance(),
         other=gathered.other,
     )
-    page = write(folder, report)
+    page = write(folder, report, paper=_paper(report, args))
     if args.names:
         warn(f"people are called by name in {folder}; hand it on only to who may know them")
     if args.json:
@@ -108,7 +132,20 @@ def _run(args: argparse.Namespace) -> int:
         print()
     else:
         print(f"{table(report)}\nreport: {page}")
+    if args.wandb is not None:
+        from analysis.report.tracking import log_report
+
+        log_report(report, args.wandb)
     return 0
+
+
+def _paper(report: Report, args: argparse.Namespace) -> dict[str, bytes]:
+    """What is written for a paper, by path; nothing unless it is asked for."""
+    if not args.paper:
+        return {}
+    from analysis.report.paper.files import files
+
+    return files(report, title=args.title)
 
 
 COMMAND = Command(

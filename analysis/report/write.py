@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from analysis.report import json_form
 from analysis.report.figures import FIGURES, figures
 from analysis.report.page import render
+from analysis.report.paper.files import NAMES as PAPER
 from analysis.report.schema import Report
 from analysis.report.tables import TABLES, Rows, columns, tables
 from sts.errors import ArgumentError, StsError
@@ -16,15 +19,17 @@ from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.folders import replace_folder
 
 PAGE = "report.html"
+NO_PAPER: Mapping[str, bytes] = MappingProxyType({})
 
 
-def write(folder: Path, report: Report) -> Path:
+def write(folder: Path, report: Report, *, paper: Mapping[str, bytes] = NO_PAPER) -> Path:
     """Writes report.html, report.json, tables/*.csv and figures/*.svg, all of them at once.
 
     Args:
       folder: new, empty, or one that holds a report, which is replaced as a whole. What else lies
         in that stays.
       report: what is written.
+      paper: what a paper needs of it, of `analysis.report.paper.files`; by path.
 
     Returns:
       The path of the page.
@@ -40,7 +45,7 @@ def write(folder: Path, report: Report) -> Path:
     files[json_form.FILE] = json_form.text(report).encode()
     files[PAGE] = render(report, drawn).encode()
     own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
-    replace_folder(folder, files, own | {json_form.FILE, PAGE})
+    replace_folder(folder, files | dict(paper), own | PAPER | {json_form.FILE, PAGE})
     return folder / PAGE
 
 

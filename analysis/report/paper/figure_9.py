@@ -51,11 +51,11 @@ def figure_9(
       interval of a proportion.
     """
     rates.check_error(error)
-    one = _scenario(report, scenario)
-    if one is None:
-        return "nothing is judged"
-    if one.judged is None:
+    if any(one.judged is None for one in report.scenarios):
         return "the report does not say how many continuations of a scenario were judged"
+    one = _scenario(report, scenario)
+    if one is None or one.judged is None:
+        return "nothing is judged"
     entries = rates.chosen(report, agents, len(report.agents))
     entries = [entry for entry in entries if one.judged.get(entry.agent)][: rates.MOST]
     if not entries:
@@ -71,7 +71,7 @@ def figure_9(
         rates.agent_words(report, entries),
         labelled(report),
     )
-    return Picture(NAME, caption, data, svg)
+    return Picture(NAME, caption, svg, data)
 
 
 def _scenario(report: Report, name: str | None) -> Scenario | None:
