@@ -32,6 +32,8 @@ SHORT_NAME = (
     " : datum.label"
 )
 WIDTH = 560
+NARROW = 190
+"""Pixels of a panel, where a page is wide and where it is as narrow as a phone."""
 
 Chart = alt.TopLevelMixin
 
@@ -179,14 +181,15 @@ def ends(name: str, interval: Sequence[float] | None) -> dict[str, float | None]
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def to_svg(chart: Chart, look: Look = PAGE) -> str:
-    """Draws a chart as SVG text."""
+def to_svg(chart: Chart, look: Look = PAGE, *, narrow: bool = False) -> str:
+    """Draws a chart as SVG text, for a narrow page where asked."""
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
     # The library refuses more than 5,000 rows unless told; many agents with long curves have more.
     with alt.data_transformers.enable("default", max_rows=None):
         content = chart.to_dict()
+    content = narrowed(content) if narrow else content
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
         "background": look.ground,
@@ -203,6 +206,30 @@ def to_svg(chart: Chart, look: Look = PAGE) -> str:
         spec = json.loads(json.dumps(spec).replace(f'"{INK}"', f'"{look.ink}"'))
     drawn: str = vl_convert.vegalite_to_svg(spec)
     return drawn
+
+
+def narrowed(spec: Any) -> Any:
+    """A chart's specification for a page as wide as a phone.
+
+    Panels stand below each other, legends below them, and what is written beside a panel follows
+    its edge.
+    """
+    if isinstance(spec, list):
+        return [narrowed(one) for one in spec]
+    if not isinstance(spec, dict):
+        return spec
+    made = {{"hconcat": "vconcat"}.get(key, key): narrowed(value) for key, value in spec.items()}
+    if isinstance(width := made.get("width"), int | float):
+        made["width"] = min(width, NARROW)
+    if made.get("orient") == "right" and "symbolSize" in made:
+        made |= {"orient": "bottom", "columns": 2}
+    if made.get("labelOverlap") is False:
+        made["labelOverlap"] = True
+    if made.get("columns") == 4:
+        made["columns"] = 2
+    if isinstance(x := made.get("x"), dict) and x.get("value", 0) > WIDTH:
+        made["x"] = {"value": x["value"] - WIDTH + NARROW}
+    return made
 
 
 def inline(svg: str, label: str) -> str:

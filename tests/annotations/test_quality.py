@@ -94,6 +94,38 @@ def test_who_lies_below_the_bar_is_paused_until_resumed_and_then_counts_anew(
         assert not store.quality()[0].flagged
 
 
+def test_a_note_is_no_answer_and_says_not_when_one_came(workspace: Workspace, clock: Clock) -> None:
+    with with_references(workspace, clock, 1) as store:
+        ana = store.add_annotator("Ana").id
+        (held,) = store.claim(ana, suite=SUITE, count=1)
+        note = {"uuid": "0" * 32, "item": held.item, "kind": "note", "text": "hm"}
+        assert [one.status for one in store.submit(ana, [note])] == ["saved"]
+        clock.now += 1
+        store.pause(person=ana)
+        store.resume(person=ana)
+        clock.now += 1
+        store.submit(ana, [a_submission(held)])
+        assert [one.latest.answered for one in store.quality()] == [1]
+
+
+def test_people_are_called_by_name_or_by_pseudonym_as_the_lead_asks(
+    workspace: Workspace, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with with_references(workspace, clock, 2) as store:
+        ana = store.add_annotator("Ana")
+        answer(store, ana.id, clock, "+")
+        store.submit(ana.id, [{"uuid": "no"}])
+    for command in ("quality", "refused"):
+        for option, shown, hidden in (
+            ([], "Ana", ana.pseudonym),
+            (["--pseudonyms"], ana.pseudonym, "Ana"),
+        ):
+            words = ["annotations", command, *option, "--workspace", str(workspace.root)]
+            assert main(words) == 0
+            out = capsys.readouterr().out
+            assert shown in out and hidden not in out
+
+
 def test_hours_are_shared_by_a_clips_agents_and_what_is_not_timed_is_said(
     workspace: Workspace, clock: Clock
 ) -> None:

@@ -15,6 +15,15 @@ from analysis.report.schema import Agent, Report
 _CITED = re.compile(r"\[@([a-z0-9, @]+)\]")
 _FIGURES = re.compile(r"[\d.]+")
 _DIGITS = 16
+_TESTS = {
+    "stratified paired t": "a stratified paired t test [@miller2024]",
+    "normal, continuations": "a normal test of the continuations' noise alone",
+    "sign flips": "exact sign flips of the differences",
+    "both rates' intervals": "the intervals of both rates where no difference varies "
+    "[@newcombe1998]",
+    "deterministic": "their rates themselves where both are deterministic",
+}
+"""How a comparison was made, by words of its method."""
 _LABELLERS = {
     "automatic": "No person judged: each continuation was labelled by its category's rule, so "
     "these are no human judgements.",
@@ -134,8 +143,7 @@ def _labels(report: Report) -> Iterator[str]:
     if copied:
         yield (
             f"Continuations that look and sound the same are one clip and share its judgements "
-            f"({thousands(counts.clips or 0)} clips); the error that they share is not in the "
-            "intervals."
+            f"({thousands(counts.clips or 0)} clips)."
         )
     if counts.adjudicated:
         yield (
@@ -157,6 +165,12 @@ def _annotators(report: Report) -> Iterator[str]:
     pooled = report.annotators_together
     if not report.annotators:
         return
+    people = sum(one.annotations > 0 for one in report.annotators)
+    if people and report.counts.judged:
+        who = "this annotator" if people == 1 else f"these {people} annotators"
+        yield (
+            f"The intervals hold for the judgement of {who}; what others would say is not in them."
+        )
     if pooled.balanced_accuracy is not None and pooled.interval is not None:
         low, high = (_percent(end) for end in pooled.interval)
         yield (
@@ -172,8 +186,8 @@ def _annotators(report: Report) -> Iterator[str]:
         )
     if any(entry.corrected_pass_rate for entry in report.agents):
         yield (
-            "Pass rates corrected for the annotators' errors on reference episodes have the "
-            "interval of Lang and Reiczigel [@lang2014]."
+            "Pass rates corrected for the annotators' errors on reference episodes have an "
+            "interval that counts the errors of both [@lang2014]."
         )
 
 
@@ -226,6 +240,8 @@ def _ways(judged: list[Agent]) -> list[str]:
                 "Student's t with scenarios as a sample stratified by category and Satterthwaite's "
                 "degrees of freedom [@satterthwaite1946]"
             )
+        elif entry.method.startswith("exact"):
+            words = "where an agent is deterministic exact, as another continuation ends alike"
         elif entry.method.startswith("Wilson") and "no spread" in entry.method:
             words = "where no scenario differed from another, Wilson's with scenarios as trials"
         elif entry.method.startswith("Wilson"):
@@ -239,26 +255,20 @@ def _ways(judged: list[Agent]) -> list[str]:
 def _comparisons(report: Report) -> Iterator[str]:
     known = [pair for pair in report.comparisons if pair.p is not None]
     if known:
-        paired = "compared scenario by scenario"
-        ways = []
-        if any("stratified paired t" in pair.method for pair in known):
-            ways.append("a stratified paired t test [@miller2024]")
-        if any(pair.method.startswith("normal") for pair in known):
-            ways.append("a normal test of the continuations' noise alone")
-        if any("sign flips" in pair.method for pair in known):
-            ways.append("sign flips where scenarios are few or show no spread")
-        test = f" by {' and '.join(ways)}" if ways else ""
-        yield f"Agents were {paired}{test}."
-        if len(known) > 1 and any(pair.standard_error for pair in known):
+        ways = [words for start, words in _TESTS.items() if any(start in p.method for p in known)]
+        yield f"Agents were compared scenario by scenario{f' by {_and(ways)}' if ways else ''}."
+        if sum((pair.p or 0) > 0 for pair in known) > 1:
             yield (
-                "P values and joint intervals are adjusted for all pairs by a multiplier bootstrap "
-                f"of the largest statistic, {thousands(report.draws.comparisons)} draws "
-                "[@chernozhukov2013, romano2005]."
+                "P values and joint intervals are adjusted for all pairs by a step-down procedure "
+                f"[@romano2005] on {thousands(report.draws.comparisons)} draws of a multiplier "
+                "bootstrap [@chernozhukov2013]."
             )
         yield (
             "An agent's rank set holds every rank that these comparisons leave open; all hold "
             "together with 95% confidence."
         )
+    for alarm in report.alarms:
+        yield alarm.text
     if len(report.rankings) > 1:
         yield (
             f"There are {len(report.rankings)} rankings, as not all agents met the same scenarios."
@@ -316,7 +326,10 @@ def _repeat(report: Report) -> Iterator[str]:
 
 
 def _named(entries: list[Agent]) -> str:
-    names = [entry.agent for entry in entries]
+    return _and([entry.agent for entry in entries])
+
+
+def _and(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -52,15 +52,6 @@ WORKS: dict[str, Work] = {
         volume="65",
         pages="23--28",
     ),
-    "brown2001": _article(
-        "Brown et al. 2001",
-        "Brown, Lawrence D. and Cai, T. Tony and DasGupta, Anirban",
-        "Interval estimation for a binomial proportion",
-        "Statistical Science",
-        2001,
-        volume="16",
-        pages="101--133",
-    ),
     "chernozhukov2013": _article(
         "Chernozhukov et al. 2013",
         "Chernozhukov, Victor and Chetverikov, Denis and Kato, Kengo",
@@ -106,6 +97,16 @@ WORKS: dict[str, Work] = {
         "Adding Error Bars to Evals: A Statistical Approach to Language Model Evaluations",
         "arXiv preprint arXiv:2411.00640",
         2024,
+    ),
+    "newcombe1998": _article(
+        "Newcombe 1998",
+        "Newcombe, Robert G.",
+        "Interval estimation for the difference between independent proportions: comparison of "
+        "eleven methods",
+        "Statistics in Medicine",
+        1998,
+        volume="17",
+        pages="873--890",
     ),
     "romano2005": _article(
         "Romano and Wolf 2005",

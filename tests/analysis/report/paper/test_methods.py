@@ -27,7 +27,9 @@ def test_what_was_done_is_said_with_its_counts() -> None:
         "mean of its annotators' verdicts",
         "The agent seer sees more than an agent may, and is a bound",
         "balanced accuracy",
-        "stratified paired t test",
+        "exact sign flips",
+        "for the judgement of these 2 annotators",
+        "a step-down procedure",
         "for fresh scenarios of the same categories",
         "the seed 0",
     ):
