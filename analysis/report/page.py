@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -21,6 +23,7 @@ from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, 
 from analysis.report.verdict import about, completeness, remark, unable
 from analysis.report.words import listed, percent, points
 from sts.plotting import inline
+from sts.viewer.scripts import classic
 
 TARGETS = {
     "sampled": {
@@ -54,6 +57,9 @@ class Link(NamedTuple):
     says: str
 
 
+SCRIPT_FOLDER = Path(__file__).parent / "scripts"
+SCRIPTS = ("page", "parts", "tables", "scenarios")
+"""The modules of the page's script, in the order of their imports."""
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
@@ -81,7 +87,12 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
+def render(
+    report: Report,
+    figures: Mapping[str, str],
+    evidence: Link | None = None,
+    narrow: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Returns the page.
 
     Every name in the report is foreign text and is escaped; the page forbids itself any resource
@@ -91,9 +102,10 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
       report: what it shows.
       figures: name -> SVG.
       evidence: where the clips are; None where there are none.
+      narrow: the figures for a page as wide as a phone, as far as there are any.
     """
     template = _environment().get_template("page.html.j2")
-    script = (_FOLDER / "page.js").read_text("utf-8")
+    script = classic(SCRIPTS, SCRIPT_FOLDER)
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)
@@ -109,6 +121,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
         watching=evidence.says if evidence else NO_CLIPS,
         **_scenarios(report),
         figures=figures,
+        narrow=narrow,
         targets=TARGETS,
         other="fixed" if report.target == "sampled" else "sampled",
         judged=human,
@@ -149,6 +162,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
             )
             for entry in report.agents
         },
+        by_name={entry.agent: entry for entry in report.agents},
         columns=_columns(report.agents),
         about=about(report.selection) if report.selection else "",
         tags={
