@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from sts.storage.workspace import Workspace
 
@@ -16,11 +19,13 @@ LIMIT = 3600
 
 
 class Builder:
-    """Builds the report of one suite, one build at a time.
+    """Builds the report of one suite, one build at a time whichever process of a study begins it.
+
+    A file beside the report says when the last build began, by its time, and why it failed, by its
+    words; whoever builds holds a lock on it, which ends with them.
 
     Attributes:
-      trouble: why the last build failed, in one line; "" where it did not.
-      began: UTC seconds at which the last build began, or None.
+      folder: of the report.
     """
 
     def __init__(
@@ -28,9 +33,8 @@ class Builder:
     ) -> None:
         """Builds nothing yet."""
         self.folder = workspace.path("reports", label.replace("@", "-"))
-        self.trouble = ""
-        self.began: float | None = None
         self._workspace, self._label, self._clock = workspace, label, clock
+        self._file = self.folder.with_name(f".{self.folder.name}.build")
         self._turn = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -42,23 +46,45 @@ class Builder:
     @property
     def built(self) -> float | None:
         """When the report that is there was built, UTC seconds; None where there is none."""
+        return _changed(self.page)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last build failed, in one line; "" where it did not, or goes on."""
         try:
-            return self.page.stat().st_mtime
+            return self._file.read_text(encoding="utf-8")
         except OSError:
-            return None
+            return ""
 
     @property
     def is_building(self) -> bool:
-        """Whether a build is under way."""
-        return self._thread is not None and self._thread.is_alive()
+        """Whether a build is under way, here or in another process."""
+        if self._thread is not None and self._thread.is_alive():
+            return True
+        try:
+            with self._file.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
 
     def begin(self) -> bool:
         """Begins a build unless one is under way; returns whether it did."""
         with self._turn:
             if self.is_building:
                 return False
-            self.trouble, self.began = "", self._clock()
-            self._thread = threading.Thread(target=self._build, daemon=True)
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            file = self._file.open("ab+")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:  # somebody was quicker
+                file.close()
+                return False
+            began = self._clock()
+            self._note("", began)
+            self._thread = threading.Thread(target=self._build, args=(file, began), daemon=True)
             self._thread.start()
             return True
 
@@ -67,7 +93,8 @@ class Builder:
 
         So a build that failed is not begun again by itself before something new has come.
         """
-        since = self.built if self.began is None else self.began
+        began = _changed(self._file)
+        since = self.built if began is None else began
         return since is None or (last_event is not None and last_event > since)
 
     def wait(self, seconds: float) -> None:
@@ -75,16 +102,21 @@ class Builder:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def _build(self) -> None:
-        # What people have played since has no label yet.
-        for command in ("label", "report"):
-            trouble = self._run(command)
-            if trouble:
-                self.trouble = trouble
-                return
+    def _build(self, file: BinaryIO, began: float) -> None:
+        with file:  # its lock ends with it
+            # What people have played since has no label yet.
+            for command, *more in (("label",), ("report", "--evidence", "app")):
+                trouble = self._run(command, *more)
+                if trouble:
+                    self._note(trouble, began)
+                    return
 
-    def _run(self, command: str) -> str:
-        words = [sys.executable, "-m", "sts.cli.main", command, self._label]
+    def _note(self, trouble: str, began: float) -> None:
+        self._file.write_text(trouble, encoding="utf-8")
+        os.utime(self._file, (began, began))
+
+    def _run(self, command: str, *more: str) -> str:
+        words = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
         words += ["--workspace", str(self._workspace.root.resolve())]
         try:
             done = subprocess.run(
@@ -102,3 +134,11 @@ class Builder:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         said = lines[-1].removeprefix("sts: ") if lines else f"it ended with {done.returncode}"
         return f"sts {command} {self._label}: {said}"
+
+
+def _changed(file: Path) -> float | None:
+    """When a file was changed, UTC seconds; None where there is none."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return None

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from annotator_app import components, people
+from annotator_app import components, people, scripts
 from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
 from annotator_app.curation.exchange import prepare
@@ -20,11 +20,11 @@ from annotator_app.events import Broken
 from annotator_app.play import Plays
 from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
-from scenarios.criteria import criterion
 from sts import registry
 from sts.annotations import consent
 from sts.annotations.consent import Consent
 from sts.annotations.differences import rules_verdicts
+from sts.annotations.reviewed import Queues
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.annotations.verdicts import Verdict
@@ -36,7 +36,9 @@ from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
+from sts.viewer.criteria import criterion
 from sts.viewer.payload import shown
+from sts.viewer.scripts import Component
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""
@@ -105,12 +107,24 @@ def continuations() -> Index:
 
 @st.cache_resource(show_spinner=False)
 def component(name: str) -> Callable[..., Any]:
-    """What mounts the component `name`, with the drawings of the suite's worlds.
+    """What mounts the component `name`."""
+    texts = _texts(name)
+    script = scripts.loading(texts.js, name, settings().base)
+    return st.components.v2.component(f"sts_{name}", **texts._replace(js=script)._asdict())
+
+
+def script(name: str) -> str | None:
+    """The script of the component `name`; None where there is none."""
+    return _texts(name).js if name in components.MODULES else None
+
+
+@st.cache_resource(show_spinner=False)
+def _texts(name: str) -> Component:
+    """The texts of a component, with the drawings of the suite's worlds.
 
     A draft may be of any world that is installed.
     """
-    texts = components.component(name, every_drawing() if name == "curate" else drawings())
-    return st.components.v2.component(f"sts_{name}", **texts._asdict())
+    return components.component(name, every_drawing() if name == "curate" else drawings())
 
 
 @st.cache_resource(show_spinner=False)
@@ -159,6 +173,12 @@ def episode(continuation: str) -> dict[str, Any]:
 def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
     """What the rules say of continuations of the suite that is judged, where it is labelled."""
     return rules_verdicts(workspace().store, settings().suite, continuations)
+
+
+@st.cache_resource(show_spinner=False)
+def queues() -> Queues:
+    """What waits for reviewers of the suite that is judged."""
+    return Queues(store(), settings().part or settings().suite, rules)
 
 
 def warm_up() -> None:

@@ -5,7 +5,8 @@ One row is one judgement of a continuation; `docs/data_standard.md` says what ea
 
 from __future__ import annotations
 
-VERDICTS = ("success", "failure", "not_done", "cannot_judge")
+UNABLE = "cannot_judge"
+VERDICTS = ("success", "failure", "not_done", UNABLE)
 MARKED = ("success", "failure")
 """Verdicts that carry the step of their marker."""
 SOURCES = ("human", "settled", "automatic", "model")
@@ -36,6 +37,8 @@ TYPES = {
     "adjudicated": "str",
     "adjudicated_step": "Int64",
     "rubric": "str",
+    "order": "Int64",
+    "twice": "int64",
     "notes": "str",
 }
 """Every column and its pandas type."""

@@ -16,6 +16,7 @@ from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
+from analysis.report.judges import alarms, judges
 from analysis.report.questions import questions
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.stopping import stopping
@@ -28,7 +29,6 @@ from analysis.statistics.difficulty import difficulty
 from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
-from analysis.statistics.outcomes import Summary
 from analysis.statistics.separation import separation
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
@@ -111,6 +111,7 @@ def build(
     entries = agents(main, worth, suite=suite, references=references, seed=seed, blind=blind)
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
+    who = judges(main, ratings, worth, seed=seed)
     report = Report(
         schema=SCHEMA,
         suite=suite.name,
@@ -149,6 +150,8 @@ def build(
         questions=questions(main, worth, seed=seed, margin=margin, reference=reference),
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
         stopping=stopping(main, ratings),
+        judges=who,
+        alarms=alarms(who),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 
@@ -295,7 +298,7 @@ def _contrasts(
 def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
     """Each scenario: mean failure of the ranked agents, and how far it tells these apart."""
     outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
-    of_ranked = Summary(*(part[ranked] for part in summary))
+    of_ranked = summary.at(ranked)
     without, apart = difficulty(of_ranked), separation(of_ranked)
     tags: dict[str, list[str]] = {}
     for tag, ids in suite.tags.items():
@@ -321,6 +324,9 @@ def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
                 tags=tuple(tags.get(name, ())),
                 spread=number(apart.spread[s]),
                 discrimination=number(apart.discrimination[s]),
+                judged={
+                    agent: int(summary.number[a, s]) for a, agent in enumerate(outcomes.agents)
+                },
             )
         )
     return tuple(entries)

@@ -2,7 +2,8 @@
 
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
 suite stand in `schema_parts`, those about one agent in `schema_agents`, those about scenarios in
-`schema_scenarios`. Every share lies in [0, 1] and steps count from takeover. None is null in the
+`schema_scenarios`, those about who judged in `schema_judges`, those about what is not judged yet in
+`schema_stopping`. Every share lies in [0, 1] and steps count from takeover. None is null in the
 file: not known, or there is none, with a reason beside it where one is known. No number is NaN or
 infinite. A key that has a default is left out of the file where it holds that.
 """
@@ -20,6 +21,9 @@ from analysis.report.schema_agents import Curve as Curve
 from analysis.report.schema_agents import Estimate as Estimate
 from analysis.report.schema_agents import GuessPenalised as GuessPenalised
 from analysis.report.schema_agents import TimeToSuccess as TimeToSuccess
+from analysis.report.schema_judges import Alarm as Alarm
+from analysis.report.schema_judges import Block as Block
+from analysis.report.schema_judges import Judges as Judges
 from analysis.report.schema_parts import Against as Against
 from analysis.report.schema_parts import Change as Change
 from analysis.report.schema_parts import Credit as Credit
@@ -281,6 +285,7 @@ class Annotator(Accuracy):
     annotations: Annotated[int, "verdicts on agents' continuations"]
     cannot_judge: Annotated[int, "verdicts 'cannot judge'"]
     median_seconds: Annotated[float | None, "of active time, a judgement"]
+    blocks: Annotated[tuple[Block, ...], "by twenties in the order of judging", APART] = ()
 
 
 @dataclass(frozen=True)
@@ -289,6 +294,9 @@ class Together(Accuracy):
 
     alpha: Annotated[Alpha, "on agents' continuations"]
     alpha_references: Annotated[Alpha, "on reference episodes"]
+    alpha_twice: Annotated[
+        Alpha | None, "on the share that was judged twice by design; null if that is not given"
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -370,6 +378,8 @@ class Report:
     efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
     unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()
     reviews: Annotated[Reviews | None, "what reviewers found in failures"] = None
+    judges: Annotated[Judges | None, "who judged whom, and for whose judgement it holds"] = None
+    alarms: Annotated[tuple[Alarm, ...], "what must be known before any number is read"] = ()
     stopping: Annotated[Stopping | None, "what rates can still become; null if all is judged"] = (
         None
     )

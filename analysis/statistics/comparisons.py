@@ -14,6 +14,7 @@ from scipy import stats
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.continuation_error import continuation_error
+from analysis.statistics.copies import Copies
 from analysis.statistics.outcomes import Summary
 from analysis.statistics.pair_test import PairTest, ends_of, p_of
 from analysis.statistics.pass_rates import UNKNOWN_SPREAD, Rates
@@ -70,6 +71,7 @@ def compare(
     seed: int,
     draws: int,
     unit: np.ndarray | None = None,
+    copies: Copies | None = None,
     exact: np.ndarray | None = None,
 ) -> Comparisons:
     """Compares every two agents on the scenarios both were judged on.
@@ -82,6 +84,7 @@ def compare(
       seed: of the multiplier bootstrap.
       draws: of the multiplier bootstrap.
       unit: of `sampling.units`.
+      copies: of the same agents, whose clips may be the same; `summary` knows those of one agent.
       exact: bool[A], agents whose continuations of a scenario are all the same.
 
     Source: stratified paired t: Miller 2024 (arXiv 2411.00640), section 4; for the others see
@@ -95,7 +98,7 @@ def compare(
     values = np.where(common, summary.mean[a] - summary.mean[b], 0.0)
     difference = sampling.weighted_mean(values, weights)
     if target == "fixed":
-        loads, error, df = _fixed_errors(summary, pairs, weights, exact)
+        loads, error, df = _fixed_errors(summary, pairs, weights, copies, exact)
     else:
         codes = sampling.strata(common, category, unit)
         loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
@@ -109,7 +112,7 @@ def compare(
             difference=float(difference[row]),
             error=float(error[row]),
             df=float(df[row]),
-            parts=_parts(values[row], weights[row], unit) if few[row] else None,
+            parts=scenario_parts(values[row], weights[row], unit) if few[row] else None,
             rates=rates.of(pairs[row]),
             exact=bool(certain[row]),
         )
@@ -149,7 +152,7 @@ def _ends(
     return ends
 
 
-def _parts(
+def scenario_parts(
     values: np.ndarray, weights: np.ndarray, unit: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The difference and the weight of each unit of the sample that both agents were judged on."""
@@ -171,19 +174,41 @@ def _method(test: PairTest, words: str) -> str:
     return words if test.error > 0 else "from both rates' intervals, no spread seen"
 
 
+def adjust(p: np.ndarray, loads: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
+    """Adjusts p values for their number, as `compare` does; NaN stays NaN.
+
+    Args:
+      p: float64[P], each alone.
+      loads: float64[P, F], of each statistic on independent factors, in units of its error; 0
+        where p is NaN.
+      seed: of the multiplier bootstrap.
+      draws: of the multiplier bootstrap.
+    """
+    error = np.any(loads != 0, axis=1).astype(np.float64)
+    return _adjust(p, loads, error, draws=draws, seed=seed)[0]
+
+
 def _fixed_errors(
-    summary: Summary, pairs: np.ndarray, weights: np.ndarray, exact: np.ndarray | None
+    summary: Summary,
+    pairs: np.ndarray,
+    weights: np.ndarray,
+    copies: Copies | None,
+    exact: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     # Agents err independently of each other here, so an agent's error is one shared factor.
+    # Of a clip that both made they share the error, which leaves their difference alone.
     parts = []
     loads = np.zeros((len(pairs), len(summary.number)))
     for side, sign in ((0, 1.0), (1, -1.0)):
         agent = pairs[:, side]
-        rows = Summary(summary.number[agent], summary.mean[agent], summary.spread[agent])
-        error = continuation_error(rows, weights)[0]
+        error = continuation_error(summary.at(agent), weights)[0]
         parts.append(error if exact is None else np.where(exact[agent], 0.0, error))
         loads[np.arange(len(pairs)), agent] = sign * parts[-1]
     error = np.hypot(parts[0], parts[1])
+    if copies is not None:
+        left = error**2 - 2 * (weights**2 * copies.between(pairs)).sum(axis=1)
+        less = np.sqrt(np.maximum(left, 0.0)) / np.where(error > 0, error, 1.0)
+        loads, error = loads * less[:, None], error * less
     return loads, error, np.full(len(pairs), np.inf)
 
 

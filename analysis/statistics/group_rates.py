@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics.outcomes import Outcomes, Summary, summarise
+from analysis.statistics.outcomes import Outcomes, Summary
 from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
 from analysis.statistics.pooled_correlation import pooled_correlation
 
@@ -46,7 +46,7 @@ def group_rates(
     groups = {}
     for name in filter(None, dict.fromkeys(labels)):
         part = outcomes.of_scenarios(names == name)
-        reduced = summarise(part.values)
+        reduced = part.summary()
         alone = len(part.categories) == 1
         rates = {
             target: pass_rates(

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.comparisons import Comparisons, compare
+from analysis.statistics.copies import find_copies
 from analysis.statistics.outcomes import (
     Outcomes,
     Summary,
     arrange,
     continuation_values,
-    summarise,
 )
 from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
 from analysis.statistics.rankings import Rankings, find_rankings
@@ -89,7 +89,10 @@ def analyse(
     """
     continuations = continuation_values(ratings, source)
     outcomes = arrange(continuations, scenarios=scenarios, together=together)
-    summary = summarise(outcomes.values)
+    copies = find_copies(ratings, continuations, outcomes) if source == "human" else None
+    if copies is not None:
+        outcomes = outcomes._replace(shared=copies.within())
+    summary = outcomes.summary()
     exact = np.isin(outcomes.agents, list(deterministic))
     rates = {
         name: pass_rates(summary, outcomes.category, target=name, unit=outcomes.unit, exact=exact)
@@ -106,13 +109,14 @@ def analyse(
     ranked = ranked[np.argsort(rankings.number[ranked], kind="stable")]
     outside = falling[~inside[falling] & ~outcomes.baseline[falling]]
     comparisons = compare(
-        Summary(*(part[ranked] for part in summary)),
+        summary.at(ranked),
         outcomes.category,
         main.of(ranked),
         target=target,
         seed=seed,
         draws=COMPARISON_DRAWS,
         unit=outcomes.unit,
+        copies=None if copies is None else copies.at(ranked),
         exact=exact[ranked],
     )
     order = np.concatenate([ranked, outside, falling[outcomes.baseline[falling]]])

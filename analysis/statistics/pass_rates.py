@@ -109,7 +109,7 @@ def weighted_rates(
       weights are worth, which is used where no spread is seen.
     """
     number = np.where(weights > 0, summary.number, 0)
-    used = Summary(number, summary.mean, summary.spread)
+    used = summary._replace(number=number)
     rate = np.clip(np.round(sampling.weighted_mean(summary.mean, weights), 12), 0.0, 1.0)
     worth = 1 / np.maximum((weights**2).sum(axis=1), 1e-300)
     trials = np.where(weights.any(axis=1), worth, 0.0)

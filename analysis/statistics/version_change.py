@@ -114,7 +114,7 @@ def _rates(
         empty = np.full((rows, 2), np.nan)
         return Rates(nothing, nothing, empty, ("no scenario",) * rows, nothing, nothing)
     _, inner = np.unique(category[columns], return_inverse=True)
-    own = Summary(*(part[:, columns] for part in summary))
+    own = summary.at((slice(None), columns))
     drawn = None if unit is None else unit[columns]
     return pass_rates(own, inner.astype(np.int64), target=target, unit=drawn)
 

@@ -6,6 +6,8 @@ for a page of its own, and shows that, empty, to a browser that comes back to a 
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from annotator_app import state
@@ -22,24 +24,29 @@ st.html(
 )
 doing = {*roles()}
 judged = bool(state.settings().suite)
-pages = []
+shown = []
 if "annotator" in doing and judged:
-    pages.append(st.Page(annotate.page, title="Annotate", url_path="annotate"))
-    pages.append(st.Page(play.page, title="Take a turn", url_path="turn"))
+    shown += [(annotate.page, "Annotate", "annotate"), (play.page, "Take a turn", "turn")]
 if "reviewer" in doing and judged:
-    pages.append(st.Page(review.page, title="Review", url_path="review"))
-curating = st.Page(curate.page, title="Curate", url_path="curate")
+    shown.append((review.page, "Review", "review"))
+curating = (curate.page, "Curate", "curate")
 if "curator" in doing:
-    pages.append(curating)
+    shown.append(curating)
 if "lead" in doing and judged:  # people who judge for a study do not see its results
-    pages.append(st.Page(report.page, title="Report", url_path="report"))
+    shown.append((report.page, "Report", "report"))
 if "lead" in doing:
-    pages.append(st.Page(team.page, title="Team", url_path="team"))
+    shown.append((team.page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
-    pages.append(curating)
-if not pages:
+    shown.append(curating)
+if not shown:
     st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
-pages.append(st.Page(guide.page, title="Guide", url_path="guide"))
-if judged:  # after the others: the first of all has no address but the root
+shown.append((guide.page, "Guide", "guide"))
+first, *others = shown
+root = st.Page(first[0], title=first[1], url_path="first", default=True)
+pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in others)]
+# Streamlit gives the first of all no address but the root: its own leads there.
+leading = partial(st.switch_page, root)
+pages.append(st.Page(leading, title=first[1], url_path=first[2], visibility="hidden"))
+if judged:
     pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -9,9 +10,13 @@ import streamlit as st
 from annotator_app import state
 from annotator_app.pages.visitor import visitor
 from annotator_app.reporting import Builder
+from annotator_app.results import ADDRESS
 from annotator_app.tables import escaped_markdown
+from sts.errors import StoreError
 
 HEIGHT = 1400
+LOOK = 10.0
+"""Seconds between two looks whether more has come than the report that is shown knows."""
 POLL = 1.0
 """Seconds between two looks at a build that is under way."""
 
@@ -26,7 +31,9 @@ def page() -> None:
         builder.begin()
     standing(builder)
     if builder.built is not None:
-        st.iframe(builder.page, height=HEIGHT)
+        address = f"{state.settings().base}{ADDRESS}report.html"
+        st.link_button("Open it in a tab of its own", address)
+        st.iframe(f"{address}?built={builder.built}", height=HEIGHT)
 
 
 def standing(builder: Builder) -> None:
@@ -37,9 +44,19 @@ def standing(builder: Builder) -> None:
         st.error(escaped_markdown(f"The report could not be built: {builder.trouble}. {last}"))
     elif not builder.is_building:
         st.caption(last or f"There is no report of {label} yet.")
+        _whether_it_is_old(builder)
     if builder.is_building:
         st.info(f"A report of {label} is being built; it is shown here when it is done. {last}")
         _until_it_is_built(builder)
+
+
+@st.fragment(run_every=LOOK)
+def _whether_it_is_old(builder: Builder) -> None:
+    with contextlib.suppress(StoreError):
+        if builder.is_building:  # somebody else began it
+            st.rerun()
+        if builder.is_outdated(state.store().last_event()):
+            st.info("More was said of clips since: the button above builds the report with it.")
 
 
 @st.fragment(run_every=POLL)

@@ -19,10 +19,9 @@ def page() -> None:
         state.store(),
         person,
         state.sent("review"),
-        suite=state.settings().part or state.settings().suite,
+        queues=state.queues(),
         place=state.place(),
         shown=state.episode,
         broken=state.broken,
-        rules=state.rules,
     )
     state.component("review")(key="review", data=data, on_sync_change=lambda: None)

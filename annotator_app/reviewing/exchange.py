@@ -9,7 +9,7 @@ from typing import Any
 from annotator_app.events import AT_ONCE, UNSAVED, Broken, Shown, namespace, own
 from annotator_app.reviewing import views
 from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
-from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Rules, others, queues
+from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Queues, others
 from sts.annotations.store import Store
 from sts.annotations.types import Ack, Annotator
 from sts.errors import StsError
@@ -26,11 +26,10 @@ def exchange(
     person: Annotator,
     sent: object,
     *,
-    suite: str,
+    queues: Queues,
     place: str,
     shown: Shown,
     broken: Broken,
-    rules: Rules,
 ) -> dict[str, Any]:
     """Keeps what was decided in `sent` and returns the component's next data.
 
@@ -42,11 +41,10 @@ def exchange(
       store: where decisions go.
       person: who is at the page, a reviewer.
       sent: the component's state, or None on a page that has just been opened.
-      suite: `NAME@VERSION` that is judged.
+      queues: of the suite that is judged.
       place: names this workspace in the browser's storage.
       shown: makes the episode of a continuation.
       broken: what was found by now that cannot be shown; what is found here is added.
-      rules: what the rules say of continuations.
     """
     author = namespace(place, person.id)
     message = own(sent, author)
@@ -69,8 +67,7 @@ def exchange(
             acks = store.submit(person.id, outbox)
             data["acks"] = [ack._asdict() for ack in acks]
             data["news"] = _news(store, person, outbox, acks)
-        again = message.get("again") is True
-        every = queues(store, suite, person.id, rules, again=again)
+        every = queues.of(person.id, again=message.get("again") is True)
         data["cases"] = _cases(store, every[data["queue"]], shown, broken)
         data["queues"] = {name: views.progress(one) for name, one in every.items()}
         data["empty"] = views.empty(data["queue"], every[data["queue"]])

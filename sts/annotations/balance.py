@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from sts.annotations import references
 from sts.annotations.assignment import ORDINARY, Balance, share
 from sts.annotations.schema import (
     anchors,
@@ -105,6 +106,7 @@ def _open_anchors(
         .join(item_suites, item_suites.c.item == items.c.id)
         .where(
             item_suites.c.suite == suite,
+            ~references.is_one(items.c.id),
             exists().where(of_item, slots.c.judged == 1),
             ~exists().where(of_item, slots.c.judged == 0),
         )

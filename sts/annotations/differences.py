@@ -9,6 +9,7 @@ from sts.annotations.opinions import Clip
 from sts.annotations.reviews import Remark
 from sts.annotations.verdicts import Verdict
 from sts.continuations import label_table
+from sts.ratings import UNABLE
 from sts.storage.store import Store
 
 
@@ -83,7 +84,7 @@ def contradicted(
             continue
         one = found.get(clip.scenario, Contradicted(clip.scenario, 0, 0, 0, ()))
         says = decided.get(clip.item)
-        outcome = None if says is None or says.verdict == "cannot_judge" else says.verdict
+        outcome = None if says is None or says.verdict == UNABLE else says.verdict
         agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
         said = [*([says] if says else []), *notes.get(clip.item, ())]
         found[clip.scenario] = Contradicted(

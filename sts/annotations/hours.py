@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, case, func, select
 
 from sts.annotations.schema import copies, events, item_suites, reference_episodes
 from sts.annotations.views import current
@@ -39,7 +39,7 @@ def hours(connection: Connection) -> list[Hours]:
     agents = select(copies.c.item, copies.c.agent).distinct().subquery()
     total = func.sum(func.coalesce(events.c.seconds, 0.0) / of_item.c.agents)
     number = func.sum(1.0 / of_item.c.agents)
-    timed = func.sum(func.coalesce(events.c.seconds * 0.0 + 1.0, 0.0) / of_item.c.agents)
+    timed = func.sum(case((events.c.seconds.is_not(None), 1.0), else_=0.0) / of_item.c.agents)
     rows = connection.execute(
         select(item_suites.c.suite, agents.c.agent, total, number, timed)
         .select_from(events)

@@ -18,7 +18,7 @@ from sts.annotations.submissions import REASON_LIMIT, record
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, printable, shown
-from sts.ratings import MARKED, MOST_STEPS, REQUIRED, VERDICTS, verdict
+from sts.ratings import MARKED, MOST_STEPS, REQUIRED, UNABLE, VERDICTS, verdict
 from sts.storage.csv_tables import MOST_BYTES, from_csv
 from sts.storage.files import regular_bytes
 
@@ -231,7 +231,7 @@ def _rating(place: str, row: Mapping[str, str]) -> Rating | None:
         _whole(place, "step", row.get("step", ""), horizon or MOST_STEPS) if marked else None,
         horizon,
         _seconds(place, row.get("seconds", "")),
-        _reason(place, row.get("reason", "")) if word == "cannot_judge" else "",
+        _reason(place, row.get("reason", "")) if word == UNABLE else "",
         _name(place, "agent", row["agent"]),
         _name(place, "scenario", row["scenario"]),
     )

@@ -172,6 +172,10 @@ class Membership:
         with self.database.read() as connection:
             return people.everybody(connection)
 
+    def pseudonyms(self) -> dict[str, str]:
+        """What exports call each person, by their name."""
+        return {one.name: one.pseudonym for one in self.annotators()}
+
     def has_agreed(self, annotator_id: int, version: str) -> bool:
         """Whether a person agreed to this version of the study's text; see `consent.text`."""
         with self.database.read() as connection:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from statistics import fmean
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
 from sts.annotations.events import NOTE, Event, judges, of
 from sts.annotations.schema import (
@@ -21,6 +21,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.views import current
 from sts.continuations.types import HUMAN
+from sts.ratings import UNABLE
 
 
 class Opinion(NamedTuple):
@@ -95,6 +96,12 @@ def clips(connection: Connection, suite: str) -> list[Clip]:
     return list(found.values())
 
 
+def last(connection: Connection) -> int:
+    """Returns the number of the last judgement of anybody; 0 before the first."""
+    query = select(func.max(events.c.id)).where(judges())
+    return connection.execute(query).scalar_one() or 0
+
+
 def own(connection: Connection, person: int, suite: str) -> set[str]:
     """Returns the items that a person has judged or played, and so does not review."""
     judged = select(events.c.item).where(events.c.annotator == person, judges())
@@ -142,7 +149,7 @@ def lot(seed: int, purpose: str, text: str) -> bytes:
 
 
 def _counts(one: Opinion) -> bool:
-    return one.verdict != "cannot_judge"
+    return one.verdict != UNABLE
 
 
 def _of(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:

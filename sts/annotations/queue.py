@@ -1,4 +1,4 @@
-"""What there is to judge: items, the suites that keep them, their slots, and references."""
+"""What there is to judge: items, the suites that keep them, and their slots."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, Table, func, insert, select, update
+from sqlalchemy import Connection, Row, Table, insert, select, update
 
-from sts.annotations import assignment, balance, ledger, rubrics, settling
+from sts.annotations import assignment, balance, ledger, references, rubrics, settling
 from sts.annotations.assignment import Asked
-from sts.annotations.events import judges
 from sts.annotations.schema import (
     copies,
-    events,
     item_players,
     item_suites,
     items,
@@ -23,9 +21,8 @@ from sts.annotations.schema import (
     slots,
 )
 from sts.annotations.study import MOST_REQUIRED, Study
-from sts.annotations.types import Item, Reference
+from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData, UnknownName
-from sts.ratings import MARKED, VERDICTS
 
 T = TypeVar("T")
 
@@ -68,6 +65,7 @@ def enqueue(
         _check_required(required)
     added = 0
     touched: set[str] = set()
+    references.free(connection)
     for run in _batches(every, _RUN):
         asked = _asked(run, study, required)
         moved = rubrics.release(connection, run)
@@ -158,14 +156,14 @@ def add_reference(
 ) -> None:
     """Puts a continuation whose verdict is known into the pool that is served silently.
 
-    Adding the same once more changes nothing. A reference asks for no judgements of its own; if
-    its continuation is enqueued as well, it stays so.
+    Adding the same once more changes nothing. A reference asks for no judgements of its own, and
+    has none to wait for where its clip was enqueued; see `references`.
 
     Raises:
       ArgumentError: the truth is not a verdict, its step is outside 1..horizon, or another truth
         is already there.
     """
-    check_truth(truth, step, item.horizon)
+    references.check_truth(truth, step, item.horizon)
     none = {item.clip: Asked(0, assignment.ORDINARY)}
     ids = _admit(connection, [item], none, now=now).ids
     number = ids[item.continuation]
@@ -175,45 +173,13 @@ def add_reference(
     if row is None:
         _add_players(connection, [item], ids)
         _insert(connection, reference_episodes, [(number, truth, step, note, now)])
+        references.free(connection)
     elif (row.truth, row.step) != (truth, step):
+        old, new = references.marked(row.truth, row.step), references.marked(truth, step)
         raise ArgumentError(
-            f"reference {item.continuation} already has the truth {_mark(row.truth, row.step)},"
-            f" not {_mark(truth, step)}; a truth is not changed once people were measured by it"
+            f"reference {item.continuation} already has the truth {old}, not {new}; a truth is not "
+            "changed once people were measured by it"
         )
-
-
-def check_truth(truth: str, step: int | None, horizon: int) -> None:
-    """Raises ArgumentError unless the truth can be one: success, failure or not_done."""
-    truths = [verdict for verdict in VERDICTS if verdict != "cannot_judge"]
-    if truth not in truths:
-        raise UnknownName("truth", truth, truths)
-    if step is not None and truth not in MARKED:
-        raise ArgumentError(f"a truth of {truth} carries no step, found {step}; leave it out")
-    if step is not None and not 1 <= step <= horizon:
-        raise ArgumentError(
-            f"expected a step of 1 to {horizon}, counted from takeover, found {step}"
-        )
-
-
-def references(connection: Connection) -> list[Reference]:
-    """The whole pool, in the order it was filled."""
-    judged = (
-        select(func.count(events.c.annotator.distinct()))
-        .where(events.c.item == reference_episodes.c.item, judges())
-        .scalar_subquery()
-    )
-    rows = connection.execute(
-        select(
-            items.c.continuation,
-            reference_episodes.c.truth,
-            reference_episodes.c.step,
-            reference_episodes.c.note,
-            judged,
-        )
-        .join(items, items.c.id == reference_episodes.c.item)
-        .order_by(reference_episodes.c.added, items.c.continuation)
-    )
-    return [Reference(*row) for row in rows]
 
 
 def _check_required(required: int) -> None:
@@ -221,10 +187,6 @@ def _check_required(required: int) -> None:
         raise ArgumentError(
             f"expected 1 to {MOST_REQUIRED} judgements for each item, found {required}"
         )
-
-
-def _mark(truth: str, step: int | None) -> str:
-    return truth if step is None else f"{truth} at step {step}"
 
 
 def _batches(values: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
@@ -398,7 +360,9 @@ def _raise_required(connection: Connection, members: list[str], required: int, t
         connection.execute(update(slots).where(*later).values(turn=turn))
     below = connection.execute(
         select(items.c.id, items.c.required, items.c.draw, items.c.category).where(
-            items.c.id.in_(members), items.c.required < required
+            items.c.id.in_(members),
+            items.c.required < required,
+            ~references.is_one(items.c.id),
         )
     ).all()
     missing = [

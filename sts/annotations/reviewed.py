@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
+
+from sqlalchemy import Connection
 
 from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
@@ -18,6 +21,11 @@ from sts.storage.workspace import Workspace
 
 QUEUES = DISPUTED, FAILED, DIFFERING = ("disputes", "failures", "differences")
 """Judges disagree; a sample of what was annotated as failures; people and rule differ."""
+
+_LONG = 0.1
+"""Seconds of gathering after which it is done less often."""
+_AGES = 60.0
+"""Seconds after which what was gathered is gathered anew whatever has come: rules may label."""
 
 Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
 """Identities of continuations -> what the rules say of them, as far as they say something."""
@@ -101,55 +109,112 @@ def others(store: Store, person: int, kind: str, about: Collection[str]) -> dict
         return opinions.of_others(connection, person, kind, about)
 
 
-def queues(
-    store: Store, suite: str, person: int, rules: Rules, *, again: bool = False
-) -> dict[str, Queue]:
-    """Returns the queues of a suite for one reviewer, by name.
+class _Members(NamedTuple):
+    """What belongs in each queue, whoever looks.
 
-    Nobody is given what they have judged or played. The order is by lot and another for each
-    person; disputes about the outcome come first, those about the mark last.
-
-    Args:
-      store: of the workspace.
-      suite: `NAME@VERSION`.
-      person: the reviewer's number.
-      rules: what the rules say.
-      again: whether what the person has left open waits for them once more.
+    Attributes:
+      judged: the last judgement that was counted.
+      clips: of each queue.
+      about: what judges disagree about, by item.
+      rules: what the rules say, by continuation.
+      orders: the clips of a queue in the order of one person, once it was asked for.
+      took: seconds that it took to gather this.
+      at: when that was, by a clock that only goes forward.
     """
-    found, study = reviewed(store, suite), store.study
-    with store.database.read() as connection:
-        own = opinions.own(connection, person, suite)
-        left = opinions.noted(connection, person, suite)
-    said = rules([one.continuation for one in found.clips])
-    about = {one.item: dispute(one.opinions, study.mark_tolerance) for one in found.clips}
-    samples = breakdown.sample(found.clips, study.review_sample, study.seed).values()
-    every = {
-        DISPUTED: [one for one in found.clips if about[one.item]],
-        FAILED: [one for drawn in samples for one in drawn],
-        DIFFERING: [one for one in found.clips if differs(one, said.get(one.continuation))],
-    }
-    out = {}
-    for name, members in every.items():
-        closed = found.reviews if name == FAILED else found.decided
-        waiting = [one for one in members if one.item not in closed]
-        mine = [one for one in waiting if one.item not in own]
-        open_to = [one for one in mine if again or one.item not in left]
-        cases = [
-            Case(
-                one,
-                about[one.item],
-                said.get(one.continuation) if name == DIFFERING else None,
-                tuple(remark.text for remark in found.notes.get(one.item, ())),
+
+    judged: int
+    clips: Mapping[str, list[Clip]]
+    about: Mapping[str, str]
+    rules: Mapping[str, Verdict]
+    orders: dict[tuple[str, int], list[Clip]]
+    took: float
+    at: float
+
+
+class Queues:
+    """The queues of a suite, for one reviewer after another.
+
+    What judges have said is gathered anew when one has said something since; where that takes long,
+    it takes a tenth of the time at most, and what came last comes a little later.
+    """
+
+    def __init__(self, store: Store, suite: str, rules: Rules) -> None:
+        """Gathers nothing yet.
+
+        Args:
+          store: of the workspace.
+          suite: `NAME@VERSION`.
+          rules: what the rules say.
+        """
+        self._store, self._suite, self._rules = store, suite, rules
+        self._members: _Members | None = None
+
+    def of(self, person: int, *, again: bool = False) -> dict[str, Queue]:
+        """Returns the queues for one reviewer, by name.
+
+        Nobody is given what they have judged or played. The order is by lot and another for each
+        person; disputes about the outcome come first, those about the mark last.
+
+        Args:
+          person: the reviewer's number.
+          again: whether what the person has left open waits for them once more.
+        """
+        with self._store.database.read() as connection:
+            members = self._gathered(connection)
+            own = opinions.own(connection, person, self._suite)
+            left = opinions.noted(connection, person, self._suite)
+            decided = reviews.adjudications(connection, self._suite)
+            sorted_out = reviews.reviews(connection, self._suite)
+            notes = reviews.notes(connection, self._suite)
+        out = {}
+        for name, all_ in members.clips.items():
+            closed: Collection[str] = sorted_out if name == FAILED else decided
+            waiting = [
+                one for one in self._ordered(members, name, person) if one.item not in closed
+            ]
+            mine = [one for one in waiting if one.item not in own]
+            cases = [
+                Case(
+                    one,
+                    members.about[one.item],
+                    members.rules.get(one.continuation) if name == DIFFERING else None,
+                    tuple(remark.text for remark in notes.get(one.item, ())),
+                )
+                for one in mine
+                if again or one.item not in left
+            ]
+            out[name] = Queue(
+                cases,
+                len(all_) - len(waiting),
+                len(all_),
+                len(waiting) - len(mine),
+                sum(one.item in left for one in mine),
             )
-            for one in by_lot(open_to, study.seed, f"{name} {person}")
-        ]
-        if name == DISPUTED:
-            cases.sort(key=lambda case: DISPUTES.index(case.about))
-        out[name] = Queue(
-            cases,
-            len(members) - len(waiting),
-            len(members),
-            len(waiting) - len(mine),
-            sum(one.item in left for one in mine),
-        )
-    return out
+        return out
+
+    def _gathered(self, connection: Connection) -> _Members:
+        kept, judged, now = self._members, opinions.last(connection), time.monotonic()
+        if kept is not None and now - kept.at < _AGES:
+            long = kept.took > _LONG and now - kept.at < kept.took * 10
+            if kept.judged == judged or long:
+                return kept
+        study, clips = self._store.study, opinions.clips(connection, self._suite)
+        rules = self._rules([one.continuation for one in clips])
+        about = {one.item: dispute(one.opinions, study.mark_tolerance) for one in clips}
+        samples = breakdown.sample(clips, study.review_sample, study.seed).values()
+        each = {
+            DISPUTED: [one for one in clips if about[one.item]],
+            FAILED: [one for drawn in samples for one in drawn],
+            DIFFERING: [one for one in clips if differs(one, rules.get(one.continuation))],
+        }
+        at = time.monotonic()
+        self._members = _Members(judged, each, about, rules, {}, at - now, at)
+        return self._members
+
+    def _ordered(self, members: _Members, name: str, person: int) -> list[Clip]:
+        if (name, person) not in members.orders:
+            order = by_lot(members.clips[name], self._store.study.seed, f"{name} {person}")
+            if name == DISPUTED:
+                order.sort(key=lambda one: DISPUTES.index(members.about[one.item]))
+            members.orders[name, person] = order
+        return members.orders[name, person]

@@ -14,6 +14,7 @@ from sts.annotations import (
     imports,
     quality,
     queue,
+    references,
     reviews,
     submissions,
     verdicts,
@@ -200,7 +201,7 @@ class Store(Membership):
     def references(self) -> list[Reference]:
         """The pool, in the order it was filled."""
         with self.database.read() as connection:
-            return queue.references(connection)
+            return references.every(connection)
 
     def claim(
         self, annotator_id: int, *, suite: str, count: int = 3, without: Collection[str] = ()

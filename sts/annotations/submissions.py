@@ -25,7 +25,7 @@ from sts.annotations.events import (
 from sts.annotations.schema import annotators, claims, items, reference_episodes, refused, slots
 from sts.annotations.types import Ack, RefusedAnswer
 from sts.names import printable
-from sts.ratings import MARKED, VERDICTS
+from sts.ratings import MARKED, UNABLE, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
@@ -77,7 +77,7 @@ def check(
         kind,
         verdict,
         _step(sent.get("step"), verdict, horizon) if verdict else None,
-        _words(sent, "reason", "with cannot_judge") if verdict == "cannot_judge" else "",
+        _words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
         _word(sent, "label", LABELS) if kind == REVIEW else "",
         _remark(sent, kind),
         _number(sent.get("watched"), "watched", 1.0),

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, select
 
 from sts.annotations.schema import events, item_suites, items
 from sts.annotations.views import current
-
-_UNABLE = "cannot_judge"
+from sts.ratings import UNABLE
 
 
 class Unable(NamedTuple):
@@ -52,7 +51,7 @@ def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for scenario, category, item, verdict, reason in connection.execute(query):
         judged.setdefault((scenario, category), set()).add(item)
-        if verdict == _UNABLE:
+        if verdict == UNABLE:
             clips.setdefault((scenario, category), set()).add(item)
             reasons.setdefault((scenario, category), Counter())[reason] += 1
     found = [

@@ -19,6 +19,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.settling import unjudged
 from sts.annotations.types import Day, Judgement, Progress
+from sts.ratings import UNABLE
 
 
 def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
@@ -98,7 +99,7 @@ def progress(connection: Connection, suite: str) -> Progress:
         .join(item_suites, item_suites.c.item == events.c.item)
         .where(item_suites.c.suite == suite)
         .group_by(events.c.item)
-        .having(func.min(case((events.c.verdict == "cannot_judge", 1), else_=0)) == 1)
+        .having(func.min(case((events.c.verdict == UNABLE, 1), else_=0)) == 1)
         .subquery()
     )
     covered = (

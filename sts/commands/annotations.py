@@ -39,8 +39,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="call people by name, for who leads (default: by pseudonym)",
     )
     words = "list what pages sent that could not be kept as a judgement"
-    actions.add_parser(
-        "refused", help=words, description=words, example="sts annotations refused --json"
+    leaf = actions.add_parser(
+        "refused",
+        help=words,
+        description=f"{words}; people are called by name, for who leads",
+        example="sts annotations refused --json",
+    )
+    leaf.add_argument(
+        "--pseudonyms", action="store_true", help="call people by pseudonym (default: by name)"
     )
     words = "find what was changed, lost or added behind the store's back; exit code 1 if anything"
     actions.add_parser("verify", help=words, description=words, example="sts annotations verify")
@@ -56,13 +62,13 @@ def _run(args: argparse.Namespace) -> int:
     if args.action == "import":
         _import(workspace, args.file, as_json=args.json)
     elif args.action == "refused":
-        _refused(workspace, as_json=args.json)
+        _refused(workspace, pseudonyms=args.pseudonyms, as_json=args.json)
     elif args.action == "verify":
         return _verify(workspace, as_json=args.json)
     elif args.action == "audit":
         audit.show(workspace, args.suite, names=args.names, as_json=args.json)
     elif args.action == "quality":
-        quality.show(workspace, args.suite, as_json=args.json)
+        quality.show(workspace, args.suite, pseudonyms=args.pseudonyms, as_json=args.json)
     elif args.action == "reviews":
         reviews.show(workspace, args.suite, as_json=args.json)
     else:
@@ -112,7 +118,7 @@ def _export(
     say(as_json, counts, text)
 
 
-def _refused(workspace: Workspace, *, as_json: bool) -> None:
+def _refused(workspace: Workspace, *, pseudonyms: bool, as_json: bool) -> None:
     from collections import Counter
     from datetime import UTC, datetime
 
@@ -124,6 +130,9 @@ def _refused(workspace: Workspace, *, as_json: bool) -> None:
     if store is not None:
         with store:
             answers = store.refused()
+            if pseudonyms:
+                called = store.pseudonyms()
+                answers = [one._replace(annotator=called[one.annotator]) for one in answers]
     header = ("annotator", "received (UTC)", "why", "answer")
     rows = [
         (

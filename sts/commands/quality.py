@@ -11,8 +11,9 @@ from sts.errors import UnknownName
 
 if TYPE_CHECKING:
     from sts.agreement import Agreement
+    from sts.annotations.accuracy import Right
     from sts.annotations.hours import Hours
-    from sts.annotations.quality import Quality, Right
+    from sts.annotations.quality import Quality
     from sts.annotations.unable import Unable
     from sts.storage.workspace import Workspace
 
@@ -25,12 +26,18 @@ def add(actions: argparse._SubParsersAction[Any]) -> None:
     """Adds the verb to those of `sts annotations`."""
     words = "say how well people judge over time, what it took, and what they could not judge"
     leaf = actions.add_parser(
-        "quality", help=words, description=words, example="sts annotations quality --json"
+        "quality",
+        help=words,
+        description=f"{words}; people are called by name, for who leads",
+        example="sts annotations quality --json",
     )
     leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+    leaf.add_argument(
+        "--pseudonyms", action="store_true", help="call people by pseudonym (default: by name)"
+    )
 
 
-def show(workspace: Workspace, suite: str | None, *, as_json: bool) -> None:
+def show(workspace: Workspace, suite: str | None, *, pseudonyms: bool, as_json: bool) -> None:
     """Prints how well people judge, by the references, and by the clips that are judged twice.
 
     Raises:
@@ -54,6 +61,9 @@ def show(workspace: Workspace, suite: str | None, *, as_json: bool) -> None:
     if store is not None:
         with store:
             enqueued, people, study = store.suites(), store.quality(), store.study
+            if pseudonyms:
+                called = store.pseudonyms()
+                people = [one._replace(annotator=called[one.annotator]) for one in people]
             with store.database.read() as connection:
                 hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
                 unable = unjudged.unable(connection, suite)

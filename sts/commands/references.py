@@ -43,7 +43,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _add(workspace: Workspace, args: argparse.Namespace) -> None:
     from sts.annotations.items import item_of
-    from sts.annotations.queue import check_truth
+    from sts.annotations.references import check_truth
     from sts.annotations.store import Store
     from sts.continuations.store import find
 

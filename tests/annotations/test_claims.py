@@ -4,12 +4,14 @@ import re
 
 import pytest
 
-from sts.annotations.queue import check_truth
+from sts.annotations.references import check_truth
 from sts.annotations.store import Store
+from sts.annotations.training import answer, standing
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     HORIZON,
+    SELDOM_ON_POSTGRESQL,
     SUITE,
     Clock,
     a_submission,
@@ -111,6 +113,7 @@ def test_renewing_keeps_what_is_held_and_says_what_is_lost(store: Store, clock: 
     assert store.renew(ana.id, held) == [held[0]]
 
 
+@SELDOM_ON_POSTGRESQL
 def test_each_annotator_meets_items_in_an_order_of_their_own(store: Store) -> None:
     store.enqueue(some_items(30), required=2)
     ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
@@ -166,6 +169,7 @@ def test_claims_stay_inside_the_suite(store: Store) -> None:
     assert store.claim(ana.id, suite="nowhere@1") == []
 
 
+@SELDOM_ON_POSTGRESQL
 def test_references_are_mixed_in_silently_and_met_once_by_each(workspace: Workspace) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0.3
     with Store.open(workspace) as store:
@@ -205,19 +209,39 @@ def test_at_rate_one_every_reference_comes_first_but_those_one_played(
         assert set(met[:2]) == {"r1", "r2"} and set(met[2:]) == {"c0", "c1", "c2"}
 
 
-def test_a_continuation_that_is_also_a_reference_is_judged_once_by_each(
+def test_no_judgement_is_waited_for_of_a_reference_that_is_enqueued_before_or_after(
     workspace: Workspace,
 ) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0.5
     with Store.open(workspace) as store:
         store.enqueue(some_items(10), required=2)
-        for item in some_items(10):
+        ana = store.add_annotator("Ana").id
+        (first, *_) = store.claim(ana, suite=SUITE, count=1)
+        store.submit(ana, [a_submission(first)])
+        for item in some_items(12)[2:]:
+            store.add_reference(item, "failure", 2)
+        store.enqueue(some_items(12), required=3)
+        store.set_required(SUITE, 4)
+        done = int(first.continuation not in ("c0", "c1"))
+        total = 2 * 4 + done
+        assert store.progress(SUITE)[:4] == (12, 10, total, 1)
+        met = [judge_all(store, store.add_annotator(name).id) for name in ("Bo", "Cy", "Di", "Ed")]
+        assert all(len(set(one)) == len(one) for one in met)
+        assert store.progress(SUITE)[:4] == (12, 12, total, total)
+
+
+def test_no_clip_waits_for_ever_where_everybody_has_trained_on_it(workspace: Workspace) -> None:
+    workspace.settings["annotation"].update(reference_rate=0.1, training=2, training_pass=0.0)
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(4))
+        for item in some_items(2):
             store.add_reference(item, "failure", 2)
         for name in ("Ana", "Bo"):
-            assert sorted(judge_all(store, store.add_annotator(name).id)) == sorted(
-                item.continuation for item in some_items(10)
-            )
-        assert store.progress(SUITE)[:4] == (10, 10, 20, 20)
+            person = store.add_annotator(name).id
+            for lesson in standing(store, person).lessons:
+                assert answer(store, person, a_submission(lesson.item, verdict="failure", step=2))
+            judge_all(store, person)
+        assert store.progress(SUITE)[:4] == (4, 4, 2, 2)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sts.annotations import hours, unable
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, Clock, a_submission, an_item
+from tests.annotations.examples import SELDOM_ON_POSTGRESQL, SUITE, Clock, a_submission, an_item
 
 
 def with_references(workspace: Workspace, clock: Clock, number: int, **settings: object) -> Store:
@@ -35,6 +35,7 @@ def answer(store: Store, who: int, clock: Clock, rights: str) -> int:
     return len(rights)
 
 
+@SELDOM_ON_POSTGRESQL
 def test_accuracy_goes_by_twenties_in_the_order_judged(workspace: Workspace, clock: Clock) -> None:
     with with_references(workspace, clock, 50) as store:
         ana = store.add_annotator("Ana").id
@@ -49,6 +50,7 @@ def test_accuracy_goes_by_twenties_in_the_order_judged(workspace: Workspace, clo
         )
 
 
+@SELDOM_ON_POSTGRESQL
 @pytest.mark.parametrize(
     ("rights", "flagged"), [("+" * 13 + "-" * 7, False), ("-" * 8 + "+" * 12, True)]
 )
@@ -62,6 +64,7 @@ def test_who_is_flagged_has_the_whole_interval_below_the_bar(
         assert found.flagged is flagged and store.controls() == []
 
 
+@SELDOM_ON_POSTGRESQL
 def test_a_corrected_answer_counts_as_it_stands(workspace: Workspace, clock: Clock) -> None:
     with with_references(workspace, clock, 3) as store:
         ana = store.add_annotator("Ana").id
@@ -92,6 +95,38 @@ def test_who_lies_below_the_bar_is_paused_until_resumed_and_then_counts_anew(
         assert answer(store, ana, clock, "-" + "+" * 8) == 9
         assert [one.value for one in store.controls()] == [0]
         assert not store.quality()[0].flagged
+
+
+def test_a_note_is_no_answer_and_says_not_when_one_came(workspace: Workspace, clock: Clock) -> None:
+    with with_references(workspace, clock, 1) as store:
+        ana = store.add_annotator("Ana").id
+        (held,) = store.claim(ana, suite=SUITE, count=1)
+        note = {"uuid": "0" * 32, "item": held.item, "kind": "note", "text": "hm"}
+        assert [one.status for one in store.submit(ana, [note])] == ["saved"]
+        clock.now += 1
+        store.pause(person=ana)
+        store.resume(person=ana)
+        clock.now += 1
+        store.submit(ana, [a_submission(held)])
+        assert [one.latest.answered for one in store.quality()] == [1]
+
+
+def test_people_are_called_by_name_or_by_pseudonym_as_the_lead_asks(
+    workspace: Workspace, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with with_references(workspace, clock, 2) as store:
+        ana = store.add_annotator("Ana")
+        answer(store, ana.id, clock, "+")
+        store.submit(ana.id, [{"uuid": "no"}])
+    for command in ("quality", "refused"):
+        for option, shown, hidden in (
+            ([], "Ana", ana.pseudonym),
+            (["--pseudonyms"], ana.pseudonym, "Ana"),
+        ):
+            words = ["annotations", command, *option, "--workspace", str(workspace.root)]
+            assert main(words) == 0
+            out = capsys.readouterr().out
+            assert shown in out and hidden not in out
 
 
 def test_hours_are_shared_by_a_clips_agents_and_what_is_not_timed_is_said(

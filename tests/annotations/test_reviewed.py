@@ -12,7 +12,7 @@ import pytest
 from sts.annotations import breakdown
 from sts.annotations.differences import contradicted
 from sts.annotations.events import LABELS
-from sts.annotations.reviewed import Case, Queue, queues, reviewed, table_1
+from sts.annotations.reviewed import Case, Queue, Queues, reviewed, table_1
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
 from sts.cli.main import main
@@ -54,7 +54,7 @@ class Team:
         return self.store.submit(person, [sent])[0].status
 
     def queue(self, name: str, person: int | None = None, **how: Any) -> Queue:
-        return queues(self.store, SUITE, person or self.rhea, rules, **how)[name]
+        return Queues(self.store, SUITE, rules).of(person or self.rhea, **how)[name]
 
 
 def waiting(queue: Queue) -> list[str]:
@@ -241,3 +241,44 @@ def test_the_command_counts_table_1_and_names_the_rules_that_were_contradicted(
     assert main(["annotations", "reviews", SUITE, *place]) == 0
     assert "agents: 1 reviewed of 2, drawn at random from 2" in capsys.readouterr().out
     assert main(["annotations", "reviews", "other@1", *place]) != 0
+
+
+def test_one_who_reviews_on_sees_at_once_what_was_judged_and_decided_since(store: Store) -> None:
+    team = Team(store, 3)
+    kept = Queues(store, SUITE, rules)
+    for clip in ("c0", "c1"):
+        team.judge(team.ana, clip, "success", 2)
+        team.judge(team.bo, clip, "not_done")
+    assert {*waiting(kept.of(team.rhea)["disputes"])} == {"c0", "c1"}
+    team.judge(team.ana, "c2", "success", 2)
+    team.judge(team.bo, "c2", "not_done")
+    assert {*waiting(kept.of(team.rhea)["disputes"])} == {"c0", "c1", "c2"}
+    assert team.send(team.rhea, "c1", "adjudication", verdict="not_done") == "saved"
+    assert {*waiting(kept.of(team.rhea)["disputes"])} == {"c0", "c2"}
+    assert kept.of(team.max)["disputes"].done == 1
+
+
+def test_what_nobody_has_changed_is_not_gathered_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = Team(store, 2)
+    team.judge(team.ana, "c0", "success", 2)
+    team.judge(team.bo, "c0", "not_done")
+    counted: list[int] = []
+
+    def counting(continuations: Collection[str]) -> Mapping[str, Verdict]:
+        counted.append(len(continuations))
+        return rules(continuations)
+
+    kept = Queues(store, SUITE, counting)
+    for person in (team.rhea, team.max, team.rhea):
+        kept.of(person)
+    assert team.send(team.rhea, "c0", "adjudication", verdict="not_done") == "saved"
+    kept.of(team.rhea)
+    assert counted == [1]
+    team.judge(team.ana, "c1", "success", 2)
+    kept.of(team.rhea)
+    assert counted == [1, 2]
+    monkeypatch.setattr("sts.annotations.reviewed.time.monotonic", lambda: 1e9)
+    kept.of(team.rhea)  # a rule may have labelled since
+    assert counted == [1, 2, 2]

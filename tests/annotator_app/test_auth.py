@@ -127,7 +127,9 @@ def test_two_studies_on_one_host_do_not_put_out_each_others_people() -> None:
     assert header(entered, "set-cookie").startswith(f"{COOKIE}={TOKEN};")
 
 
-@pytest.mark.parametrize("path", ["/", "/enter/..", "//", "/_stcore/stream", "/_stcore/health/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/enter/..", "//", "/scripts/x-1.mjs", "/_stcore/stream", "/_stcore/health/"]
+)
 def test_nobody_is_let_in_without_a_link(path: str) -> None:
     assert status(path) == 401
     assert status(path, kind="websocket") == 4401

@@ -14,6 +14,7 @@ import pytest
 from annotator_app.events import UNSAVED, namespace
 from annotator_app.reviewing.exchange import AHEAD, exchange
 from annotator_app.reviewing.views import letter
+from sts.annotations.reviewed import Queues
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, UnknownName
@@ -50,8 +51,9 @@ def talk(store: Store, sent: object, name: str = "Rhea", **more: Any) -> dict[st
     who = person(store, name)
     if isinstance(sent, dict):
         sent = {"author": namespace("here", who.id)} | sent
-    given: dict[str, Any] = {"shown": shown, "broken": {}, "rules": rules} | more
-    data = exchange(store, who, sent, suite=SUITE, place="here", **given)
+    queues = Queues(store, SUITE, rules)
+    given: dict[str, Any] = {"shown": shown, "broken": {}, "queues": queues} | more
+    data = exchange(store, who, sent, place="here", **given)
     json.dumps(data, allow_nan=False)
     return data
 

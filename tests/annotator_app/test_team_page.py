@@ -20,7 +20,7 @@ from annotator_app.tables import escaped_markdown, table
 from sts.annotations.members import Work
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, Clock, a_submission, some_items
+from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +156,7 @@ def test_a_build_that_fails_says_why_and_the_last_report_stays(
     assert not found.is_outdated(0.0) and found.is_outdated((found.built or 0) + 1)
     asked: list[str] = []
 
-    def fails(command: str) -> str:
+    def fails(command: str, *_: str) -> str:
         asked.append(command)
         return "sts label starter@1: the disk is full"
 
@@ -173,7 +173,7 @@ def test_one_report_is_built_at_a_time(tmp_path: Path, monkeypatch: pytest.Monke
 
     found, goes_on = builder(tmp_path, Clock()), threading.Event()
 
-    def waits(command: str) -> str:
+    def waits(command: str, *_: str) -> str:
         goes_on.wait(60)
         return ""
 
@@ -182,6 +182,56 @@ def test_one_report_is_built_at_a_time(tmp_path: Path, monkeypatch: pytest.Monke
     goes_on.set()
     found.wait(60)
     assert (found.is_building, found.trouble) == (False, "")
+
+
+def test_of_two_server_processes_one_builds_and_the_other_knows_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    clock = Clock()
+    one, other, goes_on = builder(tmp_path, clock), builder(tmp_path, clock), threading.Event()
+
+    def fails(command: str, *_: str) -> str:
+        goes_on.wait(60)
+        return "the disk is full"
+
+    monkeypatch.setattr(one, "_run", fails)
+    assert one.begin()
+    building, second = other.is_building, other.begin()
+    assert building and not second
+    assert not other.is_outdated(clock.now)
+    goes_on.set()
+    one.wait(60)
+    over = not other.is_building
+    assert over and other.trouble == one.trouble == "the disk is full"
+    assert other.is_outdated(clock.now + 1)
+    monkeypatch.setattr(other, "_run", lambda *words: "")
+    assert other.begin()
+    other.wait(60)
+    assert one.trouble == ""
+
+
+def test_an_adjudication_alone_makes_the_report_an_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    found = builder(tmp_path, clock)
+    with Store.open(Workspace.open(str(tmp_path)), clock=clock) as store:
+        store.enqueue([an_item()])
+        ana = store.add_annotator("Ana").id
+        (claim,) = store.claim(ana, suite=SUITE)
+        store.submit(ana, [a_submission(claim)])
+        clock.now += 1
+        monkeypatch.setattr(found, "_run", lambda *words: "")
+        assert found.begin()
+        found.wait(60)
+        assert not found.is_outdated(store.last_event())
+        clock.now += 1
+        rhea = store.add_annotator("Rhea", ["reviewer"]).id
+        decided = a_submission(claim, kind="adjudication", verdict="not_done", step=None, text="")
+        assert [one.status for one in store.submit(rhea, [decided])] == ["saved"]
+        assert found.is_outdated(store.last_event())
 
 
 def test_a_build_is_a_process_whose_last_line_is_told(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ hands are free for it: they hold a dish or nothing.
 
 from __future__ import annotations
 
+from scenarios.category import Rubric
+
 from .moments import Moment, category
 
 HORIZON, LEAD = 60, 45
@@ -37,4 +39,9 @@ CATEGORY = category(
     fault,
     horizon=HORIZON,
     lead=LEAD,
+    rubric=Rubric(
+        "The cook brings a soup to the serving window after the takeover.",
+        "It is done the moment the cook lays the soup on the window. Any soup will do, "
+        "whoever cooked it or put it on the dish, but the cook must bring it there themself.",
+    ),
 )

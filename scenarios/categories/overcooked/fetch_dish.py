@@ -5,6 +5,8 @@ Asked when the cook's hands are empty.
 
 from __future__ import annotations
 
+from scenarios.category import Rubric
+
 from .moments import Moment, category
 
 HORIZON, LEAD = 40, 30
@@ -27,4 +29,9 @@ CATEGORY = category(
     fault,
     horizon=HORIZON,
     lead=LEAD,
+    rubric=Rubric(
+        "The cook takes a dish into their hands after the takeover.",
+        "From the stack or from a counter, it is the same, and it is done the moment the cook "
+        "holds it. What the cook does with it then is not asked.",
+    ),
 )

@@ -6,6 +6,7 @@ other cook puts into the pot counts towards the three, but the third must be the
 
 from __future__ import annotations
 
+from scenarios.category import Rubric
 from sts.worlds.overcooked.basics import FULL
 
 from .moments import Moment, category
@@ -39,4 +40,9 @@ CATEGORY = category(
     fault,
     horizon=HORIZON,
     lead=LEAD,
+    rubric=Rubric(
+        "The cook puts in the third onion of a pot, so that it starts to cook.",
+        "Onions that the other cook puts in count towards the three, but the third must come "
+        "from the cook who is judged. Any pot will do.",
+    ),
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Label, Word
+from scenarios.category import Candidate, Category, Label, Rubric, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -110,4 +110,9 @@ CATEGORY = Category(
     words=words,
     context=CONTEXT,
     partner=PARTNER,
+    rubric=Rubric(
+        "The cook lays {a} on a counter that the cook with the {other} hat can reach, for good.",
+        "It is done when it is laid there. Whether the other takes it is not asked, but what the "
+        "cook takes back before the other has it was not handed over. Other things do not count.",
+    ),
 )

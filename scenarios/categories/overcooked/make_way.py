@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Label, Word
+from scenarios.category import Candidate, Category, Label, Rubric, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -91,4 +91,9 @@ CATEGORY = Category(
     words=words,
     context=CONTEXT,
     partner=PARTNER,
+    rubric=Rubric(
+        "The cook with the {other} hat stands where the judged cook stood at the takeover.",
+        "It is not enough that the judged cook steps aside: the other must come to stand there. "
+        "Where the judged cook goes, and whether they come back later, is not asked.",
+    ),
 )

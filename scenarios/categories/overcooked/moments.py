@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
-from scenarios.category import Candidate, Category, Label, Word
+from scenarios.category import Candidate, Category, Label, Rubric, Word
 from scenarios.replayed import environments
 from sts.episodes import Episode
 from sts.suites.types import Scenario
@@ -150,6 +150,7 @@ def category(
     *,
     horizon: int,
     lead: int,
+    rubric: Rubric,
 ) -> Category:
     """Returns the category that asks a cook for a deed which the recorded person came to do.
 
@@ -162,6 +163,7 @@ def category(
       sensible: says where it makes no sense to ask for it.
       horizon: L.
       lead: how many steps before the deed it is asked for at most.
+      rubric: of it.
     """
     return Category(
         name=name,
@@ -175,6 +177,7 @@ def category(
         context=CONTEXT,
         partner=PARTNER,
         superseded=True,
+        rubric=rubric,
     )
 
 

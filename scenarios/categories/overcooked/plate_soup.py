@@ -5,6 +5,8 @@ Asked when a soup cooks or is done and the cook holds a dish or nothing.
 
 from __future__ import annotations
 
+from scenarios.category import Rubric
+
 from .moments import Moment, category
 
 HORIZON, LEAD = 60, 40
@@ -33,4 +35,9 @@ CATEGORY = category(
     fault,
     horizon=HORIZON,
     lead=LEAD,
+    rubric=Rubric(
+        "The cook takes a finished soup out of a pot, onto a dish in their hands.",
+        "A soup that stands on a counter already does not count. Where the soup goes then is "
+        "not asked.",
+    ),
 )

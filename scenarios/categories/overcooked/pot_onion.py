@@ -5,6 +5,8 @@ Asked when the cook holds an onion or nothing.
 
 from __future__ import annotations
 
+from scenarios.category import Rubric
+
 from .moments import Moment, category
 
 HORIZON, LEAD = 40, 30
@@ -27,4 +29,9 @@ CATEGORY = category(
     fault,
     horizon=HORIZON,
     lead=LEAD,
+    rubric=Rubric(
+        "The cook puts an onion into a pot after the takeover.",
+        "One onion is enough, in any pot, and it may be one that the cook held already. Laid "
+        "on a counter it is not in a pot.",
+    ),
 )

@@ -196,7 +196,7 @@ def test_who_takes_a_report_spells_none_of_its_keys() -> None:
     for reader in readers:
         assert not subscripts(ROOT / reader) & named, reader
     drawn = subscripts(ROOT / "analysis/report/figures.py") & named
-    assert drawn <= {"agent", "kind"}  # columns of the data that it draws
+    assert drawn <= {"agent", "kind", "separated"}  # columns of the data that it draws
 
 
 def test_to_json_gives_plain_values(report: Report) -> None:

@@ -132,6 +132,18 @@ def test_a_text_names_the_thing_and_the_hat_that_are_meant(mined):
             assert found is not None and f"{word}'" in found, text
 
 
+def test_judges_are_told_of_every_scenario_when_it_is_done(mined):
+    told: dict[str, set[str]] = {}
+    for one in mined.scenarios:
+        found = categories.criterion(one)
+        assert found is not None
+        assert found.done.endswith(".") and found.guideline.endswith("."), one.category
+        assert "{" not in found.done + found.guideline
+        told.setdefault(one.category, set()).add(found.done)
+    assert {*told} == {*NAMES}
+    assert all(" a dish " in one or " an onion " in one for one in told["hand-over"])
+
+
 def test_the_side_of_the_source_decides_what_is_mined_and_what_is_sound(recorded, mined):
     turned = [
         dataclasses.replace(t, provenance=t.provenance | {"split": "train"})
