@@ -22,6 +22,8 @@ _OPTIONS = {
     "runner.postScriptGC": False,  # a full collection after every run costs more than the run
     "server.fileWatcherType": "none",
     "server.headless": True,
+    "theme.dark.primaryColor": "#0a6ebd",  # as on the pages at the door; red would warn
+    "theme.light.primaryColor": "#0a6ebd",
 }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from analysis.inputs.declared import deterministic
 from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
@@ -148,6 +149,7 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         tags=selections.tagged(workspace, chosen.part),
         pairs=_ids(pairs(chosen.scenarios)),
         series=_ids(series(chosen.scenarios)),
+        deterministic=deterministic(workspace, chosen.scenarios),
         instructions={s.id: s.instruction.text for s in chosen.scenarios},
     )
 

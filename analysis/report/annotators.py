@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 
 from analysis.inputs.ratings import once
-from analysis.report.schema import Alpha, Annotator, Effort, StepOffset, Together, Unable
+from analysis.report.schema import Alpha, Annotator, Block, Effort, StepOffset, Together, Unable
 from analysis.report.values import number
 from analysis.statistics.accuracy import Accuracy, accuracy
 from analysis.statistics.alpha import krippendorff
 from analysis.statistics.step_offset import step_offset
+from sts.annotations.accuracy import blocks
 
 
 def annotators(
@@ -36,6 +37,7 @@ def annotators(
                 annotations=int(own["verdict"].ne("cannot_judge").sum()),
                 cannot_judge=int(own["verdict"].eq("cannot_judge").sum()),
                 median_seconds=number(rows["seconds"].median()),
+                blocks=_blocks(mine),
             )
         )
     return tuple(entries)
@@ -51,6 +53,9 @@ def together(
         **_on_references(references, pooled),
         alpha=Alpha(**krippendorff(own, seed=seed)._asdict()),
         alpha_references=Alpha(**krippendorff(served, seed=seed)._asdict()),
+        alpha_twice=Alpha(**krippendorff(own[own["twice"]], seed=seed)._asdict())
+        if own["twice"].any()
+        else None,
     )
 
 
@@ -100,6 +105,16 @@ def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
             )
         )
     return tuple(sorted(entries, key=lambda one: (-one.clips, one.scenario)))
+
+
+def _blocks(references: pd.DataFrame) -> tuple[Block, ...]:
+    """One annotator's answers by twenties; none where the order of judging is not known."""
+    told = references[~references["verdict"].isin(("cannot_judge", ""))]
+    if told["order"].isna().any():
+        return ()
+    told = told.sort_values("order", kind="stable")
+    right = (told["verdict"] == "success") == (told["truth"] == "success")
+    return tuple(Block(**one._asdict()) for one in blocks(right.tolist()))
 
 
 def _on_references(references: pd.DataFrame, rates: Accuracy) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import math
@@ -38,6 +39,7 @@ TARGETS = {
         "continuations of these very scenarios lies in the interval.",
     },
 }
+_FOLDER = files("analysis.report")
 _ABREAST = 9
 """Columns of a table, which a page of usual width holds."""
 SHOWN_KS = (1, 2, 4, 8)
@@ -61,6 +63,30 @@ SCRIPTS = ("page", "parts", "tables", "scenarios")
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
+@functools.cache
+def _environment() -> jinja2.Environment:
+    """Compiles each template once."""
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text("utf-8")),
+    )
+    environment.filters |= {
+        "percent": percent,
+        "listed": listed,
+        "range": _range,
+        "points": points,
+        "points_range": lambda ends: _ends(ends, points),
+        "number": _number,
+        "number_range": lambda ends: _ends(ends, _number),
+        "p": _p,
+        "inline": lambda svg, label: Markup(inline(svg, label)),
+        "quoted": lambda name: quote(name, safe=""),
+    }
+    return environment
+
+
 def render(
     report: Report,
     figures: Mapping[str, str],
@@ -78,26 +104,7 @@ def render(
       evidence: where the clips are; None where there are none.
       narrow: the figures for a page as wide as a phone, as far as there are any.
     """
-    folder = files("analysis.report")
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text("utf-8")),
-    )
-    environment.filters |= {
-        "percent": percent,
-        "listed": listed,
-        "range": _range,
-        "points": points,
-        "points_range": lambda ends: _ends(ends, points),
-        "number": _number,
-        "number_range": lambda ends: _ends(ends, _number),
-        "p": _p,
-        "inline": lambda svg, label: Markup(inline(svg, label)),
-        "quoted": lambda name: quote(name, safe=""),
-    }
-    template = environment.get_template("page.html.j2")
+    template = _environment().get_template("page.html.j2")
     script = classic(SCRIPTS, SCRIPT_FOLDER)
     counts = report.counts
     total = counts.scenarios
@@ -107,7 +114,7 @@ def render(
     deepest = max((len(a.consistency.pass_hat_k) for a in report.agents), default=0)
     return template.render(
         r=report,
-        css=Markup((folder / "page.css").read_text("utf-8")),
+        css=Markup((_FOLDER / "page.css").read_text("utf-8")),
         script=Markup(script),
         script_hash=_hash(script),
         evidence=evidence,
@@ -155,6 +162,7 @@ def render(
             )
             for entry in report.agents
         },
+        by_name={entry.agent: entry for entry in report.agents},
         columns=_columns(report.agents),
         about=about(report.selection) if report.selection else "",
         tags={

@@ -110,7 +110,7 @@ def _from_continuations(
     """Covariance of the effects where each verdict errs by its continuation's noise alone."""
     agents, scenarios, people = weight.shape
     covariance = np.zeros((people, people))
-    step = max(1, _AT_ONCE // (agents * people**2))
+    step = max(1, _AT_ONCE // max(agents * people**2, 1))
     for at in (slice(n, n + step) for n in range(0, scenarios, step)):
         base = map_ @ centre[:, at]
         load = map_[:, :agents, None, None] - base[:, None, :, None] + map_[:, None, None, agents:]

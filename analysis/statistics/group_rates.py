@@ -24,7 +24,11 @@ class GroupRates(NamedTuple):
 
 
 def group_rates(
-    outcomes: Outcomes, summary: Summary, labels: tuple[str, ...]
+    outcomes: Outcomes,
+    summary: Summary,
+    labels: tuple[str, ...],
+    *,
+    exact: np.ndarray | None = None,
 ) -> dict[str, GroupRates]:
     """Pass rates by group, in the order in which the scenarios first name each.
 
@@ -34,6 +38,7 @@ def group_rates(
       outcomes: of all scenarios.
       summary: of the same.
       labels: S names of groups, "" where a scenario is in none.
+      exact: bool[A], agents whose continuations of a scenario are all the same.
     """
     several = len(outcomes.categories) > 1
     rho = pooled_correlation(summary, outcomes.category) if several else None
@@ -50,6 +55,7 @@ def group_rates(
                 target=target,
                 correlation=rho if alone else None,
                 unit=part.unit,
+                exact=exact,
             )
             for target in TARGETS
         }

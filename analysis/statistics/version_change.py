@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.outcomes import Summary
-from analysis.statistics.pass_rates import FEW_EFFECTIVE, Rates, pass_rates, weighted_rates
+from analysis.statistics.pass_rates import Rates, pass_rates, weighted_rates
 
 PARTS = ("old", "kept", "added", "retired", "new")
 _LEAST = 1e-12
@@ -111,7 +111,8 @@ def _rates(
     rows = len(summary.number)
     if not columns.any():
         nothing = np.full(rows, np.nan)
-        return Rates(nothing, nothing, np.full((rows, 2), np.nan), ("no scenario",) * rows)
+        empty = np.full((rows, 2), np.nan)
+        return Rates(nothing, nothing, empty, ("no scenario",) * rows, nothing, nothing)
     _, inner = np.unique(category[columns], return_inverse=True)
     own = summary.at((slice(None), columns))
     drawn = None if unit is None else unit[columns]
@@ -141,7 +142,7 @@ def _side(
     codes = sampling.strata(share > 0, strata, unit)
     spread = sampling.sampling_spread(summary.mean, share, codes, unit)
     trials = intervals.effective_trials(rates.rate, spread.error, np.zeros(len(total)))
-    few = ~(trials * np.minimum(rates.rate, 1 - rates.rate) >= FEW_EFFECTIVE)
+    few = ~(trials * np.minimum(rates.rate, 1 - rates.rate) >= intervals.FEW_EFFECTIVE)
     return _Side(rates, total, spread.df, few)
 
 

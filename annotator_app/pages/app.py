@@ -6,6 +6,8 @@ for a page of its own, and shows that, empty, to a browser that comes back to a 
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from annotator_app import state
@@ -40,12 +42,11 @@ if not shown:
     st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
 shown.append((guide.page, "Guide", "guide"))
 first, *others = shown
-pages = [
-    st.Page(first[0], title=first[1], url_path="first", default=True),
-    *(st.Page(run, title=title, url_path=path) for run, title, path in others),
-    # Streamlit gives the first of all no address but the root; it is found by its own as well.
-    st.Page(first[0], title=first[1], url_path=first[2], visibility="hidden"),
-]
+root = st.Page(first[0], title=first[1], url_path="first", default=True)
+pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in others)]
+# Streamlit gives the first of all no address but the root: its own leads there.
+leading = partial(st.switch_page, root)
+pages.append(st.Page(leading, title=first[1], url_path=first[2], visibility="hidden"))
 if judged:
     pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()
