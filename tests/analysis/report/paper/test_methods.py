@@ -6,7 +6,9 @@ import re
 import pandas as pd
 
 from analysis.report.paper import methods, references
+from analysis.report.paper.figure_3 import figure_3
 from analysis.report.paper.repeat import commands, repeat
+from analysis.report.paper.tables import tables
 from analysis.report.schema import Report
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of
@@ -50,6 +52,21 @@ def test_what_was_not_done_is_not_said() -> None:
     ):  # fmt: skip
         assert words not in text, words
     assert "for fresh continuations of these very scenarios" in text
+
+
+def test_without_categories_nothing_is_said_of_them() -> None:
+    rows = [
+        {"agent": a, "scenario": f"s{s}", "verdict": "success" if (s + n) % d else "failure"}
+        for a, d in (("a", 2), ("b", 3))
+        for s in range(14)
+        for n in range(3)
+    ]
+    report = report_of(pd.DataFrame(rows))
+    captions = [one.caption for one in tables(report).values()]
+    captions += [one.caption for one in (figure_3(report),) if not isinstance(one, str)]
+    assert len(captions) == 3
+    for text in (said(report), *captions):
+        assert "categor" not in text and "for fresh scenarios like these" in text
 
 
 def test_nothing_judged_has_no_word_on_rates() -> None:
