@@ -161,7 +161,7 @@ def _panel(
     axis = plotting.name_axis() if first else None
     scale = alt.Scale(domain=list(names))
     base = alt.Chart(data).encode(y=alt.Y("label:N", title=None, axis=axis, scale=scale))
-    ticks = [0, 0.25, 0.5, 0.75, 1] if width > 100 else [0, 0.5, 1]
+    ticks = [0, 0.25, 0.5, 0.75, 1] if width > 120 else [0, 0.5, 1]
     name = "pass rate" if last else None
     share = alt.Axis(format=".0%", title=name, values=ticks, labelOverlap=False)
     x = alt.X("rate:Q", scale=plotting.unit_scale(), axis=share)

@@ -120,8 +120,8 @@ def test_figure_9_has_one_scenario_with_intervals_for_its_continuations() -> Non
 def test_a_figure_fills_one_column_or_two_with_text_that_stays_text(name: str) -> None:
     for columns, width in WIDTHS.items():
         one = picture(FIGURES[name](usual(), columns=columns, title="Our agents"))
-        drawn = float(ElementTree.fromstring(one.svg).attrib["width"])
-        assert abs(drawn - width) <= 1.5
+        drawn = ElementTree.fromstring(one.svg).attrib["width"]
+        assert drawn.endswith("pt") and abs(float(drawn[:-2]) - width) <= 1.5
         assert "Our agents" in words(one) and 'fill="white"' not in one.svg[:100]
         assert "seer\N{DOUBLE DAGGER}" in words(one) and "currentColor" not in one.svg
     assert "\N{DOUBLE DAGGER}: sees more than an agent may" in one.caption
@@ -134,6 +134,8 @@ def test_a_pdf_has_its_font_inside_and_a_png_600_dots_per_inch(tmp_path: Any) ->
     pdf = one.save(tmp_path / "f.pdf").read_bytes()
     assert pdf.startswith(b"%PDF") and re.search(rb"/BaseFont ?/\w+\+LiberationSans", pdf)
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
+    box = re.search(rb"/MediaBox ?\[0 0 ([\d.]+)", pdf)
+    assert box is not None and abs(float(box[1]) - WIDTHS[1]) <= 1.5
     png = one.save(str(tmp_path / "f.png")).read_bytes()
     width = int.from_bytes(png[16:20], "big")
     assert abs(width - 252 / 72 * 600) < 20
