@@ -9,7 +9,7 @@ from analysis.report.paper import methods, references
 from analysis.report.paper.figure_3 import figure_3
 from analysis.report.paper.repeat import commands, repeat
 from analysis.report.paper.tables import tables
-from analysis.report.schema import Report
+from analysis.report.schema import Alarm, Report
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of
 
@@ -85,6 +85,12 @@ def test_a_method_without_a_sentence_is_named_as_the_report_has_it() -> None:
     agents = tuple(dataclasses.replace(one, method="oracle's, 3.5 df") for one in report.agents)
     text = said(dataclasses.replace(report, agents=agents))
     assert "oracle's, df" in text and "Student's" not in text
+
+
+def test_what_must_be_known_of_the_judges_is_said() -> None:
+    alarm = Alarm("annotators_confounded", (("best", "good"),), "They had different judges.")
+    text = said(dataclasses.replace(usual(), alarms=(alarm,)))
+    assert "They had different judges." in text and "different judges" not in said(usual())
 
 
 def test_what_is_cited_is_listed_in_both_forms_and_nothing_else() -> None:
