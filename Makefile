@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million bench-large pictures lock clean
+.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-large pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -50,6 +50,9 @@ bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 
 bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
 	$(BIN)/python -m tests.benchmarks.million
+
+bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; minutes
+	$(BIN)/python -m tests.benchmarks.reports
 
 bench-large: $(VENV)/.test  ## record a million episodes and measure mining them; a quarter of an hour
 	$(BIN)/python -m tests.benchmarks.large $(LARGE)

@@ -98,7 +98,7 @@ class Auth:
                 answer = self._enter(scope, await _token(scope, receive))
             elif kind == "http" and self._offers and scope["path"] in _SIGNING_IN:
                 answer = await self._sign_in(scope, receive)
-            elif self._is_admitted(self._secret(scope)):
+            elif self._is_admitted(session_secret(scope, self._cookie)):
                 answer = self._app
             else:
                 answer = self._refusal(OUTSIDE)
@@ -128,7 +128,7 @@ class Auth:
             self._attempts.failed(address)
             return self._refusal(UNKNOWN)
         if found.refusal:
-            person = self._entrance.person(self._secret(scope))
+            person = self._entrance.person(session_secret(scope, self._cookie))
             if person is not None and person.id == found.annotator:  # the browser it let in
                 return self._onwards("/")
             return self._refusal(found.refusal)
@@ -199,12 +199,6 @@ class Auth:
         self._admitted[secret] = now + REMEMBERED
         return True
 
-    def _secret(self, scope: Scope) -> str:
-        header = dict(scope["headers"]).get(b"cookie", b"").decode("latin-1")
-        # Other programs on this host leave cookies of any form, which the standard library stumbles
-        # on.
-        return cookie_parser(header).get(self._cookie, "")
-
 
 def _address_of(scope: Scope) -> str:
     return str((scope.get("client") or ("",))[0])
@@ -224,6 +218,13 @@ async def _token(scope: Scope, receive: Receive) -> str:
             raw += message.get("body", b"")
             more = message.get("more_body", False)
     return parse_qs(raw[:_LONGEST_FORM].decode("latin-1")).get("t", [""])[0]
+
+
+def session_secret(scope: Scope, cookie: str) -> str:
+    """The secret of the session that a request is of, "" where it has none."""
+    header = dict(scope["headers"]).get(b"cookie", b"").decode("latin-1")
+    # Other programs on this host leave cookies of any form, which the standard library stumbles on.
+    return cookie_parser(header).get(cookie, "")
 
 
 def same_origin(scope: Scope) -> bool:

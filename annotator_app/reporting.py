@@ -105,8 +105,8 @@ class Builder:
     def _build(self, file: BinaryIO, began: float) -> None:
         with file:  # its lock ends with it
             # What people have played since has no label yet.
-            for command in ("label", "report"):
-                trouble = self._run(command)
+            for command, *more in (("label",), ("report", "--evidence", "app")):
+                trouble = self._run(command, *more)
                 if trouble:
                     self._note(trouble, began)
                     return
@@ -115,8 +115,8 @@ class Builder:
         self._file.write_text(trouble, encoding="utf-8")
         os.utime(self._file, (began, began))
 
-    def _run(self, command: str) -> str:
-        words = [sys.executable, "-m", "sts.cli.main", command, self._label]
+    def _run(self, command: str, *more: str) -> str:
+        words = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
         words += ["--workspace", str(self._workspace.root.resolve())]
         try:
             done = subprocess.run(

@@ -69,6 +69,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.messages import Messages
     from annotator_app.people import Entrance
     from annotator_app.prefix import Prefix
+    from annotator_app.results import Results
     from annotator_app.scripts import Scripts
     from annotator_app.shell import Shell
     from annotator_app.sign_in import FILE
@@ -84,14 +85,18 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     script = Path(__file__).with_name("pages") / "app.py"
     base = settings.base
     cookie = cookie_name(state.place())
+    entrance = Entrance(state.store, settings)
     layers = [
         Middleware(Prefix, base=base),
         Middleware(
             Auth,
-            entrance=Entrance(state.store, settings),
+            entrance=entrance,
             cookie=cookie,
             base=base,
             offers=bool(settings.signing_in),
+        ),
+        Middleware(
+            Results, folder=lambda: state.builder().folder, person=entrance.person, cookie=cookie
         ),
         Middleware(Shell, base=base),
         Middleware(Scripts, script=state.script),

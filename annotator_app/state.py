@@ -20,7 +20,6 @@ from annotator_app.events import Broken
 from annotator_app.play import Plays
 from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
-from scenarios.criteria import criterion
 from sts import registry
 from sts.annotations import consent
 from sts.annotations.consent import Consent
@@ -37,6 +36,7 @@ from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
+from sts.viewer.criteria import criterion
 from sts.viewer.payload import shown
 from sts.viewer.scripts import Component
 

@@ -7,9 +7,10 @@ Colours are Okabe and Ito's; what a colour says, a shape, a dash or a sign says 
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import altair as alt
 import pandas as pd
@@ -31,8 +32,34 @@ SHORT_NAME = (
     " : datum.label"
 )
 WIDTH = 560
+NARROW = 190
+"""Pixels of a panel, where a page is wide and where it is as narrow as a phone."""
 
 Chart = alt.TopLevelMixin
+
+
+class Look(NamedTuple):
+    """How text, axes and ground of a figure are drawn.
+
+    Attributes:
+      ink: colour of text and axes.
+      ground: colour behind all; None for whatever a page has there.
+      font: names of families, the first that is installed counts. "Liberation Sans" is always:
+        the library brings it, and its letters are as wide as Arial's.
+      text: size of labels, px.
+      title: size of titles, px.
+    """
+
+    ink: str
+    ground: str | None
+    font: str
+    text: float
+    title: float
+
+
+PAGE = Look(INK, None, "sans-serif", 11, 12)
+PAPER = Look("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
+"""Black on white, in the 7 points that journals ask for; one px is one point."""
 
 
 def lines(
@@ -154,24 +181,55 @@ def ends(name: str, interval: Sequence[float] | None) -> dict[str, float | None]
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def to_svg(chart: Chart) -> str:
-    """Draws a chart as SVG text."""
-    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 11, "titleFontSize": 11}
+def to_svg(chart: Chart, look: Look = PAGE, *, narrow: bool = False) -> str:
+    """Draws a chart as SVG text, for a narrow page where asked."""
+    text = {"labelFontSize": look.text, "titleFontSize": look.text}
+    ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
     # The library refuses more than 5,000 rows unless told; many agents with long curves have more.
     with alt.data_transformers.enable("default", max_rows=None):
         content = chart.to_dict()
+    content = narrowed(content) if narrow else content
+    plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
-        "background": None,
+        "background": look.ground,
         "config": {
+            "font": look.font,
             "view": {"stroke": None},
-            "axis": text | lines | {"titleFontWeight": "normal", "domainOpacity": 0.4},
-            "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeColor": INK},
-            "title": {"color": INK, "fontSize": 12, "fontWeight": "normal", "anchor": "start"},
+            "axis": ink | text | lines | {"titleFontWeight": "normal", "domainOpacity": 0.4},
+            "legend": ink | {"symbolStrokeColor": INK, "labelFontSize": min(10, look.text)},
+            "title": {"color": INK, "anchor": "start", **plain},
+            "header": {"labelFontSize": min(10, look.text)},
         },
     }
+    if look.ink != INK:
+        spec = json.loads(json.dumps(spec).replace(f'"{INK}"', f'"{look.ink}"'))
     drawn: str = vl_convert.vegalite_to_svg(spec)
     return drawn
+
+
+def narrowed(spec: Any) -> Any:
+    """A chart's specification for a page as wide as a phone.
+
+    Panels stand below each other, legends below them, and what is written beside a panel follows
+    its edge.
+    """
+    if isinstance(spec, list):
+        return [narrowed(one) for one in spec]
+    if not isinstance(spec, dict):
+        return spec
+    made = {{"hconcat": "vconcat"}.get(key, key): narrowed(value) for key, value in spec.items()}
+    if isinstance(width := made.get("width"), int | float):
+        made["width"] = min(width, NARROW)
+    if made.get("orient") == "right" and "symbolSize" in made:
+        made |= {"orient": "bottom", "columns": 2}
+    if made.get("labelOverlap") is False:
+        made["labelOverlap"] = True
+    if made.get("columns") == 4:
+        made["columns"] = 2
+    if isinstance(x := made.get("x"), dict) and x.get("value", 0) > WIDTH:
+        made["x"] = {"value": x["value"] - WIDTH + NARROW}
+    return made
 
 
 def inline(svg: str, label: str) -> str:

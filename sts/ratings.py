@@ -37,6 +37,8 @@ TYPES = {
     "adjudicated": "str",
     "adjudicated_step": "Int64",
     "rubric": "str",
+    "order": "Int64",
+    "twice": "int64",
     "notes": "str",
 }
 """Every column and its pandas type."""

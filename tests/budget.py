@@ -2,8 +2,11 @@
 
 CPU time is that of the test's process and of those that it has waited for, so that other work on
 the machine hardly counts. What a fixture costs is its first test's. What browsers and servers did
-that a whole session shares is known when they end, and is no test's. The time in which kernels are
-compiled, which is once in a clone, counts for the folder and not against a test.
+that a whole session shares is known when they end, and is no test's, as is what was spent before
+the first test. The time in which kernels are compiled, which is once in a clone, counts for the
+folder and not against a test.
+
+A run of the quick tier that costs more than BUDGET fails, though each of its tests passes.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ _COMPILED = pytest.StashKey[float]()
 _LAST = pytest.StashKey[bool]()
 _NAME = "cpu"
 SHARED = "browsers, servers and other fixtures of a session"
+COLLECTED = "collection, by each worker"
 
 
 def spent() -> float:
@@ -42,6 +46,15 @@ class Meter:
         self.budget, self.most = budget, most
         self.folders: dict[str, float] = defaultdict(float)
         self.tests: dict[str, float] = defaultdict(float)
+        self.collected = 0.0
+
+    @property
+    def total(self) -> float:
+        """CPU-seconds of all that has been reported."""
+        return sum(self.folders.values())
+
+    def pytest_collection_finish(self) -> None:
+        self.collected = spent()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -69,7 +82,8 @@ class Meter:
         seconds = item.stash.get(_SPENT, 0.0)
         own = seconds - item.stash.get(_COMPILED, 0.0)
         ends = report.when == "teardown" and item.stash.get(_LAST, False)
-        report.user_properties = [(SHARED if ends else _NAME, seconds)]
+        report.user_properties = [(SHARED if ends else _NAME, seconds), (COLLECTED, self.collected)]
+        self.collected = 0.0
         if own > self.most and report.passed and report.when != "teardown" and not _slow(item):
             report.outcome = "failed"
             report.longrepr = (
@@ -80,19 +94,33 @@ class Meter:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, seconds in report.user_properties:
-            if name == SHARED and isinstance(seconds, float):
-                self.folders[SHARED] += seconds
+            if name in (SHARED, COLLECTED) and isinstance(seconds, float):
+                self.folders[name] += seconds
             elif name == _NAME and isinstance(seconds, float):
                 place = report.nodeid.partition("::")[0].split("/")
                 self.folders["/".join(place[:2])] += seconds
                 self.tests[report.nodeid] += seconds
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.over and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @property
+    def over(self) -> bool:
+        """Whether more was spent than there is."""
+        return self.budget is not None and self.total > self.budget
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        total = sum(self.folders.values())
-        if total < (self.budget or BUDGET) / 10:  # a few tests
+        if self.total < (self.budget or BUDGET) / 10:  # a few tests
             return
         limit = f" of {self.budget}" if self.budget else ""
-        terminalreporter.section(f"{total:.0f} CPU-seconds{limit}")
+        terminalreporter.section(f"{self.total:.0f} CPU-seconds{limit}", red=self.over)
+        if self.over:
+            terminalreporter.write_line(
+                "the quick tier is no longer quick: make what is dearest cheaper, or mark it slow",
+                red=True,
+            )
         for counts in (self.folders, self.tests):
             for name, seconds in sorted(counts.items(), key=_dearest)[:SHOWN]:
                 terminalreporter.write_line(f"{seconds:8.1f}  {name}")

@@ -3,6 +3,8 @@
 How much CPU time they took is seen to by `tests.budget`.
 """
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -10,6 +12,12 @@ from tests.budget import Meter
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end: nothing looks through it for garbage again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

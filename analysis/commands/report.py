@@ -6,10 +6,19 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sts.cli.arguments import warn
+from sts.cli.arguments import progress, warn
 from sts.cli.command import Command
 from sts.errors import ArgumentError
+from sts.names import shown
+
+if TYPE_CHECKING:
+    from analysis.report.schema import Report
+
+ALL, NONE, APP = "all", "none", "app"
+USUAL = 3000
+"""Clips that are taken along unless it is said how many."""
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +58,28 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="call people by name, for who leads (default: by pseudonym)",
     )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="also write paper/: the figures and tables of a paper, its methods, how to repeat it",
+    )
+    parser.add_argument(
+        "--title", default="", metavar="TEXT", help="above the figures of --paper (default: none)"
+    )
+    parser.add_argument(
+        "--wandb",
+        metavar="PROJECT",
+        help="also log numbers and page to Weights & Biases (default: not; needs the extra wandb)",
+    )
+    parser.add_argument(
+        "--evidence",
+        metavar="CLIPS",
+        help="clips to take along, those that tell most first: a number, all, none, or app for "
+        "those that the app shows (default: 3000; of a table none)",
+    )
+    parser.add_argument(
+        "--bundle", metavar="FILE", help="writes the report as one file to send, .zip, too"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
 
 
@@ -62,15 +93,25 @@ def _run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
 
+    taken = _taken(args)
+    if args.title and not args.paper:
+        raise ArgumentError("--title is for the figures of --paper")
+    if args.wandb is not None:
+        from analysis.report.tracking import check_project
+
+        check_project(args.wandb)
+
     from sts.ratings import REQUIRED
     from sts.storage.csv_tables import header_of, require_columns
 
     if args.table is not None and (header := header_of(Path(args.table))) is not None:
         require_columns(Path(args.table).name, header, REQUIRED)
 
+    from analysis.evidence.bundle import bundle, check_bundle
     from analysis.inputs.scores import override_scores, read_scores
     from analysis.report.build import build
     from analysis.report.json_form import to_json
+    from analysis.report.page import NO_CLIPS
     from analysis.report.terminal import table
     from analysis.report.write import check_folder, write
     from sts.provenance import provenance
@@ -87,6 +128,8 @@ def _run(args: argparse.Namespace) -> int:
         gathered = gather(workspace, args.suite, args.against, names=args.names)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
+    if args.bundle:
+        check_bundle(Path(args.bundle))
     scores = gathered.scores
     if args.scores is not None:
         scores = override_scores(scores, read_scores(Path(args.scores)))
@@ -100,15 +143,70 @@ def _run(args: argparse.Namespace) -> int:
         provenance=provenance(),
         other=gathered.other,
     )
-    page = write(folder, report)
+    paper = _paper(report, args)
+    said = NO_CLIPS
+    if taken == 0:
+        page = write(folder, report, paper=paper)
+    else:
+        from analysis.evidence.gather import evidence
+
+        if args.names:  # clips are judged by pseudonyms whatever the report calls people
+            gathered = gather(workspace, args.suite)
+        most = taken if isinstance(taken, int) else None
+        with evidence(
+            *(workspace, args.suite, gathered, report, folder),
+            most=most,
+            linked=taken == APP,
+            show=progress,
+        ) as own:
+            page = write(folder, report, own, paper)
+            said = own.link.says
     if args.names:
         warn(f"people are called by name in {folder}; hand it on only to who may know them")
     if args.json:
         json.dump(to_json(report), sys.stdout, ensure_ascii=False, allow_nan=False)
         print()
     else:
-        print(f"{table(report)}\nreport: {page}")
+        print(f"{table(report)}\n{said}\nreport: {page}")
+    if args.bundle:
+        size = bundle(folder, Path(args.bundle))
+        if not args.json:
+            print(f"bundle: {args.bundle} ({size / 1e6:.1f} MB)")
+    if args.wandb is not None:
+        from analysis.report.tracking import log_report
+
+        log_report(report, args.wandb)
     return 0
+
+
+def _paper(report: Report, args: argparse.Namespace) -> dict[str, bytes]:
+    """What is written for a paper, by path; nothing unless it is asked for."""
+    if not args.paper:
+        return {}
+    from analysis.report.paper.files import files
+
+    return files(report, title=args.title)
+
+
+def _taken(args: argparse.Namespace) -> int | str:
+    """How many clips are taken along: a number, `ALL` or `APP`.
+
+    Raises:
+      ArgumentError: it is none of these, or asked of a table, which has no clips.
+    """
+    asked = args.evidence
+    if asked is None:
+        return USUAL if args.suite is not None else 0
+    taken = 0 if asked == NONE else asked
+    if isinstance(taken, str) and taken.isascii() and taken.isdecimal() and len(taken) < 10:
+        taken = int(taken)
+    if isinstance(taken, str) and taken not in (ALL, APP):
+        raise ArgumentError(
+            f"--evidence: expected a number of clips, {ALL}, {NONE} or {APP}, found {shown(taken)}"
+        )
+    if args.table is not None and taken != 0:
+        raise ArgumentError("--evidence is for a suite, NAME@VERSION; a table has no clips")
+    return taken
 
 
 COMMAND = Command(

@@ -13,13 +13,23 @@ from analysis.inputs.subject import Other, Subject
 
 
 class Gathered(NamedTuple):
-    """What `build` asks for, and where the report goes; the other version where one is asked."""
+    """What `build` asks for, and where the report goes.
+
+    Attributes:
+      ratings: a checked ratings table.
+      scores: a checked scores table.
+      suite: what the report is about.
+      folder: where it goes unless it is told otherwise.
+      other: the other version, where one is asked.
+      ids: of a workspace the id of each continuation, by its number in the ratings table.
+    """
 
     ratings: pd.DataFrame
     scores: pd.DataFrame
     suite: Subject
     folder: Path
     other: Other | None = None
+    ids: pd.Series | None = None
 
 
 def gather_table(path: Path) -> Gathered:

@@ -20,7 +20,7 @@ KINDS = ("instruction", "question")
 NAMES = ("agent", "scenario", "category", "continuation", "annotator")
 CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
-_DEFAULTS = {"source": "human", "sees": "observation", "extra": "0"}
+_DEFAULTS = {"source": "human", "sees": "observation", "extra": "0", "twice": "0"}
 
 
 def read_ratings(path: Path) -> pd.DataFrame:
@@ -39,9 +39,10 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
-      scenario and name. step, truth_step, adjudicated_step and seconds are float64 with NaN where
-      empty; horizon is int64, or float64 NaN throughout where the table has none; extra is bool.
-      The others are text, "" where empty. Reference episodes are the rows with a truth.
+      scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
+      where empty; horizon is int64, or float64 NaN throughout where the table has none; extra and
+      twice are bool. The others are text, "" where empty. Reference episodes are the rows with a
+      truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
@@ -70,6 +71,8 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     tables.refuse(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
     seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
     tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
+    order = tables.numbers(table, "order", "a whole number", optional=True, whole=True)
+    tables.refuse(table, order < 1, "1 or more", "order")
     number = _numbers(frame)
     _check_agreement(table, number)
     return frame.assign(
@@ -80,6 +83,8 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
         adjudicated_step=decided_step,
         seconds=seconds,
         extra=(frame["extra"] == "1").to_numpy(),
+        twice=(frame["twice"] == "1").to_numpy(),
+        order=order,
         notes=tables.by_word(frame["notes"], printable),
     )[list(TYPES)]
 
@@ -153,7 +158,8 @@ def _check_words(table: tables.RawTable) -> None:
     tables.one_of(table, "kind", (*KINDS, ""))
     tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
     tables.one_of(table, "adjudicated", (*VERDICTS, ""))
-    tables.one_of(table, "extra", ("0", "1"))
+    for column in ("extra", "twice"):
+        tables.one_of(table, column, ("0", "1"))
     other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
     tables.refuse(table, other, "not_done where a rule has settled it", "verdict")
     tables.refuse(

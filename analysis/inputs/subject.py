@@ -50,6 +50,7 @@ class Subject(NamedTuple):
       instructions: what each scenario asks, by its id; of a bare table nothing.
       reviews: what reviewers found in a sample of its failures; None where they did not look, or
         it is a part, of which nothing was sampled.
+      deterministic: agents whose continuations of a scenario are all the same, as they say.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Subject(NamedTuple):
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     instructions: Mapping[str, str] = MappingProxyType({})
     reviews: Breakdown | None = None
+    deterministic: tuple[str, ...] = ()
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from analysis.inputs.declared import deterministic
 from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
@@ -48,8 +49,9 @@ def gather(
     """
     chosen = selections.load(workspace, label)
     judged = export.ratings(workspace, chosen.suite.label, names=names)
+    ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
-        _ratings(workspace, chosen, judged),
+        ratings,
         workspace_scores(workspace),
         _subject(workspace, chosen)._replace(
             annotations_hash=_hash(judged),
@@ -57,6 +59,7 @@ def gather(
         ),
         workspace.path("reports", _folder(chosen)),
         None if against is None else _other(workspace, chosen, against),
+        ids,
     )
 
 
@@ -76,28 +79,35 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     there = {one.hash: one.id for one in other.scenarios}
     return Other(
         _subject(workspace, other),
-        _ratings(workspace, other, export.ratings(workspace, other.suite.label)),
+        _ratings(workspace, other, export.ratings(workspace, other.suite.label)).table,
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
 
 
-def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> pd.DataFrame:
+class _Ratings(NamedTuple):
+    """A checked ratings table, and the id of each continuation by its number there."""
+
+    table: pd.DataFrame
+    ids: pd.Series
+
+
+def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> _Ratings:
     """The ratings of what was chosen; reference episodes are everybody's.
 
     Raises:
       DamagedData: there is none.
     """
     label = chosen.suite.label
-    every = _with_labels(workspace, label, judged, export.pool(workspace))
+    every, ids = _with_labels(workspace, label, judged, export.pool(workspace))
     if not chosen.terms:
-        return every
+        return _Ratings(every, ids)
     inside = every["scenario"].isin([one.id for one in chosen.scenarios])
     if not (inside & (every["truth"] == "")).any():
         raise DamagedData(
             f"{chosen.label}: expected labels or judgements in {workspace.root}, found none of "
             f"these scenarios; run `sts label {label}` first"
         )
-    return every[inside | (every["truth"] != "")].reset_index(drop=True)
+    return _Ratings(every[inside | (every["truth"] != "")].reset_index(drop=True), ids)
 
 
 def _folder(chosen: Selection) -> str:
@@ -139,6 +149,7 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         tags=selections.tagged(workspace, chosen.part),
         pairs=_ids(pairs(chosen.scenarios)),
         series=_ids(series(chosen.scenarios)),
+        deterministic=deterministic(workspace, chosen.scenarios),
         instructions={s.id: s.instruction.text for s in chosen.scenarios},
     )
 
@@ -150,7 +161,7 @@ def _ids(groups: Mapping[str, Sequence[Scenario]]) -> dict[str, tuple[str, ...]]
 
 def _with_labels(
     workspace: Workspace, suite: str, judged: pd.DataFrame, references: set[str]
-) -> pd.DataFrame:
+) -> _Ratings:
     """The judgements and the automatic labels of a suite's continuations, as one checked table.
 
     The automatic labels have a row per continuation, so they also say what nobody has judged,
@@ -179,7 +190,10 @@ def _with_labels(
     filled = [frame.reindex(columns=every, fill_value="") for frame in frames]
     joined = pd.concat(filled, ignore_index=True)
     del human, labels, frames, filled  # of a million rows, one table is much
-    return check_ratings(of_texts(suite, joined))
+    texts = of_texts(suite, joined)
+    checked = check_ratings(texts)
+    ids = pd.Series(texts.frame["continuation"].to_numpy(), checked["continuation"])
+    return _Ratings(checked, ids[~ids.index.duplicated()])
 
 
 def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:

@@ -14,7 +14,6 @@ from analysis.planning import power
 from analysis.planning.noise import Noise, Size, judging_noise, measured_noise
 from analysis.planning.power import Criterion, Split
 from analysis.statistics.label_set import LabelSet, analyse
-from analysis.statistics.outcomes import Summary
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
 
@@ -123,7 +122,7 @@ def measured(pilot: Pilot, a: str, b: str) -> tuple[Noise, Size] | None:
         if name not in pilot.ranked:
             raise UnknownName("ranked agent", name, pilot.ranked)
     rows = np.array([labels.outcomes.agents.index(name) for name in (a, b)])
-    both = Summary(*(part[rows] for part in labels.summary))
+    both = labels.summary.at(rows)
     if (both.number > 0).all(axis=0).sum() < 2:
         return None
     judging, annotations = judging_noise(pilot.ratings, (a, b))

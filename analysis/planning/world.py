@@ -75,7 +75,7 @@ def design_of(labels: LabelSet, ratings: pd.DataFrame) -> Design:
     """
     outcomes, rows = labels.outcomes, labels.ranked[labels.rankings.number[labels.ranked] == 1]
     values = outcomes.values[rows]
-    summary = Summary(*(part[rows] for part in labels.summary))
+    summary = labels.summary.at(rows)
     place = _cells(labels, rows)
     own = ratings[(ratings["truth"] == "") & (ratings["source"] == labels.source)]
     own = own[~own["verdict"].isin(("", "cannot_judge")) & own["continuation"].isin(place.index)]

@@ -19,12 +19,12 @@ from analysis.report.schema import (
     TimeToSuccess,
 )
 from analysis.report.values import ends, number, points
+from analysis.statistics import corrected
 from analysis.statistics import label_set as sets
-from analysis.statistics.accuracy import Accuracy
 from analysis.statistics.consistency import consistency
-from analysis.statistics.corrected import correct_rate
 from analysis.statistics.group_rates import GroupRates, group_rates
 from analysis.statistics.rank_sets import rank_sets, ranks
+from analysis.statistics.sampling import scenario_weights
 from analysis.statistics.success_times import SuccessTimes, success_times
 
 
@@ -80,7 +80,7 @@ def agents(
     ratings: pd.DataFrame,
     *,
     suite: Subject,
-    reference: Accuracy,
+    references: pd.DataFrame,
     seed: int,
 ) -> tuple[Agent, ...]:
     """Everything about each agent, in the order of `standings`.
@@ -89,23 +89,22 @@ def agents(
       label_set: the main one.
       ratings: the table that it was made from.
       suite: what was tested.
-      reference: the annotators' pooled accuracy, to correct human pass rates with.
+      references: rows that have a truth, each answer once, to correct human pass rates with.
       seed: of the scenario bootstrap.
     """
     outcomes, summary, main = label_set.outcomes, label_set.summary, label_set.main
     names = tuple(outcomes.categories[c] for c in outcomes.category)
-    categories = group_rates(outcomes, summary, names)
-    kinds = group_rates(outcomes, summary, outcomes.kind)
+    categories = group_rates(outcomes, summary, names, exact=label_set.exact)
+    kinds = group_rates(outcomes, summary, outcomes.kind, exact=label_set.exact)
     times = success_times(label_set, ratings, scenarios=suite.scenarios, seed=seed)
     notes = ratings.groupby("agent")["notes"].unique()
     scenarios = np.array(outcomes.scenarios, dtype=object)
+    corrections = _corrections(label_set, ratings, references)
     entries = []
     for row, standing in zip(label_set.order, standings(label_set), strict=True):
         unjudged = standing.continuations - standing.judged - standing.unjudgeable
         judged_on = int((summary.number[row] > 0).sum())
-        corrected = (
-            correct_rate(main, row, judged_on, reference) if label_set.source == "human" else None
-        )
+        correction = corrections.get(standing.agent)
         entries.append(
             Agent(
                 **vars(standing),
@@ -124,13 +123,38 @@ def agents(
                 consistency=_consistency(outcomes.values[row], outcomes.category),
                 time_to_success=_time_to_success(times[row]),
                 corrected_pass_rate=None
-                if corrected is None or isinstance(corrected, str)
-                else Corrected(**corrected._asdict()),
-                corrected_reason=corrected if isinstance(corrected, str) else None,
+                if correction is None or isinstance(correction, str)
+                else Corrected(**correction._asdict()),
+                corrected_reason=correction if isinstance(correction, str) else None,
                 guess_penalised=None,
             )
         )
     return tuple(entries)
+
+
+def _corrections(
+    label_set: sets.LabelSet, ratings: pd.DataFrame, references: pd.DataFrame
+) -> dict[str, corrected.Corrected | str]:
+    """Each agent's rate corrected for who judged it, or why it is not; none but of human labels."""
+    if label_set.source != "human":
+        return {}
+    outcomes, number = label_set.outcomes, label_set.summary.number
+    weights = scenario_weights(number > 0, outcomes.category) / np.maximum(number, 1)
+    rows = ratings[
+        (ratings["truth"] == "")
+        & ratings["source"].isin(("human", "settled"))
+        & ~ratings["verdict"].isin(("", "cannot_judge"))
+    ]
+    column = pd.Index(outcomes.scenarios).get_indexer(pd.Index(rows["scenario"]))
+    place = {agent: i for i, agent in enumerate(outcomes.agents)}
+    made: dict[str, corrected.Corrected | str] = dict.fromkeys(outcomes.agents, "nothing judged")
+    for agent, own in rows.groupby("agent").indices.items():
+        row = place[str(agent)]
+        part = weights[row, column[own]]
+        made[str(agent)] = corrected.correct_rate(
+            label_set.main, row, rows.iloc[own], part, references
+        )
+    return made
 
 
 def _unranked(label_set: sets.LabelSet, row: int, unjudged: int) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 
 from analysis.inputs.ratings import once
-from analysis.report.schema import Alpha, Annotator, Effort, StepOffset, Together, Unable
+from analysis.report.schema import Alpha, Annotator, Block, Effort, StepOffset, Together, Unable
 from analysis.report.values import number
 from analysis.statistics.accuracy import Accuracy, accuracy
 from analysis.statistics.alpha import krippendorff
 from analysis.statistics.step_offset import step_offset
+from sts.annotations.accuracy import blocks
 
 
 def annotators(
@@ -36,6 +37,7 @@ def annotators(
                 annotations=int(own["verdict"].ne("cannot_judge").sum()),
                 cannot_judge=int(own["verdict"].eq("cannot_judge").sum()),
                 median_seconds=number(rows["seconds"].median()),
+                blocks=_blocks(mine),
             )
         )
     return tuple(entries)
@@ -51,6 +53,9 @@ def together(
         **_on_references(references, pooled),
         alpha=Alpha(**krippendorff(own, seed=seed)._asdict()),
         alpha_references=Alpha(**krippendorff(served, seed=seed)._asdict()),
+        alpha_twice=Alpha(**krippendorff(own[own["twice"]], seed=seed)._asdict())
+        if own["twice"].any()
+        else None,
     )
 
 
@@ -84,22 +89,32 @@ def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
       ratings: a checked ratings table; references are among it.
     """
     human = once(ratings[(ratings["source"] == "human") & (ratings["verdict"] != "")])
+    concerned = human.loc[human["verdict"] == "cannot_judge", "scenario"]
     entries = []
-    for name, rows in human.groupby("scenario"):
+    for name, rows in human[human["scenario"].isin(concerned)].groupby("scenario"):
         dark = rows[rows["verdict"] == "cannot_judge"]
-        if len(dark):
-            reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
-            order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
-            entries.append(
-                Unable(
-                    scenario=str(name),
-                    category=str(rows["category"].iloc[0]) or None,
-                    clips=int(dark["continuation"].nunique()),
-                    judged=int(rows["continuation"].nunique()),
-                    reasons={str(words): int(number) for words, number in order},
-                )
+        reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
+        order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
+        entries.append(
+            Unable(
+                scenario=str(name),
+                category=str(rows["category"].iloc[0]) or None,
+                clips=int(dark["continuation"].nunique()),
+                judged=int(rows["continuation"].nunique()),
+                reasons={str(words): int(number) for words, number in order},
             )
+        )
     return tuple(sorted(entries, key=lambda one: (-one.clips, one.scenario)))
+
+
+def _blocks(references: pd.DataFrame) -> tuple[Block, ...]:
+    """One annotator's answers by twenties; none where the order of judging is not known."""
+    told = references[~references["verdict"].isin(("cannot_judge", ""))]
+    if told["order"].isna().any():
+        return ()
+    told = told.sort_values("order", kind="stable")
+    right = (told["verdict"] == "success") == (told["truth"] == "success")
+    return tuple(Block(**one._asdict()) for one in blocks(right.tolist()))
 
 
 def _on_references(references: pd.DataFrame, rates: Accuracy) -> dict[str, Any]:

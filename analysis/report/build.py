@@ -16,6 +16,7 @@ from analysis.report.against import against
 from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
+from analysis.report.judges import alarms, judges
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.stopping import stopping
 from analysis.report.validity import validity
@@ -27,7 +28,6 @@ from analysis.statistics.difficulty import difficulty
 from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
-from analysis.statistics.outcomes import Summary
 from analysis.statistics.separation import separation
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
@@ -96,13 +96,15 @@ def build(
             target=target,
             seed=seed,
             together=suite.together,
+            deterministic=suite.deterministic,
         )
         for name, (table, source) in bases.items()
     }
     main = sets[present[0]]
-    entries = agents(main, worth, suite=suite, reference=pooled, seed=seed)
+    entries = agents(main, worth, suite=suite, references=references, seed=seed)
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
+    who = judges(main, ratings, worth, seed=seed)
     report = Report(
         schema=SCHEMA,
         suite=suite.name,
@@ -140,6 +142,8 @@ def build(
         unable=unable(ratings),
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
         stopping=stopping(main, ratings),
+        judges=who,
+        alarms=alarms(who),
     )
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 
@@ -286,7 +290,7 @@ def _contrasts(
 def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
     """Each scenario: mean failure of the ranked agents, and how far it tells these apart."""
     outcomes, summary, ranked = main.outcomes, main.summary, main.ranked
-    of_ranked = Summary(*(part[ranked] for part in summary))
+    of_ranked = summary.at(ranked)
     without, apart = difficulty(of_ranked), separation(of_ranked)
     tags: dict[str, list[str]] = {}
     for tag, ids in suite.tags.items():
@@ -312,6 +316,9 @@ def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
                 tags=tuple(tags.get(name, ())),
                 spread=number(apart.spread[s]),
                 discrimination=number(apart.discrimination[s]),
+                judged={
+                    agent: int(summary.number[a, s]) for a, agent in enumerate(outcomes.agents)
+                },
             )
         )
     return tuple(entries)

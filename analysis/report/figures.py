@@ -9,16 +9,23 @@ import altair as alt
 import pandas as pd
 
 from analysis.inputs.scores import PASS_RATE
+from analysis.report import annotator_figures
 from analysis.report.schema import Agent, Report
 from sts import plotting
 
 Chart = alt.TopLevelMixin
 
 
-def figures(report: Report) -> dict[str, str]:
-    """Every figure that the report has data for: name -> SVG."""
+def figures(report: Report, *, narrow: bool = False) -> dict[str, str]:
+    """Every figure that the report has data for: name -> SVG.
+
+    Args:
+      report: what they show.
+      narrow: for a page as wide as a phone.
+    """
     charts = {name: make(report) for name, make in FIGURES.items()}
-    return {name: plotting.to_svg(chart) for name, chart in charts.items() if chart is not None}
+    drawn = {name: chart for name, chart in charts.items() if chart is not None}
+    return {name: plotting.to_svg(chart, narrow=narrow) for name, chart in drawn.items()}
 
 
 def ranking(report: Report) -> Chart | None:
@@ -161,23 +168,20 @@ def comparisons(report: Report) -> Chart | None:
     size = max(14, min(46, plotting.WIDTH // len(names)))
     axis = plotting.name_axis(angle=-40 if few else 0, orient="top")
     x = alt.X("column:N", sort=list(column.values()), title=None, axis=axis)
+    limit = max(20.0, *(abs(row["points"]) for row in rows))
+    for entry in rows:  # over a light ground and over a dark one the larger difference stands out
+        share = abs(entry["points"]) / limit
+        entry["strength"] = 0.1 + 0.5 * share if entry["separated"] else 0.05
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=plotting.name_axis())
     )
-    limit = max(20.0, *(abs(row["points"]) for row in rows))
-    colour = alt.Color(
-        "points:Q",
-        scale=alt.Scale(domain=[-limit, 0, limit], range=["#f0a37a", "#eeeeee", "#7fbde3"]),
-        legend=None,
+    better = alt.condition(
+        "datum.points > 0", alt.value(plotting.BLUE), alt.value(plotting.VERMILION)
     )
-    seen = alt.condition("datum.separated", alt.value(1), alt.value(0.2))
     cells = base.mark_rect(stroke=plotting.INK, strokeOpacity=0.25).encode(
-        color=colour, opacity=seen
+        fill=better, fillOpacity=alt.FillOpacity("strength:Q", scale=None, legend=None)
     )
-    words = base.mark_text(fontSize=11).encode(
-        text="text:N",
-        color=alt.condition("datum.separated", alt.value("#000000"), alt.value(plotting.INK)),
-    )
+    words = base.mark_text(fontSize=11, color=plotting.INK).encode(text="text:N")
     return alt.layer(cells, words).properties(width=alt.Step(size), height=alt.Step(size))
 
 
@@ -281,66 +285,6 @@ def time_to_success(report: Report) -> Chart | None:
     return plotting.lines(_names(report), pd.DataFrame(rows), ("step", "share"), titles, step=True)
 
 
-def annotators(report: Report) -> Chart | None:
-    """Balanced accuracy of each annotator on reference episodes."""
-    rows: list[dict[str, Any]] = [
-        {
-            "annotator": entry.annotator,
-            "accuracy": entry.balanced_accuracy,
-            **plotting.ends("i", entry.interval),
-        }
-        for entry in report.annotators
-        if entry.balanced_accuracy is not None
-    ]
-    if not rows:
-        return None
-    axis = plotting.share_axis("balanced accuracy on reference episodes")
-    base = alt.Chart(pd.DataFrame(rows)).encode(
-        y=alt.Y("annotator:N", sort="-x", title=None, axis=plotting.name_axis())
-    )
-    bar = base.mark_rule(strokeWidth=2, color=plotting.BLUE).encode(
-        x=alt.X("i_low:Q", scale=plotting.unit_scale(), axis=axis), x2="i_high:Q"
-    )
-    dot = base.mark_point(
-        size=65, filled=True, opacity=1, color=plotting.BLUE, stroke=plotting.INK, strokeWidth=0.8
-    ).encode(x=alt.X("accuracy:Q", scale=plotting.unit_scale(), axis=axis))
-    guess = (
-        alt.Chart(pd.DataFrame([{"accuracy": 0.5}]))
-        .mark_rule(strokeDash=[3, 3], color=plotting.INK, opacity=0.6)
-        .encode(x=alt.X("accuracy:Q", scale=plotting.unit_scale(), axis=axis))
-    )
-    chart: Chart = alt.layer(guess, bar, dot).properties(width=plotting.WIDTH)
-    return chart
-
-
-def step_offset(report: Report) -> Chart | None:
-    """The share of annotators' marks no further from the known step than each tolerance."""
-    offset = report.annotators_together.step_offset
-    ends = offset.within_intervals or {}
-    rows: list[dict[str, Any]] = [
-        {"steps": steps, "share": share, **plotting.ends("i", ends.get(steps))}
-        for steps, share in offset.within.items()
-    ]
-    if not rows:
-        return None
-    axis = plotting.share_axis("marks no further from the known step")
-    base = alt.Chart(pd.DataFrame(rows)).encode(
-        x=alt.X(
-            "steps:Q",
-            scale=alt.Scale(nice=False),
-            axis=alt.Axis(title="tolerance, steps", values=list(offset.within)),
-        )
-    )
-    band = base.mark_area(opacity=0.2, color=plotting.BLUE).encode(
-        y=alt.Y("i_low:Q", scale=plotting.unit_scale(), axis=axis), y2="i_high:Q"
-    )
-    curve = base.mark_line(color=plotting.BLUE, strokeWidth=2, point=True).encode(
-        y=alt.Y("share:Q", scale=plotting.unit_scale(), axis=axis)
-    )
-    chart: Chart = alt.layer(band, curve).properties(width=plotting.WIDTH)
-    return chart
-
-
 def label_sets(report: Report) -> Chart | None:
     """Each agent's pass rate under every set of labels, side by side."""
     if len(report.label_sets) < 2:
@@ -401,8 +345,7 @@ FIGURES: dict[str, Callable[[Report], Chart | None]] = {
     "consistency": consistency,
     "difficulty": difficulty,
     "time_to_success": time_to_success,
-    "annotators": annotators,
-    "step_offset": step_offset,
+    **annotator_figures.FIGURES,
     "label_sets": label_sets,
 }
 """Every figure that a report can have."""

@@ -22,7 +22,7 @@ def tagged(main: LabelSet, suite: Subject) -> tuple[schema.Tagged, ...]:
     found = []
     for tag, ids in suite.tags.items():
         labels = tuple(tag if one in ids else "" for one in main.outcomes.scenarios)
-        rates, judged = group_rates(main.outcomes, main.summary, labels)[tag]
+        rates, judged = group_rates(main.outcomes, main.summary, labels, exact=main.exact)[tag]
         for row in main.order:
             group = schema.Group(
                 pass_rate=number(rates[main.target].rate[row]),

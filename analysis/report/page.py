@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import math
@@ -10,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,6 +23,7 @@ from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, 
 from analysis.report.verdict import about, completeness, remark, unable
 from analysis.report.words import listed, percent, points
 from sts.plotting import inline
+from sts.viewer.scripts import classic
 
 TARGETS = {
     "sampled": {
@@ -35,6 +39,7 @@ TARGETS = {
         "continuations of these very scenarios lies in the interval.",
     },
 }
+_FOLDER = files("analysis.report")
 _ABREAST = 9
 """Columns of a table, which a page of usual width holds."""
 SHOWN_KS = (1, 2, 4, 8)
@@ -52,10 +57,43 @@ class Link(NamedTuple):
     says: str
 
 
+SCRIPT_FOLDER = Path(__file__).parent / "scripts"
+SCRIPTS = ("page", "parts", "tables", "scenarios")
+"""The modules of the page's script, in the order of their imports."""
 NO_CLIPS = "There are no clips to watch behind this page: it was made of numbers alone."
 
 
-def render(report: Report, figures: Mapping[str, str], evidence: Link | None = None) -> str:
+@functools.cache
+def _environment() -> jinja2.Environment:
+    """Compiles each template once."""
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text("utf-8")),
+    )
+    environment.filters |= {
+        "percent": percent,
+        "listed": listed,
+        "range": _range,
+        "points": points,
+        "points_range": lambda ends: _ends(ends, points),
+        "number": _number,
+        "amount": lambda count: f"{count:.2f}".rstrip("0").rstrip("."),
+        "number_range": lambda ends: _ends(ends, _number),
+        "p": _p,
+        "inline": lambda svg, label: Markup(inline(svg, label)),
+        "quoted": lambda name: quote(name, safe=""),
+    }
+    return environment
+
+
+def render(
+    report: Report,
+    figures: Mapping[str, str],
+    evidence: Link | None = None,
+    narrow: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Returns the page.
 
     Every name in the report is foreign text and is escaped; the page forbids itself any resource
@@ -65,28 +103,10 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
       report: what it shows.
       figures: name -> SVG.
       evidence: where the clips are; None where there are none.
+      narrow: the figures for a page as wide as a phone, as far as there are any.
     """
-    folder = files("analysis.report")
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text("utf-8")),
-    )
-    environment.filters |= {
-        "percent": percent,
-        "listed": listed,
-        "range": _range,
-        "points": points,
-        "points_range": lambda ends: _ends(ends, points),
-        "number": _number,
-        "number_range": lambda ends: _ends(ends, _number),
-        "p": _p,
-        "inline": lambda svg, label: Markup(inline(svg, label)),
-        "quoted": lambda name: quote(name, safe=""),
-    }
-    template = environment.get_template("page.html.j2")
-    script = (folder / "page.js").read_text("utf-8")
+    template = _environment().get_template("page.html.j2")
+    script = classic(SCRIPTS, SCRIPT_FOLDER)
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)
@@ -95,13 +115,14 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
     deepest = max((len(a.consistency.pass_hat_k) for a in report.agents), default=0)
     return template.render(
         r=report,
-        css=Markup((folder / "page.css").read_text("utf-8")),
+        css=Markup((_FOLDER / "page.css").read_text("utf-8")),
         script=Markup(script),
         script_hash=_hash(script),
         evidence=evidence,
         watching=evidence.says if evidence else NO_CLIPS,
         **_scenarios(report),
         figures=figures,
+        narrow=narrow,
         targets=TARGETS,
         other="fixed" if report.target == "sampled" else "sampled",
         judged=human,
@@ -142,6 +163,7 @@ def render(report: Report, figures: Mapping[str, str], evidence: Link | None = N
             )
             for entry in report.agents
         },
+        by_name={entry.agent: entry for entry in report.agents},
         columns=_columns(report.agents),
         about=about(report.selection) if report.selection else "",
         tags={

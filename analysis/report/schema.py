@@ -1,10 +1,11 @@
 """What a report holds, `sts-report/2`: the one place where its keys are named.
 
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
-suite stand in `schema_parts`, those about scenarios in `schema_scenarios`. Every share lies in
-[0, 1] and steps count from takeover. None is null in the file: not known, or there is none, with a
-reason beside it where one is known. No number is NaN or infinite. A key that has a default is left
-out of the file where it holds that.
+suite stand in `schema_parts`, those about one agent in `schema_agents`, those about scenarios in
+`schema_scenarios`, those about who judged in `schema_judges`, those about what is not judged yet in
+`schema_stopping`. Every share lies in [0, 1] and steps count from takeover. None is null in the
+file: not known, or there is none, with a reason beside it where one is known. No number is NaN or
+infinite. A key that has a default is left out of the file where it holds that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from analysis.report.schema_agents import APART as APART
+from analysis.report.schema_agents import Consistency as Consistency
+from analysis.report.schema_agents import Corrected as Corrected
+from analysis.report.schema_agents import Curve as Curve
+from analysis.report.schema_agents import Estimate as Estimate
+from analysis.report.schema_agents import TimeToSuccess as TimeToSuccess
+from analysis.report.schema_judges import Alarm as Alarm
+from analysis.report.schema_judges import Block as Block
+from analysis.report.schema_judges import Judges as Judges
 from analysis.report.schema_parts import Against as Against
 from analysis.report.schema_parts import Change as Change
 from analysis.report.schema_parts import Credit as Credit
@@ -31,10 +41,6 @@ from analysis.report.schema_scenarios import Scenario as Scenario
 from analysis.report.schema_stopping import Stopping as Stopping
 
 SCHEMA = "sts-report/2"
-APART = "in a table of its own"
-"""Marks what stands in no row of its object's table."""
-Curve = tuple[tuple[int, float], ...]
-"""A step function: each height holds from its step up to the next one."""
 
 
 @dataclass(frozen=True)
@@ -94,49 +100,6 @@ class Ranking:
     agents: Annotated[tuple[str, ...], "by falling pass rate"]
     scenarios: Annotated[int, "how many they continued"]
     categories: Annotated[tuple[str, ...], "of these scenarios"]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A pass rate's uncertainty under one target."""
-
-    interval: Annotated[Interval | None, "95%"]
-    standard_error: Annotated[float | None, "of the rate"]
-    method: Annotated[str, "how the interval was made, or why there is none"]
-
-
-@dataclass(frozen=True)
-class Consistency:
-    """How alike an agent's continuations of one scenario are."""
-
-    icc: Annotated[float | None, "intraclass correlation"]
-    interval: Annotated[Interval | None, "of the icc"]
-    agreement: Annotated[float | None, "chance that two continuations of one scenario end alike"]
-    pass_hat_k: Annotated[Mapping[int, float], "by k, chance that all of k succeed", APART]
-    pass_at_k: Annotated[Mapping[int, float], "by k, chance that at least one of k does", APART]
-    k_scenarios: Annotated[Mapping[int, int], "by k, scenarios with so many judged", APART]
-    reason: Annotated[str | None, "why the icc or its interval is null"]
-
-
-@dataclass(frozen=True)
-class TimeToSuccess:
-    """When an agent succeeds."""
-
-    curve: Annotated[Curve | None, "cumulative incidence of success, [step, height]", APART]
-    reached: Annotated[Curve | None, "share that has succeeded by each step", APART]
-    successes_curve: Annotated[Curve | None, "the same among the successes alone", APART]
-    mean_area: Annotated[float | None, "mean height of F1 over each scenario's horizon"]
-    interval: Annotated[Interval | None, "of the mean area, scenarios sampled"]
-    horizon: Annotated[int | None, "the longest, in steps"]
-    reason: Annotated[str | None, "why a value is null"]
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A pass rate corrected for its annotators' errors."""
-
-    value: Annotated[float, "what faultless annotators would have given"]
-    interval: Annotated[Interval, "Lang and Reiczigel's"]
 
 
 @dataclass(frozen=True)
@@ -316,6 +279,7 @@ class Annotator(Accuracy):
     annotations: Annotated[int, "verdicts on agents' continuations"]
     cannot_judge: Annotated[int, "verdicts 'cannot judge'"]
     median_seconds: Annotated[float | None, "of active time, a judgement"]
+    blocks: Annotated[tuple[Block, ...], "by twenties in the order of judging", APART] = ()
 
 
 @dataclass(frozen=True)
@@ -324,6 +288,9 @@ class Together(Accuracy):
 
     alpha: Annotated[Alpha, "on agents' continuations"]
     alpha_references: Annotated[Alpha, "on reference episodes"]
+    alpha_twice: Annotated[
+        Alpha | None, "on the share that was judged twice by design; null if that is not given"
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -405,6 +372,8 @@ class Report:
     efforts: Annotated[tuple[Effort, ...], "what judging each agent took"] = ()
     unable: Annotated[tuple[Unable, ...], "scenarios that somebody could not judge"] = ()
     reviews: Annotated[Reviews | None, "what reviewers found in failures"] = None
+    judges: Annotated[Judges | None, "who judged whom, and for whose judgement it holds"] = None
+    alarms: Annotated[tuple[Alarm, ...], "what must be known before any number is read"] = ()
     stopping: Annotated[Stopping | None, "what rates can still become; null if all is judged"] = (
         None
     )

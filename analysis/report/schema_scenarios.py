@@ -27,3 +27,6 @@ class Scenario:
         float | None,
         "correlation across ranked agents of their rate here with that over all other scenarios",
     ] = None
+    judged: Annotated[
+        Mapping[str, int] | None, "continuations with a verdict, by agent; null if not known"
+    ] = None

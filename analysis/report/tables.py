@@ -72,6 +72,33 @@ def _time_to_success(report: Report) -> Rows:
     ]
 
 
+def _judged_by(report: Report) -> Rows:
+    audit = None if report.judges is None else report.judges.audit
+    if audit is None:
+        return []
+    return [
+        {"agent": agent, "annotator": annotator, "judgements": count}
+        for agent, counts in zip(audit.agents, audit.judgements, strict=True)
+        for annotator, count in zip(audit.annotators, counts, strict=True)
+    ]
+
+
+def _accuracy_by_group(report: Report) -> Rows:
+    return [
+        {
+            "measure": test.measure,
+            "by": test.by,
+            "group": group,
+            "share": share,
+            "episodes": test.episodes[group],
+            "p": test.p,
+            "method": test.method,
+        }
+        for test in (report.judges.by_group if report.judges else ())
+        for group, share in test.shares.items()
+    ]
+
+
 def _label_sets(report: Report) -> Rows:
     return [
         {"labels": source, **_row(entry)}
@@ -97,6 +124,9 @@ def _row(entry: Any) -> Row:
 
 
 def _cells(name: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+        yield name, value
+        return
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         apart = _apart(type(value))
         value = {key: item for key, item in vars(value).items() if key not in apart}
@@ -138,6 +168,35 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
         _row(entry) for entry in report.correlation_differences
     ],
     "annotators": lambda report: [_row(entry) for entry in report.annotators],
+    "accuracy_over_time": lambda report: [
+        {"annotator": entry.annotator, "block": n, **_row(block)}
+        for entry in report.annotators
+        for n, block in enumerate(entry.blocks, 1)
+    ],
+    "judged_by": _judged_by,
+    "annotator_effects": lambda report: [
+        _row(entry) for entry in (report.judges.effects if report.judges else ())
+    ],
+    "adjusted": lambda report: [
+        _row(entry) for entry in (report.judges.adjusted if report.judges else ())
+    ],
+    "other_annotators": lambda report: [
+        _row(entry) for entry in (report.judges.other_rates if report.judges else ())
+    ],
+    "other_annotators_pairs": lambda report: [
+        _row(entry) for entry in (report.judges.other_pairs if report.judges else ())
+    ],
+    "likely_accuracy": lambda report: [
+        _row(entry)
+        for entry in (
+            report.judges.likely.annotators if report.judges and report.judges.likely else ()
+        )
+    ],
+    "likely_clips": lambda report: [
+        _row(entry)
+        for entry in (report.judges.likely.clips if report.judges and report.judges.likely else ())
+    ],
+    "accuracy_by_group": _accuracy_by_group,
     "efforts": lambda report: [_row(entry) for entry in report.efforts],
     "unable": lambda report: [
         {**_row(dataclasses.replace(entry, reasons={})), "reasons": "; ".join(_said(entry.reasons))}

@@ -24,6 +24,8 @@ def table(report: Report) -> str:
         lines.insert(0, f"{about(report.selection)}.\n")
     target = {"sampled": "scenarios sampled", "fixed": "these scenarios only"}[report.target]
     more = f"Intervals: {target}, {report.labels_used} labels."
+    alarms = [f"ALARM: {alarm.text}" for alarm in report.alarms]
+    whose = [] if report.judges is None else [report.judges.whose]
     warnings = [f"Warning: {warning}" for warning in report.warnings]
     notes = [f"Note: {note}" for note in report.unknown.values()]
     notes += [f"Note: {note}." for note in report.provenance.notes]
@@ -31,7 +33,9 @@ def table(report: Report) -> str:
     if count.judged < count.continuations:
         notes.insert(0, f"Note: {completeness(count)}.")
     beside = [] if report.against is None else ["", *_against(report.against)]
-    return "\n".join([*lines, "", report.verdict, *warnings, more, *notes, *beside])
+    return "\n".join(
+        [*lines, "", *alarms, report.verdict, *whose, *warnings, more, *notes, *beside]
+    )
 
 
 def _against(beside: Against) -> list[str]:

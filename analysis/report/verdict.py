@@ -69,7 +69,7 @@ def warnings(report: Report) -> list[str]:
             "over the scenarios that were continued, so an agent that breaks off where it is hard "
             "looks better than it is."
         )
-    return lines + list(filter(None, [_settled(report), _copies(report), saturation(report)]))
+    return lines + list(filter(None, [_settled(report), saturation(report)]))
 
 
 def _settled(report: Report) -> str:
@@ -90,17 +90,6 @@ def _settled(report: Report) -> str:
         if entry.pass_rate is not None
     ]
     return f"{line} Without them: {listed(rates)}." if rates else line
-
-
-def _copies(report: Report) -> str:
-    """Says that continuations share judgements, where they do; else ""."""
-    counts = report.counts
-    if counts.clips is None or counts.clips == counts.continuations:
-        return ""
-    return (
-        f"The {counts.continuations} continuations are {counts.clips} clips: those that look and "
-        "sound the same are judged together. The error that they share is not in the intervals."
-    )
 
 
 def saturation(report: Report) -> str:

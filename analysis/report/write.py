@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from analysis.report import json_form
 from analysis.report.figures import FIGURES, figures
-from analysis.report.page import render
+from analysis.report.page import Link, render
+from analysis.report.paper.files import NAMES as PAPER
 from analysis.report.schema import Report
 from analysis.report.tables import TABLES, Rows, columns, tables
 from sts.errors import ArgumentError, StsError
@@ -16,15 +20,38 @@ from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.folders import replace_folder
 
 PAGE = "report.html"
+EVIDENCE = "evidence"
+NO_PAPER: Mapping[str, bytes] = MappingProxyType({})
+FEW_AGENTS = 30
+"""Agents of which figures are drawn for narrow pages too."""
 
 
-def write(folder: Path, report: Report) -> Path:
+class Evidence(NamedTuple):
+    """The clips behind a report.
+
+    Attributes:
+      folder: that holds them, on the report's disk; it is moved to the report.
+      link: what the page says of them.
+    """
+
+    folder: Path
+    link: Link
+
+
+def write(
+    folder: Path,
+    report: Report,
+    evidence: Evidence | None = None,
+    paper: Mapping[str, bytes] = NO_PAPER,
+) -> Path:
     """Writes report.html, report.json, tables/*.csv and figures/*.svg, all of them at once.
 
     Args:
       folder: new, empty, or one that holds a report, which is replaced as a whole. What else lies
         in that stays.
       report: what is written.
+      evidence: the clips behind it, which become the folder evidence; None where there are none.
+      paper: what a paper needs of it, of `analysis.report.paper.files`; by path.
 
     Returns:
       The path of the page.
@@ -38,10 +65,17 @@ def write(folder: Path, report: Report) -> Path:
     files = {f"tables/{name}.csv": _csv(rows) for name, rows in tables(report).items()}
     files |= {f"figures/{name}.svg": svg.encode() for name, svg in drawn.items()}
     files[json_form.FILE] = json_form.text(report).encode()
-    files[PAGE] = render(report, drawn).encode()
+    files[PAGE] = render(report, drawn, evidence and evidence.link, _narrow(report)).encode()
     own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
-    replace_folder(folder, files, own | {json_form.FILE, PAGE})
+    folders = {EVIDENCE: evidence.folder} if evidence else {}
+    own |= PAPER | {json_form.FILE, PAGE, f"{EVIDENCE}/"}
+    replace_folder(folder, files | dict(paper), own, folders)
     return folder / PAGE
+
+
+def _narrow(report: Report) -> dict[str, str]:
+    """The figures for a phone; where agents are many they would be most of the page."""
+    return figures(report, narrow=True) if len(report.agents) <= FEW_AGENTS else {}
 
 
 def check_folder(folder: Path) -> None:

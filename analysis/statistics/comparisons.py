@@ -10,29 +10,35 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.continuation_error import continuation_error
+from analysis.statistics.copies import Copies
 from analysis.statistics.outcomes import Summary
-from analysis.statistics.pass_rates import Rates
-from analysis.statistics.sign_flip import sign_flip
+from analysis.statistics.pair_test import PairTest, ends_of, p_of
+from analysis.statistics.pass_rates import UNKNOWN_SPREAD, Rates
+from analysis.statistics.step_down import step_down
 
 ALPHA = 1 - intervals.LEVEL
 FEW_SCENARIOS = 12
+LEAST = 1e-6
+"""A difference that is none, but for its sign."""
 
 
 class Comparisons(NamedTuple):
     """Every pair of A agents, P = A (A - 1) / 2; NaN where a pair shares no judged scenario.
+
+    p is below 5% where the interval excludes 0 and nowhere else, as both are of one test.
 
     Attributes:
       pairs: int64[P, 2], indices a < b.
       difference: float64[P], rate of a minus rate of b over the scenarios both were judged on.
       error: float64[P], its standard error.
       interval: float64[P, 2], of this pair alone.
-      joint_interval: float64[P, 2], all pairs hold together with 95%.
+      joint_interval: float64[P, 2], all pairs hold together with 95%. It holds 0 where the pair is
+        not separated and nowhere else; where only the order is sure it ends at `LEAST` beside 0.
       p: float64[P], of this pair alone, two-sided.
-      p_adjusted: float64[P], for all pairs.
+      p_adjusted: float64[P], for all pairs, by `step_down`.
       scenarios: int64[P], scenarios both were judged on.
       method: P of words.
     """
@@ -62,6 +68,8 @@ def compare(
     seed: int,
     draws: int,
     unit: np.ndarray | None = None,
+    copies: Copies | None = None,
+    exact: np.ndarray | None = None,
 ) -> Comparisons:
     """Compares every two agents on the scenarios both were judged on.
 
@@ -70,14 +78,14 @@ def compare(
       category: int64[S].
       rates: the same agents' pass rates under the same target.
       target: "sampled" pairs the scenario means; "fixed" counts the continuations' noise only.
-      seed: of the sign flips and of the multiplier bootstrap.
+      seed: of the multiplier bootstrap.
       draws: of the multiplier bootstrap.
       unit: of `sampling.units`.
+      copies: of the same agents, whose clips may be the same; `summary` knows those of one agent.
+      exact: bool[A], agents whose continuations of a scenario are all the same.
 
-    Source: stratified paired t: Miller 2024 (arXiv 2411.00640), section 4. Max-T by multiplier
-      bootstrap: Chernozhukov, Chetverikov and Kato 2013, Ann. Stat. 41:2786; Romano and Wolf
-      2005, Econometrica 73:1237. A pair's p value enters the maximum as the normal score with
-      that p, so that few degrees of freedom are not taken for many.
+    Source: stratified paired t: Miller 2024 (arXiv 2411.00640), section 4; for the others see
+      `pair_test`, for all pairs together `step_down`.
     """
     agents = len(summary.number)
     pairs = np.array(list(itertools.combinations(range(agents), 2)), dtype=np.int64).reshape(-1, 2)
@@ -87,86 +95,113 @@ def compare(
     values = np.where(common, summary.mean[a] - summary.mean[b], 0.0)
     difference = sampling.weighted_mean(values, weights)
     if target == "fixed":
-        loads, error, df = _fixed_errors(summary, pairs, weights)
+        loads, error, df = _fixed_errors(summary, pairs, weights, copies, exact)
     else:
         codes = sampling.strata(common, category, unit)
         loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
     scenarios = common.sum(axis=1)
-    seen = error > 0
-    ratio = np.abs(difference) / np.where(seen, error, 1.0)
-    p = np.where(seen, 2 * stats.t.sf(ratio, np.where(seen, df, 1.0)), np.nan)
-    interval = intervals.student(difference, error, df)
-    words = "normal, continuations" if target == "fixed" else "stratified paired t"
-    method = [words if ok else "no spread seen" for ok in seen]
-    rng = np.random.default_rng(seed)
-    for row in np.flatnonzero(np.isfinite(difference)):
-        if not seen[row]:
-            interval[row] = intervals.difference_from_parts(
-                rates.rate[a[row]],
-                rates.interval[a[row]],
-                rates.rate[b[row]],
-                rates.interval[b[row]],
-            )
-        if not seen[row] or (target == "sampled" and scenarios[row] <= FEW_SCENARIOS):
-            parts = sampling.by_unit((values[row] * weights[row])[None], unit)[0]
-            p[row] = sign_flip(parts, rng)
-            method[row] += ", p by sign flips"
-    unknown = np.isnan(difference)
-    method = [
-        "no scenario in common" if none else text
-        for none, text in zip(unknown, method, strict=True)
-    ]
-    maxima = _maxima(loads[seen] / error[seen, None], draws=draws, rng=rng)
-    p_adjusted = _adjust(p, maxima)
-    joint = _joint_intervals(difference, error, df, interval, maxima)
-    return Comparisons(
-        pairs, difference, error, interval, joint, p, p_adjusted, scenarios, tuple(method)
+    both = np.zeros(len(pairs), bool) if exact is None else exact[a] & exact[b]
+    tests = []
+    for row, (i, j) in enumerate(pairs):
+        part = PairTest(float(difference[row]), float(error[row]), float(df[row]))
+        few = target == "sampled" and scenarios[row] <= FEW_SCENARIOS
+        if few or not error[row] > 0:
+            part = part._replace(rates=rates.of(np.array([i, j])))
+        if few:
+            part = part._replace(parts=scenario_parts(values[row], weights[row], unit))
+        exactly = target == "fixed" and both[row]
+        tests.append(part._replace(exact=True) if exactly else part)
+    p = np.array([p_of(test) for test in tests], dtype=np.float64)
+    adjusted, joint_alpha = _adjust(p, loads, error, draws=draws, seed=seed)
+    interval, joint = (
+        np.array([ends_of(test, alpha) for test in tests]).reshape(-1, 2)
+        for alpha in (ALPHA, joint_alpha)
     )
+    words = "normal, continuations" if target == "fixed" else "stratified paired t"
+    method = tuple(_method(test, words) for test in tests)
+    joint = _agree(difference, joint, adjusted < ALPHA)
+    return Comparisons(pairs, difference, error, interval, joint, p, adjusted, scenarios, method)
+
+
+def scenario_parts(
+    values: np.ndarray, weights: np.ndarray, unit: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The difference and the weight of each unit of the sample that both agents were judged on."""
+    share = sampling.by_unit(weights[None], unit)[0]
+    total = sampling.by_unit((values * weights)[None], unit)[0]
+    used = share > 0
+    return total[used] / share[used], share[used]
+
+
+def _method(test: PairTest, words: str) -> str:
+    if np.isnan(test.difference):
+        return "no scenario in common"
+    if test.exact:
+        return "exact: both are deterministic"
+    if np.isnan(test.error) and test.parts is None:
+        return UNKNOWN_SPREAD
+    if test.parts is not None:
+        return "exact sign flips" if test.error > 0 else "exact sign flips, no spread seen"
+    return words if test.error > 0 else "from both rates' intervals, no spread seen"
+
+
+def adjust(p: np.ndarray, loads: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
+    """Adjusts p values for their number, as `compare` does; NaN stays NaN.
+
+    Args:
+      p: float64[P], each alone.
+      loads: float64[P, F], of each statistic on independent factors, in units of its error; 0
+        where p is NaN.
+      seed: of the multiplier bootstrap.
+      draws: of the multiplier bootstrap.
+    """
+    error = np.any(loads != 0, axis=1).astype(np.float64)
+    return _adjust(p, loads, error, draws=draws, seed=seed)[0]
 
 
 def _fixed_errors(
-    summary: Summary, pairs: np.ndarray, weights: np.ndarray
+    summary: Summary,
+    pairs: np.ndarray,
+    weights: np.ndarray,
+    copies: Copies | None,
+    exact: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     # Agents err independently of each other here, so an agent's error is one shared factor.
+    # Of a clip that both made they share the error, which leaves their difference alone.
     parts = []
     loads = np.zeros((len(pairs), len(summary.number)))
     for side, sign in ((0, 1.0), (1, -1.0)):
         agent = pairs[:, side]
-        rows = Summary(summary.number[agent], summary.mean[agent], summary.spread[agent])
-        parts.append(continuation_error(rows, weights)[0])
+        error = continuation_error(summary.at(agent), weights)[0]
+        parts.append(error if exact is None else np.where(exact[agent], 0.0, error))
         loads[np.arange(len(pairs)), agent] = sign * parts[-1]
     error = np.hypot(parts[0], parts[1])
+    if copies is not None:
+        left = error**2 - 2 * (weights**2 * copies.between(pairs)).sum(axis=1)
+        less = np.sqrt(np.maximum(left, 0.0)) / np.where(error > 0, error, 1.0)
+        loads, error = loads * less[:, None], error * less
     return loads, error, np.full(len(pairs), np.inf)
 
 
-def _maxima(loads: np.ndarray, *, draws: int, rng: np.random.Generator) -> np.ndarray:
-    # In chunks: 40 agents make 780 pairs, and all draws at once would fill memory.
-    if not len(loads):
-        return np.zeros(draws)
-    found = [
-        np.abs(rng.standard_normal((count, loads.shape[1])) @ loads.T).max(axis=1)
-        for count in np.diff(np.append(np.arange(0, draws, 1000), draws))
-    ]
-    return np.concatenate(found)
+def _adjust(
+    p: np.ndarray, loads: np.ndarray, error: np.ndarray, *, draws: int, seed: int
+) -> tuple[np.ndarray, float]:
+    """Adjusted p values, and the level at which single intervals hold all together with 95%."""
+    known = np.isfinite(p) & (p > 0)  # 0 is what is exact, and no chance
+    seen = (error > 0)[known]
+    factors = np.where(seen[:, None], loads[known] / np.where(seen, error[known], 1.0)[:, None], 0)
+    # Nothing is known of how pairs without spread hang together with the others.
+    alone = np.eye(len(seen))[:, ~seen]
+    rng = np.random.default_rng(seed)
+    found = step_down(p[known], np.hstack([factors, alone]), draws=draws, rng=rng)
+    adjusted = p.copy()
+    adjusted[known] = found.p
+    return adjusted, found.alpha
 
 
-def _adjust(p: np.ndarray, maxima: np.ndarray) -> np.ndarray:
-    known = np.isfinite(p)
-    score = stats.norm.isf(np.where(known, np.maximum(p, 1e-300), 1.0) / 2)
-    beyond = len(maxima) - np.searchsorted(np.sort(maxima), score, side="left")
-    adjusted = np.maximum((1 + beyond) / (1 + len(maxima)), np.where(known, p, 1.0))
-    return np.where(known, np.minimum(adjusted, 1.0), np.nan)
-
-
-def _joint_intervals(
-    difference: np.ndarray,
-    error: np.ndarray,
-    df: np.ndarray,
-    alone: np.ndarray,
-    maxima: np.ndarray,
-) -> np.ndarray:
-    level = 2 * stats.norm.sf(max(float(np.quantile(maxima, intervals.LEVEL)), intervals.Z))
-    seen = error > 0
-    reach = stats.t.isf(level / 2, np.where(seen, df, 1.0)) * np.where(seen, error, 0.0)
-    joint = np.stack([difference - reach, difference + reach], axis=-1)
-    return np.where(seen[:, None], joint, alone)
+def _agree(difference: np.ndarray, joint: np.ndarray, separated: np.ndarray) -> np.ndarray:
+    """Ends intervals beside 0 where steps separate a pair whose size may be near 0."""
+    low, high = joint.T
+    low = np.where(separated & (difference > 0), np.maximum(low, LEAST), low)
+    high = np.where(separated & (difference < 0), np.minimum(high, -LEAST), high)
+    return np.stack([low, high], axis=-1)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics.outcomes import Outcomes, Summary, summarise
+from analysis.statistics.outcomes import Outcomes, Summary
 from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
 from analysis.statistics.pooled_correlation import pooled_correlation
 
@@ -24,7 +24,11 @@ class GroupRates(NamedTuple):
 
 
 def group_rates(
-    outcomes: Outcomes, summary: Summary, labels: tuple[str, ...]
+    outcomes: Outcomes,
+    summary: Summary,
+    labels: tuple[str, ...],
+    *,
+    exact: np.ndarray | None = None,
 ) -> dict[str, GroupRates]:
     """Pass rates by group, in the order in which the scenarios first name each.
 
@@ -34,6 +38,7 @@ def group_rates(
       outcomes: of all scenarios.
       summary: of the same.
       labels: S names of groups, "" where a scenario is in none.
+      exact: bool[A], agents whose continuations of a scenario are all the same.
     """
     several = len(outcomes.categories) > 1
     rho = pooled_correlation(summary, outcomes.category) if several else None
@@ -41,7 +46,7 @@ def group_rates(
     groups = {}
     for name in filter(None, dict.fromkeys(labels)):
         part = outcomes.of_scenarios(names == name)
-        reduced = summarise(part.values)
+        reduced = part.summary()
         alone = len(part.categories) == 1
         rates = {
             target: pass_rates(
@@ -50,6 +55,7 @@ def group_rates(
                 target=target,
                 correlation=rho if alone else None,
                 unit=part.unit,
+                exact=exact,
             )
             for target in TARGETS
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics import intervals
+from analysis.statistics.icc_profile import profile_interval
 
 
 def intraclass_correlation(
@@ -13,16 +13,15 @@ def intraclass_correlation(
     """(MSB - MSW) / (MSB + (n - 1) MSW), its 95% interval, and why either is missing.
 
     n is the mean group size of an unbalanced analysis of variance. 1.0 means that the scenario
-    decides, 0 that nothing repeats; it can be negative. The interval is a jackknife over
-    scenarios on Fisher's z scale: the usual F interval assumes normal outcomes and covers too
-    little for success and failure.
+    decides, 0 that nothing repeats; it can be negative. The interval is by profile likelihood and
+    always holds the estimate: the usual F interval, and a jackknife, cover too little for success
+    and failure, above all near 0 and 1.
 
     Args:
-      values: float64[S, N], NaN gaps.
+      values: float64[S, N] in [0, 1], NaN gaps.
 
     Source: Shrout and Fleiss 1979, Psychol. Bull. 86:420, case 1; Donner and Koval 1980,
-      Biometrics 36:19, for unequal n; Ukoumunne et al. 2003, Stat. Med. 22:3805, for intervals
-      on a transformed scale; Fisher 1925, Statistical Methods, section 39, for the scale.
+      Biometrics 36:19, for unequal n; see `icc_profile` for the interval.
     """
     judged = np.isfinite(values)
     count = judged.sum(axis=1).astype(np.float64)
@@ -32,32 +31,21 @@ def intraclass_correlation(
     count, sums, squares = count[used], sums[used], squares[used]
     if len(count) < 2 or count.max() < 2:
         return None, None, "needs two scenarios and one with two judged continuations"
-    keep = np.vstack([np.ones(len(count)), 1 - np.eye(len(count))])
-    rho, size = _icc_of_subsets(keep, count, sums, squares)
-    if np.isnan(rho[0]):
+    rho = _icc(count, sums, squares)
+    if rho is None:
         return None, None, "every continuation ended alike"
-    odds = (1 + (size - 1) * rho) / np.where(rho < 1, 1 - rho, np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = np.log(odds) / 2
-    if len(count) < 3 or not np.isfinite(z).all():
-        return float(rho[0]), None, "too little spread for an interval"
-    groups = len(count)
-    error = np.sqrt((groups - 1) / groups * ((z[1:] - z[1:].mean()) ** 2).sum())
-    ends = np.exp(2 * intervals.student(z[0], error, np.array(groups - 1.0)))
-    low, high = np.clip((ends - 1) / (ends + size[0] - 1), -1.0, 1.0)
-    return float(rho[0]), (float(low), float(high)), None
+    interval = profile_interval(sums, count)
+    if interval is None:
+        return rho, None, "too few scenarios for an interval"
+    return rho, (min(interval[0], rho), max(interval[1], rho)), None
 
 
-def _icc_of_subsets(
-    keep: np.ndarray, count: np.ndarray, sums: np.ndarray, squares: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    groups, total = keep.sum(axis=1), keep @ count
-    between = keep @ (sums**2 / count) - (keep @ sums) ** 2 / total
-    within = keep @ (squares - sums**2 / count)
-    size = (total - (keep @ count**2) / total) / np.maximum(groups - 1, 1)
-    mean_between = np.where(np.abs(between) < 1e-12, 0.0, between) / np.maximum(groups - 1, 1)
-    mean_within = np.where(np.abs(within) < 1e-12, 0.0, within) / np.maximum(total - groups, 1)
+def _icc(count: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> float | None:
+    groups, total = len(count), count.sum()
+    between = (sums**2 / count).sum() - sums.sum() ** 2 / total
+    within = (squares - sums**2 / count).sum()
+    size = (total - (count**2).sum() / total) / (groups - 1)
+    mean_between = max(between if abs(between) >= 1e-12 else 0.0, 0.0) / (groups - 1)
+    mean_within = max(within if abs(within) >= 1e-12 else 0.0, 0.0) / max(total - groups, 1)
     variance = mean_between + (size - 1) * mean_within
-    possible = (groups > 1) & (total > groups) & (variance > 0)
-    rho = (mean_between - mean_within) / np.where(possible, variance, 1.0)
-    return np.where(possible, rho, np.nan), size
+    return float((mean_between - mean_within) / variance) if variance > 0 else None

@@ -10,6 +10,8 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 LEVEL = 0.95
+DRAWN_DF = 2.0
+FEW_EFFECTIVE = 10.0
 Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
 
 
@@ -63,6 +65,45 @@ def effective_trials(p: np.ndarray, error: np.ndarray, fallback: np.ndarray) -> 
     """
     seen = (error > 0) & (p > 0) & (p < 1)
     return np.where(seen, p * (1 - p) / np.where(seen, error, 1.0) ** 2, fallback)
+
+
+def near_an_end(p: np.ndarray, error: np.ndarray, df: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Wilson's interval by a standard error that few successes, or few failures, show poorly.
+
+    A variance that is seen small by chance goes with a mean that is near an end by chance. So it is
+    drawn, by two degrees of freedom, towards the one of as many independent trials as scenarios.
+
+    Args:
+      p: means in [0, 1].
+      error: their standard errors, above 0 where something is known.
+      df: degrees of freedom of these.
+      most: int64, how many scenarios.
+    """
+    own = np.where(np.isfinite(df), df, 0.0)
+    largest = p * (1 - p) / np.maximum(most, 1)
+    variance = (own * np.nan_to_num(error) ** 2 + DRAWN_DF * largest) / (own + DRAWN_DF)
+    trials = np.maximum(effective_trials(p, np.sqrt(np.nan_to_num(variance)), most), 1)
+    return wilson(p, trials, student_quantile(np.where(np.isfinite(df), df + DRAWN_DF, np.nan)))
+
+
+def of_mean(
+    p: np.ndarray, error: np.ndarray, df: np.ndarray, most: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The interval of means in [0, 1], and bool, where it is Student's.
+
+    Near 0 and 1, where fewer than `FEW_EFFECTIVE` effective successes or failures are seen, that
+    one leaves [0, 1] and covers too little; `near_an_end` does neither.
+
+    Args:
+      p: as `near_an_end` takes all of them.
+      error: standard errors.
+      df: their degrees of freedom.
+      most: how many scenarios.
+    """
+    trials = np.maximum(effective_trials(p, error, most), 1)
+    ordinary = (error > 0) & (trials * np.minimum(p, 1 - p) >= FEW_EFFECTIVE)
+    usual = np.clip(student(p, error, df), 0.0, 1.0)
+    return np.where(ordinary[:, None], usual, near_an_end(p, error, df, most)), ordinary
 
 
 def difference_from_parts(

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.comparisons import Comparisons, compare
+from analysis.statistics.copies import find_copies
 from analysis.statistics.outcomes import (
     Outcomes,
     Summary,
     arrange,
     continuation_values,
-    summarise,
 )
 from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
 from analysis.statistics.rankings import Rankings, find_rankings
@@ -38,6 +38,7 @@ class LabelSet(NamedTuple):
       order: int64[A], the ranked agents, then those with too few scenarios or nothing judged, then
         the baselines.
       comparisons: of the ranked agents, in that order.
+      exact: bool[A], agents whose continuations of a scenario are all the same.
     """
 
     source: str
@@ -51,6 +52,7 @@ class LabelSet(NamedTuple):
     ranked: np.ndarray
     order: np.ndarray
     comparisons: Comparisons
+    exact: np.ndarray
 
     @property
     def main(self) -> Rates:
@@ -72,6 +74,7 @@ def analyse(
     target: str,
     seed: int,
     together: Sequence[Sequence[str]] = (),
+    deterministic: Sequence[str] = (),
 ) -> LabelSet:
     """Analyses the judgements of one source.
 
@@ -82,12 +85,17 @@ def analyse(
       target: of the comparisons and the ranks.
       seed: of every random draw.
       together: scenarios that belong together, by group.
+      deterministic: agents whose continuations of a scenario are all the same.
     """
     continuations = continuation_values(ratings, source)
     outcomes = arrange(continuations, scenarios=scenarios, together=together)
-    summary = summarise(outcomes.values)
+    copies = find_copies(ratings, continuations, outcomes) if source == "human" else None
+    if copies is not None:
+        outcomes = outcomes._replace(shared=copies.within())
+    summary = outcomes.summary()
+    exact = np.isin(outcomes.agents, list(deterministic))
     rates = {
-        name: pass_rates(summary, outcomes.category, target=name, unit=outcomes.unit)
+        name: pass_rates(summary, outcomes.category, target=name, unit=outcomes.unit, exact=exact)
         for name in TARGETS
     }
     main = rates[target]
@@ -101,13 +109,15 @@ def analyse(
     ranked = ranked[np.argsort(rankings.number[ranked], kind="stable")]
     outside = falling[~inside[falling] & ~outcomes.baseline[falling]]
     comparisons = compare(
-        Summary(*(part[ranked] for part in summary)),
+        summary.at(ranked),
         outcomes.category,
-        Rates(main.rate[ranked], main.error[ranked], main.interval[ranked], ()),
+        main.of(ranked),
         target=target,
         seed=seed,
         draws=COMPARISON_DRAWS,
         unit=outcomes.unit,
+        copies=None if copies is None else copies.at(ranked),
+        exact=exact[ranked],
     )
     order = np.concatenate([ranked, outside, falling[outcomes.baseline[falling]]])
     return LabelSet(
@@ -122,4 +132,5 @@ def analyse(
         ranked,
         order,
         comparisons,
+        exact,
     )

@@ -34,6 +34,8 @@ def credits(summary: Summary, groups: Sequence[np.ndarray]) -> Summary:
         judged = summary.number[:, columns].min(axis=1) > 0
         each = np.where(judged[:, None], summary.mean[:, columns], np.nan)
         error = summary.spread[:, columns] / np.maximum(summary.number[:, columns], 1)
+        if summary.shared is not None:
+            error = error + summary.shared[:, columns]
         number[:, g] = judged
         mean[:, g] = each.prod(axis=1)
         spread[:, g] = np.maximum(mean[:, g] ** 2 - (each**2 - error).prod(axis=1), 0.0)

@@ -30,6 +30,7 @@ class Outcomes(NamedTuple):
       kind: S of "instruction", "question" or "" (unknown).
       values: float64[A, S, N], y of each judged continuation, NaN elsewhere.
       unit: int64[S], which scenarios were drawn together; see `sampling.units`.
+      shared: float64[A, S], what copies of a clip add to the variance of a mean; see `copies`.
     """
 
     agents: tuple[str, ...]
@@ -40,6 +41,11 @@ class Outcomes(NamedTuple):
     kind: tuple[str, ...]
     values: np.ndarray
     unit: np.ndarray | None = None
+    shared: np.ndarray | None = None
+
+    def summary(self) -> Summary:
+        """The same, reduced to counts, means and variances."""
+        return summarise(self.values)._replace(shared=self.shared)
 
     def of_scenarios(self, columns: np.ndarray) -> Outcomes:
         """The same for some scenarios, bool[S]; categories left without one are dropped."""
@@ -51,6 +57,7 @@ class Outcomes(NamedTuple):
             kind=tuple(np.array(self.kind, dtype=object)[columns]),
             values=self.values[:, columns],
             unit=None if self.unit is None else self.unit[columns],
+            shared=None if self.shared is None else self.shared[:, columns],
         )
 
 
@@ -61,11 +68,19 @@ class Summary(NamedTuple):
       number: int64[A, S], judged continuations.
       mean: float64[A, S], NaN where nothing is judged.
       spread: float64[A, S], unbiased variance within the scenario, NaN below two.
+      shared: float64[A, S], what copies of a clip add to the variance of a mean, as they share the
+        errors of their judges; None where there are none.
     """
 
     number: np.ndarray
     mean: np.ndarray
     spread: np.ndarray
+    shared: np.ndarray | None = None
+
+    def at(self, index: np.ndarray | tuple[slice, np.ndarray]) -> Summary:
+        """The same for some agents, or for all agents on some scenarios."""
+        shared = None if self.shared is None else self.shared[index]
+        return Summary(self.number[index], self.mean[index], self.spread[index], shared)
 
 
 def summarise(values: np.ndarray) -> Summary:

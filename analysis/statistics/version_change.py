@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.outcomes import Summary
-from analysis.statistics.pass_rates import FEW_EFFECTIVE, Rates, pass_rates, weighted_rates
+from analysis.statistics.pass_rates import Rates, pass_rates, weighted_rates
 
 PARTS = ("old", "kept", "added", "retired", "new")
 _LEAST = 1e-12
@@ -111,9 +111,10 @@ def _rates(
     rows = len(summary.number)
     if not columns.any():
         nothing = np.full(rows, np.nan)
-        return Rates(nothing, nothing, np.full((rows, 2), np.nan), ("no scenario",) * rows)
+        empty = np.full((rows, 2), np.nan)
+        return Rates(nothing, nothing, empty, ("no scenario",) * rows, nothing, nothing)
     _, inner = np.unique(category[columns], return_inverse=True)
-    own = Summary(*(part[:, columns] for part in summary))
+    own = summary.at((slice(None), columns))
     drawn = None if unit is None else unit[columns]
     return pass_rates(own, inner.astype(np.int64), target=target, unit=drawn)
 
@@ -141,7 +142,7 @@ def _side(
     codes = sampling.strata(share > 0, strata, unit)
     spread = sampling.sampling_spread(summary.mean, share, codes, unit)
     trials = intervals.effective_trials(rates.rate, spread.error, np.zeros(len(total)))
-    few = ~(trials * np.minimum(rates.rate, 1 - rates.rate) >= FEW_EFFECTIVE)
+    few = ~(trials * np.minimum(rates.rate, 1 - rates.rate) >= intervals.FEW_EFFECTIVE)
     return _Side(rates, total, spread.df, few)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from annotator_app.curation.drafts import Opened, recorder
 from scenarios import categories
 from scenarios.category import Label
-from scenarios.criteria import criterion
 from scenarios.curation import opinions
 from scenarios.fitting import fault
 from scenarios.freezing import Looked
@@ -19,6 +18,7 @@ from sts.engine.replay import along
 from sts.errors import StsError
 from sts.suites.decisions import Decision, opinion_of
 from sts.suites.types import Scenario
+from sts.viewer.criteria import criterion
 from sts.viewer.payload import seen, sprite_view
 from sts.viewer.sprites import sprites_of
 

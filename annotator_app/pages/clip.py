@@ -19,15 +19,27 @@ NOT_SHOWN = "This clip cannot be shown here. Whoever runs this study finds the r
 
 
 def page() -> None:
-    """Mounts the viewer on the clip that the address names, or says in a sentence why not."""
+    """Mounts the viewer on the clip that the address names, and on one beside it if it names two.
+
+    Where one cannot be seen it says in a sentence why not.
+    """
     person = visitor("annotator", "reviewer", "lead")
     if person is None:
         return
-    data = view(state.store(), person, st.query_params.get("c"))
+    first, second = (st.query_params.get(name) for name in ("c", "beside"))
+    if second is None:
+        _show("clip", view(state.store(), person, first))
+        return
+    for column, key, item in zip(st.columns(2), ("clip", "beside"), (first, second), strict=True):
+        with column:
+            _show(key, view(state.store(), person, item), beside=True)
+
+
+def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None:
     if isinstance(data, str):
         st.error(data)
     else:
-        state.component("clip")(key="clip", data=data)
+        state.component("clip")(key=key, data=data | {"beside": beside})
 
 
 def view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:

@@ -10,6 +10,7 @@ import streamlit as st
 from annotator_app import state
 from annotator_app.pages.visitor import visitor
 from annotator_app.reporting import Builder
+from annotator_app.results import ADDRESS
 from annotator_app.tables import escaped_markdown
 from sts.errors import StoreError
 
@@ -30,7 +31,9 @@ def page() -> None:
         builder.begin()
     standing(builder)
     if builder.built is not None:
-        st.iframe(builder.page, height=HEIGHT)
+        address = f"{state.settings().base}{ADDRESS}report.html"
+        st.link_button("Open it in a tab of its own", address)
+        st.iframe(f"{address}?built={builder.built}", height=HEIGHT)
 
 
 def standing(builder: Builder) -> None:

@@ -125,3 +125,10 @@ def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
         )
     )
     return bool(connection.execute(held).scalar_one())
+
+
+def items_of(store: Store) -> dict[str, str]:
+    """Returns the identifier under which each clip is watched, by the clip's hash."""
+    with store.database.read() as connection:
+        rows = connection.execute(select(items.c.clip, items.c.id).order_by(items.c.id))
+        return {clip: item for clip, item in rows if clip}

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sqlalchemy import Connection, Row, Subquery, literal, select, union_all
+from sqlalchemy import Connection, Row, Subquery, func, literal, select, union_all
 
-from sts.annotations.events import ADJUDICATION
+from sts.annotations.assignment import FIRST
+from sts.annotations.events import ADJUDICATION, judges
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -17,6 +18,7 @@ from sts.annotations.schema import (
     items,
     reference_episodes,
     settled,
+    slots,
     superseded,
 )
 from sts.annotations.store import Store
@@ -28,7 +30,7 @@ from sts.storage.workspace import Workspace
 
 _TYPES = columns(
     *("kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"),
-    *("adjudicated", "adjudicated_step", "rubric"),
+    *("adjudicated", "adjudicated_step", "rubric", "order", "twice"),
 )
 
 
@@ -85,7 +87,7 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
     )
     last = current([ADJUDICATION], by=False)
     decided = select(events).join(last, last.c.id == events.c.id).subquery("adjudication")
-    shown = _shown()
+    shown, turns = _shown(), _turns()
     query = (
         select(
             shown.c.agent,
@@ -108,10 +110,17 @@ def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[
             decided.c.verdict,
             decided.c.step,
             items.c.rubric,
+            turns.c.place,
+            items.c.id.in_(select(slots.c.item).where(slots.c.turn == FIRST)),
         )
         .join_from(shown, items, items.c.id == shown.c.item)
         .join(standing, standing.c.item == items.c.id, isouter=True)
         .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
+        .join(
+            turns,
+            (turns.c.item == standing.c.item) & (turns.c.annotator == standing.c.annotator),
+            isouter=True,
+        )
         .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
         .join(decided, decided.c.item == items.c.id, isouter=True)
         .join(settled, settled.c.item == items.c.id, isouter=True)
@@ -137,6 +146,21 @@ def _shown() -> Subquery:
     ).subquery("shown")
 
 
+def _turns() -> Subquery:
+    """The place of each judgement among those of its annotator, by when they first gave it."""
+    begun = func.min(events.c.received), func.min(events.c.id)
+    return (
+        select(
+            events.c.item,
+            events.c.annotator,
+            func.row_number().over(partition_by=events.c.annotator, order_by=begun).label("place"),
+        )
+        .where(judges())
+        .group_by(events.c.item, events.c.annotator)
+        .subquery("turns")
+    )
+
+
 def _row(row: Row[*tuple[Any, ...]]) -> tuple[object, ...]:
     settled_ = row.settled_as is not None and not row.verdict
     return (
@@ -157,6 +181,8 @@ def _row(row: Row[*tuple[Any, ...]]) -> tuple[object, ...]:
         row[17] or "",
         row[18],
         row.rubric,
+        row.place,
+        int(row[21]),
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import controls
+from sts.annotations.accuracy import BLOCK, Right, blocks, right
 from sts.annotations.assignment import FIRST
 from sts.annotations.events import JUDGEMENTS
 from sts.annotations.schema import (
@@ -20,26 +21,6 @@ from sts.annotations.schema import (
 from sts.annotations.study import Study
 from sts.annotations.views import current
 from sts.ratings import MARKED, UNABLE
-
-BLOCK = 20
-"""References in one block of accuracy over time."""
-_TAIL = 0.025
-
-
-class Right(NamedTuple):
-    """Right answers on references.
-
-    Attributes:
-      answered: references that were judged, "cannot judge" left out.
-      right: of these, the ones called what they are: success or not.
-      share: right of answered; None without any.
-      interval: Jeffreys, 95%; None with it.
-    """
-
-    answered: int
-    right: int
-    share: float | None
-    interval: tuple[float, float] | None
 
 
 class Quality(NamedTuple):
@@ -59,22 +40,6 @@ class Quality(NamedTuple):
     blocks: tuple[Right, ...]
     latest: Right
     flagged: bool
-
-
-def right(answers: Sequence[bool]) -> Right:
-    """Returns how many are true, with Jeffreys' interval.
-
-    Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
-    """
-    number, good = len(answers), sum(answers)
-    if not number:
-        return Right(0, 0, None, None)
-    from scipy.stats import beta
-
-    shape = beta(good + 0.5, number - good + 0.5)
-    return Right(
-        number, good, good / number, (float(shape.ppf(_TAIL)), float(shape.ppf(1 - _TAIL)))
-    )
 
 
 def of_annotators(connection: Connection, study: Study) -> list[Quality]:
@@ -102,8 +67,7 @@ def of_annotator(connection: Connection, study: Study, number: int, name: str = 
     )
     latest = right([good for at, good in answers if at > since][-BLOCK:])
     flagged = latest.interval is not None and latest.interval[1] < study.bar
-    blocks = tuple(right(every[at : at + BLOCK]) for at in range(0, len(every), BLOCK))
-    return Quality(name, right(every), blocks, latest, flagged)
+    return Quality(name, right(every), blocks(every), latest, flagged)
 
 
 def watch(connection: Connection, number: int, study: Study, now: float) -> bool:

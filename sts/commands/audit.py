@@ -9,7 +9,7 @@ from sts.cli.arguments import say, table, warn
 from sts.errors import UnknownName
 
 if TYPE_CHECKING:
-    from sts.annotations.audit import Audit
+    from sts.annotations.imbalance import Audit
     from sts.storage.workspace import Workspace
 
 _LONGEST = 24
@@ -36,11 +36,11 @@ def show(workspace: Workspace, suite: str | None, *, names: bool, as_json: bool)
     Raises:
       UnknownName: nothing of that suite is enqueued.
     """
-    from sts.annotations import audit
+    from sts.annotations import audit, imbalance
     from sts.annotations.store import Store
 
     store = Store.find(workspace)
-    found, enqueued = audit.of([]), []
+    found, enqueued = imbalance.NONE, []
     if store is not None:
         with store:
             enqueued = store.suites()
@@ -50,7 +50,7 @@ def show(workspace: Workspace, suite: str | None, *, names: bool, as_json: bool)
         raise UnknownName("enqueued suite", suite, enqueued)
     value = found._asdict() | {
         "suite": suite,
-        "judgements": audit.by_name(found),
+        "judgements": imbalance.by_name(found),
         "sentence": found.sentence,
     }
     say(as_json, value, _text(found))

@@ -11,8 +11,9 @@ from sts.errors import UnknownName
 
 if TYPE_CHECKING:
     from sts.agreement import Agreement
+    from sts.annotations.accuracy import Right
     from sts.annotations.hours import Hours
-    from sts.annotations.quality import Quality, Right
+    from sts.annotations.quality import Quality
     from sts.annotations.unable import Unable
     from sts.storage.workspace import Workspace
 

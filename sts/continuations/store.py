@@ -94,6 +94,23 @@ def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Co
     return _read(workspace, lambda index: index.of(scenarios))
 
 
+def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
+    """Yields the continuations of these ids that are kept, a part at a time.
+
+    Raises:
+      DamagedData: a part is damaged, or two of them disagree on one continuation.
+      NewerFormat: a part of a later version.
+    """
+    own = {*ids}
+
+    def rows(index: Index) -> NDArray[np.intp]:
+        digits = index.ids.tobytes().hex()
+        every = (digits[at : at + 24] for at in range(0, len(digits), 24))
+        return np.flatnonzero(np.fromiter((one in own for one in every), np.bool_))
+
+    return _read(workspace, rows)
+
+
 def in_part(workspace: Workspace, name: str) -> list[Continuation]:
     """Returns all continuations in the part of this name.
 

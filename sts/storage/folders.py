@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from sts.errors import ArgumentError
 
@@ -19,7 +20,12 @@ _HERE = -100  # AT_FDCWD of fcntl.h
 _NOT_POSSIBLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
-def replace_folder(folder: Path, files: Mapping[str, bytes], own: Collection[str]) -> None:
+def replace_folder(
+    folder: Path,
+    files: Mapping[str, bytes],
+    own: Collection[str],
+    folders: Mapping[str, Path] = MappingProxyType({}),
+) -> None:
     """Makes `folder` hold `files`, all of them at once.
 
     Where the system can exchange two folders in one step (Linux), `folder` is at every moment the
@@ -30,8 +36,9 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], own: Collection[str
     Args:
       folder: absent, empty, or one whose content may be replaced; the caller has looked.
       files: what to write, by its path inside, with "/".
-      own: paths of what earlier calls may have written; everything else that the old folder holds
-        goes on into the new one.
+      own: paths of what earlier calls may have written, with "/" at the end for all below it;
+        everything else that the old folder holds goes on into the new one.
+      folders: what is moved into it, by its name inside; on the same disk.
 
     Raises:
       ArgumentError: the program runs inside `folder`.
@@ -47,6 +54,8 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], own: Collection[str
         try:
             for name, data in files.items():
                 _write(beside / name, data)
+            for name, made in folders.items():
+                os.rename(made, beside / name)
             if folder.exists():
                 shutil.copymode(folder, beside)
             else:
@@ -117,10 +126,13 @@ def _clean(folder: Path, own: Collection[str]) -> None:
 
 def _carry(old: Path, folder: Path, own: Collection[str]) -> None:
     """Moves what is not `own` from `old` into `folder`."""
-    above = {parent.as_posix() for name in own for parent in PurePosixPath(name).parents}
+    below = tuple(one for one in own if one.endswith("/"))
+    above = {one.rstrip("/") for one in below}
+    above |= {parent.as_posix() for name in own for parent in PurePosixPath(name).parents}
     for path in sorted(old.rglob("*")):
         name = path.relative_to(old).as_posix()
-        if name not in own and name not in above and os.path.lexists(path):
+        kept = name not in own and name not in above and not name.startswith(below)
+        if kept and os.path.lexists(path):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             while os.path.lexists(target):

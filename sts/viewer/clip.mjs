@@ -11,9 +11,13 @@ import { SIGNS, inWords } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
 
 const GUIDELINE = { keys: ["h"], show: "H", action: "guideline" };
-const WHOSE = { you: "You", known: "Known answer" };
+const WHOSE = { you: "You", known: "Known answer", rule: "Rule" };
 
 /** @typedef {{ by: string, kind: string, verdict: string, step: number | null, reason: string }} Said */
+
+// Clips that stand beside each other in one window are gone through together, whoever mounted them.
+/** @type {Set<ClipPage>} */
+const together = (window.stsClips ??= new Set());
 
 class ClipPage {
   guideline = false;
@@ -30,6 +34,7 @@ class ClipPage {
       rendered: () => this.episode && this.#render(),
     });
     const { signal } = this.abort;
+    together.add(this);
     root.addEventListener("mousedown", keepFocus, { signal });
     root.addEventListener("click", (event) => this.#click(event.target), { signal });
   }
@@ -40,20 +45,24 @@ class ClipPage {
   }
 
   destroy() {
+    together.delete(this);
     this.abort.abort();
     this.viewer.destroy();
   }
 
-  /** @param {{ data: { episode: Payload, marks: Said[] } }} component */
+  // A clip begins at its first mark; one that stands `beside` another at the takeover, as that does.
+  /** @param {{ data: { episode: Payload, marks: Said[], beside?: boolean } }} component */
   update({ data }) {
-    const { episode, marks } = data;
+    const { episode, marks, beside = false } = data;
     this.marks = marks;
-    if (this.episode?.id !== episode.id) {
+    if (this.episode?.id !== episode.id || this.besides !== beside) {
+      this.besides = beside;
+      this.$(".clip").classList.toggle("half", beside);
       this.episode = decode(episode);
       const { takeover } = this.episode;
       this.viewer.flags = flagsAt(marks, takeover);
       this.viewer.overlay = this.episode.criterion ?? null;
-      this.viewer.open(viewOf(this.episode, this.viewer.flags[0]?.frame ?? takeover));
+      this.viewer.open(viewOf(this.episode, beside ? takeover : this.viewer.flags[0]?.frame ?? takeover));
     }
     this.#list();
     this.viewer.render();
@@ -63,6 +72,14 @@ class ClipPage {
   #act(action, now) {
     if (action.name === "guideline") this.guideline = !this.guideline;
     else this.viewer.playback.act(action, now);
+    for (const other of together) if (other !== this) other.follow(action, now);
+  }
+
+  // Does what was done beside.
+  /** @param {Action} action @param {number} now */
+  follow(action, now) {
+    if (action.name !== "guideline") this.viewer.playback.act(action, now);
+    this.viewer.render();
   }
 
   #click(target) {
@@ -116,4 +133,5 @@ function markRow(mark, takeover) {
   return row;
 }
 
-export default mounted("clipPage", (root) => new ClipPage(root));
+export const clipPage = mounted("clipPage", (root) => new ClipPage(root));
+export default clipPage;

@@ -25,6 +25,7 @@ CLIP_STYLES = ("page", "viewer", "panel", "clip")
 _TEXTS = "const TEXTS = {};"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "[./\w]+\.mjs";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default \w+;\n", re.MULTILINE)
 
 
 class Component(NamedTuple):
@@ -71,18 +72,31 @@ def styled(styles: Sequence[str], folder: Path = HERE) -> str:
 
 
 @cache
-def joined(modules: tuple[str, ...], folder: Path = HERE) -> str:
+def joined(modules: tuple[str, ...], *folders: Path) -> str:
     """Returns one script from several modules: imports go, and so do exports by name.
 
     `export default` stays, for it is what the component is called by. Top-level names must differ
     between modules; two equal ones would be a syntax error, which a test looks for.
+
+    Args:
+      modules: in the order of their imports.
+      folders: where they are, those apart that are the Viewer's.
     """
-    files = (_file(f"{name}.mjs", folder) for name in modules)
+    files = (_file(f"{name}.mjs", *folders) for name in modules)
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)
     return _EXPORT.sub("", _IMPORT.sub("", source))
 
 
-def _file(name: str, folder: Path) -> Path:
-    """Returns the path of a file in `folder`, or where it is not there, of the Viewer's."""
-    own = folder / name
-    return own if own.is_file() else HERE / name
+def classic(modules: tuple[str, ...], *folders: Path) -> str:
+    """Returns one script of no module from several, for pages that are opened from a disk.
+
+    Browsers refuse modules there. Nothing of it is seen from outside.
+    """
+    source = _DEFAULT.sub("", joined(modules, *folders))
+    return f'(async () => {{\n"use strict";\n{source}}})();\n'
+
+
+def _file(name: str, *folders: Path) -> Path:
+    """Returns the path of a file in one of `folders`, or where it is in none, of the Viewer's."""
+    every = (folder / name for folder in folders)
+    return next((path for path in every if path.is_file()), HERE / name)

@@ -98,3 +98,8 @@ type Drawing = {
   placeOf?(sight: any): string;
 };
 type Drawings = Map<string | null, Drawing | null>;
+
+interface Window {
+  /** Clips that are shown in it. */
+  stsClips?: Set<any>;
+}

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sts.annotations.audit import UNEVEN, Audit, Judged, audit, of
+from sts.annotations.audit import audit
+from sts.annotations.imbalance import UNEVEN, Audit, Judged, of
 from sts.annotations.store import Store
 from sts.annotations.types import Item
 from sts.cli.main import main

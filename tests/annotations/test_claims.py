@@ -11,6 +11,7 @@ from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     HORIZON,
+    SELDOM_ON_POSTGRESQL,
     SUITE,
     Clock,
     a_submission,
@@ -112,6 +113,7 @@ def test_renewing_keeps_what_is_held_and_says_what_is_lost(store: Store, clock: 
     assert store.renew(ana.id, held) == [held[0]]
 
 
+@SELDOM_ON_POSTGRESQL
 def test_each_annotator_meets_items_in_an_order_of_their_own(store: Store) -> None:
     store.enqueue(some_items(30), required=2)
     ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
@@ -167,6 +169,7 @@ def test_claims_stay_inside_the_suite(store: Store) -> None:
     assert store.claim(ana.id, suite="nowhere@1") == []
 
 
+@SELDOM_ON_POSTGRESQL
 def test_references_are_mixed_in_silently_and_met_once_by_each(workspace: Workspace) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0.3
     with Store.open(workspace) as store:

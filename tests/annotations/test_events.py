@@ -11,7 +11,13 @@ from sts.annotations.events import KINDS, LABELS
 from sts.annotations.export import ratings
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, a_submission, some_items, statuses
+from tests.annotations.examples import (
+    SELDOM_ON_POSTGRESQL,
+    SUITE,
+    a_submission,
+    some_items,
+    statuses,
+)
 from tests.annotations.test_submissions import rows
 
 
@@ -114,6 +120,7 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     )
 
 
+@SELDOM_ON_POSTGRESQL
 @pytest.mark.parametrize(
     ("change", "words"),
     [

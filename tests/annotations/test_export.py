@@ -14,7 +14,7 @@ from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some
 
 COLUMNS = (
     "agent scenario category continuation annotator verdict step horizon kind truth truth_step "
-    "clip seconds source sees reason extra adjudicated adjudicated_step rubric"
+    "clip seconds source sees reason extra adjudicated adjudicated_step rubric order twice"
 ).split()
 
 
@@ -118,3 +118,36 @@ def test_an_exported_file_reads_back_as_it_was(sqlite_workspace: Workspace, tmp_
     assert found[first.continuation][2:6] == ('Ana, the 1\u02e2\u1d57 "A"', "success", 7, 40)
     assert found[second.continuation].reason == reason.replace("\n", " ")
     assert found[second.continuation].seconds == 4.5
+
+
+def test_the_order_is_that_of_first_judging_and_a_correction_keeps_it(
+    workspace: Workspace, clock: Clock
+) -> None:
+    with Store.open(workspace, clock=clock) as store:
+        store.enqueue(some_items(3), required=2)
+        sent = {}
+        for name in ("Ana", "Bo"):
+            number = store.add_annotator(name).id
+            claims = store.claim(number, suite=SUITE)
+            for claim in reversed(claims) if name == "Bo" else claims:
+                clock.now += 1
+                sent[name, claim.continuation] = a_submission(claim)
+                store.submit(number, [sent[name, claim.continuation]])
+            if name == "Ana":
+                clock.now += 1
+                first = a_submission(claims[0], corrects=sent[name, claims[0].continuation]["uuid"])
+                store.submit(number, [first])
+                ana = [claim.continuation for claim in claims]
+            else:
+                bo = [claim.continuation for claim in reversed(claims)]
+    rows = by_continuation(ratings(workspace, SUITE, names=True))
+    for name, order in (("Ana", ana), ("Bo", bo)):
+        assert [rows[one, name].order for one in order] == [1, 2, 3]
+
+
+def test_the_share_judged_twice_by_design_is_marked(workspace: Workspace) -> None:
+    with Store.open(workspace) as store:
+        store.enqueue(some_items(200), required=None)
+        asked = store.study.twice
+    table = ratings(workspace, SUITE)
+    assert asked and 0 < table["twice"].mean() < 3 * asked

@@ -134,7 +134,7 @@ def test_a_killed_process_loses_nothing_acknowledged_and_sending_again_doubles_n
     workspace: Workspace,
 ) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(400))
+        store.enqueue(some_items(200))
         ana = store.add_annotator("Ana").id
         outbox, acknowledged = send_until_killed(workspace.root, ana, lines=20)
         kept = {judgement.uuid for judgement in store.history(ana, 500)}

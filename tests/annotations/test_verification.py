@@ -23,7 +23,13 @@ from sts.annotations.verification import look
 from sts.cli.main import main
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, a_submission, an_item, statuses
+from tests.annotations.examples import (
+    SELDOM_ON_POSTGRESQL,
+    SUITE,
+    a_submission,
+    an_item,
+    statuses,
+)
 from tests.annotations.test_events import an_event
 
 REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
@@ -267,6 +273,7 @@ def test_a_lost_end_of_a_chain_is_named(workspace: Workspace) -> None:
         Tries().by_sql(store, lost, random.Random())
 
 
+@SELDOM_ON_POSTGRESQL
 @pytest.mark.parametrize(
     ("statement", "words"),
     [

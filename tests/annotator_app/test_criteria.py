@@ -10,9 +10,9 @@ import pytest
 
 from scenarios import categories, mining
 from scenarios.category import Category, Overlay, Rubric, spoken_for
-from scenarios.criteria import criterion
 from sts.errors import StsError
 from sts.suites.types import Scenario
+from sts.viewer.criteria import criterion
 from tests.examples import on_test_side, recorded
 
 

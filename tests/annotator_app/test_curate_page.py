@@ -107,6 +107,7 @@ def drag(page: Any, handle: str, steps: int) -> None:
     page.mouse.up()
 
 
+@pytest.mark.slow
 def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     open_page: Opener, curated: Server
 ) -> None:

@@ -18,6 +18,7 @@ from tests.annotator_app.test_player_page import item, press, saved
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.postgresql,
+    pytest.mark.slow,  # what each page says of it is shown on its own in test_auth and test_visitor
 ]
 
 

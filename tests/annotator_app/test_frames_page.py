@@ -99,7 +99,7 @@ def frame_at(page: Any, name: str, pixels: Server) -> Any:
     return frames(continuations(pixels)[mine].episode)[at]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_each_frame_is_shown_with_its_own_pixels(
     open_page: Opener, pixels: Server, scheme: str
 ) -> None:
@@ -112,6 +112,7 @@ def test_each_frame_is_shown_with_its_own_pixels(
         assert np.array_equal(shown_frame(page, *wanted.shape[:2]), wanted)
 
 
+@pytest.mark.slow
 def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
     open_page: Opener, pixels: Server
 ) -> None:
@@ -128,6 +129,7 @@ def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
     assert np.array_equal(shown_frame(page, height, width)[even], wanted[even])
 
 
+@pytest.mark.slow
 def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:
     page = open_page("marker", pixels)
     pictured(page)
@@ -148,6 +150,7 @@ def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Se
     assert kept == [("failure", 1), ("success", 2)]
 
 
+@pytest.mark.slow
 def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: Server) -> None:
     page = open_page("player of frames", pixels)
     pictured(page)
@@ -156,6 +159,7 @@ def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: 
     assert "Play" in page.text_content("button.play")
 
 
+@pytest.mark.slow
 def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
     open_page: Opener, pixels: Server
 ) -> None:
@@ -195,7 +199,9 @@ def test_nothing_about_the_player_of_frames_reaches_the_browser(
     assert [word for word in tell_tale if word.encode() in seen] == []
 
 
-@pytest.mark.parametrize(("width", "height"), [(900, 700), (420, 900)])
+@pytest.mark.parametrize(
+    ("width", "height"), [pytest.param(900, 700, marks=pytest.mark.slow), (420, 900)]
+)
 def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
     open_page: Opener, pixels: Server, width: int, height: int
 ) -> None:
@@ -206,6 +212,7 @@ def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
     assert page.is_visible("[data-action=submit]")
 
 
+@pytest.mark.slow
 def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
     open_page: Opener, pixels: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,7 @@ def test_what_was_answered_while_the_server_was_dead_is_kept_once(
     assert len(mortal.judgements("survivor")) == 5
 
 
+@pytest.mark.slow
 def test_an_answer_lost_between_enter_and_the_socket_is_sent_by_the_next_page(
     open_page: Callable[..., Any], mortal: Server
 ) -> None:
@@ -81,6 +82,7 @@ def test_an_answer_lost_between_enter_and_the_socket_is_sent_by_the_next_page(
     assert item(page) != first
 
 
+@pytest.mark.slow
 def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
     open_page: Callable[..., Any], mortal: Server
 ) -> None:

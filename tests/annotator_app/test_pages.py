@@ -45,6 +45,7 @@ def test_the_websocket_asks_for_the_link_too(chromium: Any, server: Server) -> N
     assert closed == "closed"
 
 
+@pytest.mark.slow
 def test_no_page_asks_its_server_for_what_is_not_there(open_page: Opener, server: Server) -> None:
     page = open_page(OWNER, server)
     failed: list[str] = []
@@ -95,6 +96,7 @@ def test_a_session_that_was_revoked_ends_the_page_and_what_was_unsent_is_sent_by
     assert [one.item for one in server.judgements("revoked")] == [given]
 
 
+@pytest.mark.slow
 def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> None:
     page = open_page("leaver")
     server.store.retire_annotator("leaver")
@@ -103,6 +105,7 @@ def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> Non
     page.get_by_text("Your session has ended").wait_for()
 
 
+@pytest.mark.slow
 def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
     open_page: Opener, server: Server
 ) -> None:
@@ -150,6 +153,7 @@ def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     assert page.get_by_role("link", name="Report").count() == 0
 
 
+@pytest.mark.slow
 def test_a_page_that_is_open_shows_no_more_to_who_no_longer_judges(
     open_page: Opener, server: Server
 ) -> None:
@@ -167,6 +171,7 @@ def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:
     assert page.locator("table tbody tr").count() == 4
 
 
+@pytest.mark.slow
 def test_the_guide_tells_of_the_world_of_the_suite_and_of_no_other(
     open_page: Opener, server: Server, pixels: Server
 ) -> None:

@@ -123,6 +123,7 @@ def test_who_plays_is_shown_no_more_than_an_agent_sees(open_page: Opener) -> Non
     ] == []
 
 
+@pytest.mark.slow
 def test_dark_mode_and_a_narrow_window_keep_the_page_usable(open_page: Opener) -> None:
     page = open_page(
         "small",

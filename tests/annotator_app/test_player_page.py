@@ -94,6 +94,7 @@ def test_buttons_do_what_keys_do_and_leave_the_keys_to_the_player(
     assert [one.verdict for one in server.judgements("mouse")] == ["not_done", "success"]
 
 
+@pytest.mark.slow
 def test_a_mark_before_takeover_is_refused_with_a_reason(open_page: Opener) -> None:
     page = open_page("early")
     press(page, "Home", "s")
@@ -105,6 +106,7 @@ def test_a_mark_before_takeover_is_refused_with_a_reason(open_page: Opener) -> N
     assert "Failure marked at step 1" in status(page)
 
 
+@pytest.mark.slow
 def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
     page = open_page("timeline")
     said = lambda: page.get_attribute(".scrub", "aria-valuetext")  # noqa: E731
@@ -118,6 +120,7 @@ def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
     assert re.fullmatch(r"continuation, step (\d+) of \1", said())
 
 
+@pytest.mark.slow
 def test_a_correction_replaces_the_answer_before(open_page: Opener, server: Server) -> None:
     page = open_page("corrector")
     first = item(page)
@@ -133,6 +136,7 @@ def test_a_correction_replaces_the_answer_before(open_page: Opener, server: Serv
     )
 
 
+@pytest.mark.slow
 def test_a_reload_keeps_the_queue_and_can_still_correct(open_page: Opener, server: Server) -> None:
     page = open_page("reloader")
     first = item(page)
@@ -150,6 +154,7 @@ def test_a_reload_keeps_the_queue_and_can_still_correct(open_page: Opener, serve
     assert [one.verdict for one in server.judgements("reloader")] == ["failure"]
 
 
+@pytest.mark.slow
 def test_two_annotators_at_once_do_not_disturb_each_other(
     open_page: Opener, server: Server
 ) -> None:
@@ -165,6 +170,7 @@ def test_two_annotators_at_once_do_not_disturb_each_other(
     assert {one.verdict for one in right} == {"success"} and len(right) == 5
 
 
+@pytest.mark.slow
 def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> None:
     page = open_page("reruns")
     for _ in range(10):
@@ -181,6 +187,7 @@ def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> 
     assert len(server.judgements("reruns")) == 11
 
 
+@pytest.mark.slow
 def test_a_key_held_down_marks_and_submits_once(open_page: Opener, server: Server) -> None:
     page = open_page("heavy")
     press(page, "n")
@@ -234,6 +241,7 @@ def test_nothing_that_reaches_the_browser_tells_who_played(
     assert [word for word in tell_tale if word.encode() in seen] == []
 
 
+@pytest.mark.slow
 def test_the_time_from_enter_to_the_next_first_frame_is_printed(
     open_page: Opener, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,7 +269,7 @@ def test_the_time_from_enter_to_the_next_first_frame_is_printed(
         )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     page = open_page(f"theme-{scheme}", color_scheme=scheme)
     brightness = page.locator(".board canvas").evaluate(
@@ -279,13 +287,20 @@ def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     assert (brightness > 200) if scheme == "light" else (brightness < 60)
 
 
+@pytest.mark.slow
 def test_a_narrow_window_shows_everything_without_scrolling_sideways(open_page: Opener) -> None:
     page = open_page("narrow", viewport={"width": 420, "height": 900})
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
     assert page.is_visible("[data-action=submit]") and page.is_visible(".board canvas")
 
 
-@pytest.mark.parametrize(("width", "height"), [(420, 800), (768, 1024)], ids=["phone", "tablet"])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        pytest.param(420, 800, id="phone"),
+        pytest.param(768, 1024, id="tablet", marks=pytest.mark.slow),
+    ],
+)
 def test_by_touch_all_that_judging_needs_is_there_at_once(
     open_page: Opener, server: Server, width: int, height: int
 ) -> None:
@@ -336,6 +351,7 @@ def test_by_touch_all_that_judging_needs_is_there_at_once(
     assert [one.step for one in server.judgements(f"touch {width}")] == [1]
 
 
+@pytest.mark.slow
 def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
     page = open_page("helped")
     assert not page.is_visible(".keys")
@@ -346,6 +362,7 @@ def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
     assert not page.is_visible(".keys")
 
 
+@pytest.mark.slow
 def test_a_browser_that_keeps_nothing_still_sends_everything(
     open_page: Opener, server: Server
 ) -> None:
@@ -372,6 +389,7 @@ def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Serve
     assert not page.is_visible(".refused")
 
 
+@pytest.mark.slow
 def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
     open_page: Opener, server: Server
 ) -> None:
@@ -392,7 +410,13 @@ def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
     )
 
 
-@pytest.mark.parametrize("locks", [True, False], ids=["a lock", "no lock"])
+@pytest.mark.parametrize(
+    "locks",
+    [
+        pytest.param(True, id="a lock"),
+        pytest.param(False, id="no lock", marks=pytest.mark.slow),
+    ],
+)
 def test_a_second_tab_waits_and_takes_over_when_the_first_is_closed(
     open_page: Opener, server: Server, locks: bool
 ) -> None:

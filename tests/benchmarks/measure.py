@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -116,3 +117,23 @@ def markdown(table: Table) -> str:
     rows = [table.header, ["---"] * len(table.header), *table.rows]
     body = "\n".join("| " + " | ".join(cell(c) for c in row) + " |" for row in rows)
     return f"## {table.title}\n\n{table.text}\n\n{body}\n"
+
+
+class Cost(NamedTuple):
+    """What a command took: seconds of processor, seconds on the clock, megabytes at most."""
+
+    cpu: float
+    wall: float
+    megabytes: float
+
+
+def cost(words: Sequence[str], *, fails: bool = False) -> Cost:
+    """Returns what a command takes, from call to exit; `fails` says that it must end in error."""
+    begun = time.perf_counter()
+    said = subprocess.DEVNULL if fails else None
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if bool(process.returncode) != fails:
+        raise SystemExit(f"{' '.join(words)} ended with {process.returncode}")
+    return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - begun, used.ru_maxrss / 1024)

@@ -10,15 +10,12 @@ once by each agent, and what came of it stands for all of that agent's continuat
 from __future__ import annotations
 
 import dataclasses
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sts import agents
 from sts.continuations import parts, store
@@ -29,7 +26,7 @@ from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
-from tests.benchmarks.measure import Table, machine, markdown
+from tests.benchmarks.measure import Table, cost, machine, markdown
 from tests.examples import scenarios
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_million.md"
@@ -54,14 +51,6 @@ with Store.open(workspace) as store:
 """What `sts annotate` does before it serves."""
 
 
-class Cost(NamedTuple):
-    """What a command took: seconds of processor, seconds on the clock, megabytes at most."""
-
-    cpu: float
-    wall: float
-    megabytes: float
-
-
 def main(folder: Path) -> None:
     # In a process of its own, as what this one holds would be counted as held by those it begins.
     code = "import sys, tests.benchmarks.million as m; print(m.filled(sys.argv[1]))"
@@ -76,17 +65,17 @@ def main(folder: Path) -> None:
     served = [sys.executable, "-c", SERVED, str(folder), LABEL]
     index = folder / "continuations" / "index.parquet"
     rows: list[tuple[object, ...]] = [
-        ("`sts show CONTINUATION`", 3, *_cost([*sts, "show", one, *at])),
-        ("`sts run`, nothing to do", 3, *_cost([*sts, *again, *at])),
-        ("the annotator's queue, for the first time", 20, *_cost(served)),
-        ("the annotator's queue, again", 20, *_cost(served)),
-        ("`sts label`", None, *_cost([*sts, "label", LABEL, *at])),
-        ("`sts label`, nothing to do", 3, *_cost([*sts, "label", LABEL, *at])),
-        ("`sts show CONTINUATION`, with its label", 3, *_cost([*sts, "show", one, *at])),
-        ("`sts report`, of a million labels", None, *_cost([*sts, "report", LABEL, *at])),
+        ("`sts show CONTINUATION`", 3, *cost([*sts, "show", one, *at])),
+        ("`sts run`, nothing to do", 3, *cost([*sts, *again, *at])),
+        ("the annotator's queue, for the first time", 20, *cost(served)),
+        ("the annotator's queue, again", 20, *cost(served)),
+        ("`sts label`", None, *cost([*sts, "label", LABEL, *at])),
+        ("`sts label`, nothing to do", 3, *cost([*sts, "label", LABEL, *at])),
+        ("`sts show CONTINUATION`, with its label", 3, *cost([*sts, "show", one, *at])),
+        ("`sts report`, of a million labels", None, *cost([*sts, "report", LABEL, *at])),
     ]
     index.unlink()
-    rows.append(("`sts show`, no index yet", None, *_cost([*sts, "show", one, *at])))
+    rows.append(("`sts show`, no index yet", None, *cost([*sts, "show", one, *at])))
     count = len(list((folder / "continuations").glob("*/*.parquet")))
     table = Table(
         "A million continuations",
@@ -151,16 +140,6 @@ def _rows(
         dataclasses.replace(one, identity=dataclasses.replace(one.identity, index=i))
         for i in indices
     ]
-
-
-def _cost(words: Sequence[str]) -> Cost:
-    begun = time.perf_counter()
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(words)} failed")
-    return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - begun, used.ru_maxrss / 1024)
 
 
 if __name__ == "__main__":

@@ -64,7 +64,10 @@ class Ran(NamedTuple):
         return store.load(self.workspace, [s.hash for s in every])
 
 
-@pytest.fixture(scope="module", params=COURSES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("discrete", marks=pytest.mark.slow), "box", "several"],
+)
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A course through the whole command line."""
     course = COURSES[request.param]

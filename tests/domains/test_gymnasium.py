@@ -93,12 +93,12 @@ STEPS = {"CartPole-v1": 30}  # until it falls
     ("name", "settings"),
     [
         ("CartPole-v1", {}),
-        ("FrozenLake-v1", {"map_name": "4x4"}),
-        ("Taxi-v4", ENDING),
-        ("Blackjack-v1", {}),
-        ("minigrid:BabyAI-GoToLocal-v0", ENDING),
         ("Pendulum-v1", ENDING),
-        ("tests.domains.spaces:sts-tests/Crane-v0", ENDING),
+        pytest.param("FrozenLake-v1", {"map_name": "4x4"}, marks=pytest.mark.slow),
+        pytest.param("Taxi-v4", ENDING, marks=pytest.mark.slow),
+        pytest.param("Blackjack-v1", {}, marks=pytest.mark.slow),
+        pytest.param("minigrid:BabyAI-GoToLocal-v0", ENDING, marks=pytest.mark.slow),
+        pytest.param("tests.domains.spaces:sts-tests/Crane-v0", ENDING, marks=pytest.mark.slow),
     ],
 )
 def test_environments_of_others_keep_every_claim(name, settings) -> None:

@@ -12,16 +12,26 @@ from sts.cli.main import main
 from sts.continuations import store
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from tests.domains.test_adapted import record, sts
+from tests.examples import in_this_process
 
 KEEPER = "tests.domains.keepers:Keeper"
+
+
+def sts(*words: str, folder: Path) -> int:
+    return main([*words, "--workspace", str(folder)])
+
+
+def record(world: str, folder: Path, *, agent: str = "Keeper") -> int:
+    recorded = ("--domain", f"tests.domains.worlds:{world}", "--episodes", "20", "--steps", "20")
+    agent = f"tests.domains.keepers:{agent}"
+    return sts("record", *recorded, "--agent", agent, "--seed", "2", folder=folder)
 
 
 @pytest.fixture(scope="module")
 def dying(tmp_path_factory) -> Path:
     """A workspace with scenarios in a world that ends its process when a keeper rests."""
     folder = tmp_path_factory.mktemp("dying")
-    assert record("Dies", folder, agent="Restless").returncode == 0
+    assert record("Dies", folder, agent="Restless") == 0
     own = ("--category", "tests.domains.keepers:DYING")
     here = ("--workspace", str(folder))
     assert main(["mine", "m", *own, *here]) == 0
@@ -30,19 +40,21 @@ def dying(tmp_path_factory) -> Path:
     return folder
 
 
-def test_a_scenario_whose_world_kills_its_process_is_named_and_costs_no_other(dying: Path) -> None:
+def test_a_scenario_whose_world_kills_its_process_is_named_and_costs_no_other(
+    dying: Path, capfd
+) -> None:
     workspace = Workspace.open(str(dying))
     every = suites.load(workspace, "m@1").scenarios
     deadly = [s for s in every if s.instruction.text == "Rest."]
     assert len(deadly) == 1 < len(every)
     obedient, restless = ("tests.domains.keepers:Obedient", "tests.domains.keepers:Restless")
-    done = sts(
+    code = sts(
         *("run", "m@1", "--agent", obedient, "--agent", restless),
         *("--continuations", "2", "--workers", "2"),
         folder=dying,
     )
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    assert code == 1
+    (line,) = capfd.readouterr().err.splitlines()
     assert f"scenario {deadly[0].id}: domain 'tests.domains.worlds:Dies' failed to step at" in line
     assert "its process ended itself" in line
     assert "more failed" not in line and "not tried" not in line
@@ -50,24 +62,25 @@ def test_a_scenario_whose_world_kills_its_process_is_named_and_costs_no_other(dy
     assert kept == {s.hash: 2 if s in deadly else 4 for s in every}
 
 
-def test_an_agent_that_kills_every_process_costs_one_line(dying: Path) -> None:
+def test_an_agent_that_kills_every_process_costs_one_line(dying: Path, capfd) -> None:
     resting = ("--agent", "tests.domains.keepers:Resting", "--workers", "2")
-    done = sts("run", "m@1", *resting, "--continuations", "1", folder=dying)
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    assert sts("run", "m@1", *resting, "--continuations", "1", folder=dying) == 1
+    (line,) = capfd.readouterr().err.splitlines()
     assert "its process ended itself" in line and "2 more failed" in line
 
 
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("own")
-    assert record("Lanterns", folder).returncode == 0
     own = ("--category", "tests.domains.keepers:LIGHT_ONE")
     here = ("--workspace", str(folder))
-    assert main(["mine", "m", *own, *here]) == 0
-    assert main(["draft", "accept", "m", "--all", *here]) == 0
-    assert main(["suite", "freeze", "m", *own, *here]) == 0
-    assert main(["run", "m@1", "--agent", KEEPER, "--continuations", "2", *here]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        in_this_process(patch)
+        assert record("Lanterns", folder) == 0
+        assert main(["mine", "m", *own, *here]) == 0
+        assert main(["draft", "accept", "m", "--all", *here]) == 0
+        assert main(["suite", "freeze", "m", *own, *here]) == 0
+        assert main(["run", "m@1", "--agent", KEEPER, "--continuations", "2", *here]) == 0
     return str(folder)
 
 

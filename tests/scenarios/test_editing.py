@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import pytest
@@ -20,14 +21,23 @@ from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded
 
 EVERY = {c.name: c for c in categories.installed(["lambda-star"]).values()}
-RECORDED = on_test_side(recorded(count=40, team=2, steps=50, height=8, width=9, seed=5))
-BY_ID = {one.id: one for one in RECORDED}
-MINED = mining.mine(RECORDED, [*EVERY.values()], per_category=4, seed=0).scenarios
+
+
+@functools.cache
+def by_id() -> dict[str, Trajectory]:
+    made = on_test_side(recorded(count=40, team=2, steps=50, height=8, width=9, seed=5))
+    return {one.id: one for one in made}
+
+
+@functools.cache
+def mined() -> tuple[Scenario, ...]:
+    rules = [*EVERY.values()]
+    return tuple(mining.mine([*by_id().values()], rules, per_category=4, seed=0).scenarios)
 
 
 def one_of(category: str) -> tuple[Scenario, Trajectory]:
-    found = next(s for s in MINED if s.category == category)
-    return found, BY_ID[found.trajectory]
+    found = next(s for s in mined() if s.category == category)
+    return found, by_id()[found.trajectory]
 
 
 def edited(
@@ -37,17 +47,17 @@ def edited(
 
 
 def test_no_change_is_the_same_scenario() -> None:
-    assert {s.category for s in MINED} == set(EVERY)
-    for before in MINED:
-        made = edited(before, BY_ID[before.trajectory], EVERY[before.category], {})
+    assert {s.category for s in mined()} == set(EVERY)
+    for before in mined():
+        made = edited(before, by_id()[before.trajectory], EVERY[before.category], {})
         assert made.changes == {} and made.fault is None
         assert made.scenario.row_hash == before.row_hash
 
 
 @given(data=st.data())
 def test_whatever_fits_after_an_edit_can_be_frozen(data: st.DataObject) -> None:
-    before = data.draw(st.sampled_from(MINED))
-    trajectory, steps = BY_ID[before.trajectory], 50
+    before = data.draw(st.sampled_from(mined()))
+    trajectory, steps = by_id()[before.trajectory], 50
     context, length = data.draw(st.integers(0, 15)), data.draw(st.integers(1, 20))
     moment = data.draw(st.integers(context, steps - length))
     changes = {"context": context, "length": length, "takeover": moment}
@@ -175,8 +185,10 @@ def test_another_category_that_asks_nothing_there_says_where_it_does() -> None:
 
 
 def test_tags_are_set_and_what_the_rule_found_stays() -> None:
-    for before in MINED:
-        made = edited(before, BY_ID[before.trajectory], EVERY[before.category], {"tags": ["wrap"]})
+    for before in mined():
+        made = edited(
+            before, by_id()[before.trajectory], EVERY[before.category], {"tags": ["wrap"]}
+        )
         done = "done-in-recording" in before.tags
         assert made.scenario.tags == ("wrap", "done-in-recording")[: 1 + done]
         assert made.scenario.hash == before.hash

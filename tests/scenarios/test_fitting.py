@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import pytest
@@ -19,11 +20,18 @@ from sts.suites.types import Scenario
 from tests.examples import on_test_side, recorded
 
 RULES = categories.installed(["lambda-star"])
-RECORDED = on_test_side(
-    recorded(count=30, team=2, steps=50, height=8, width=9, seed=5)
-    + recorded(count=40, team=3, steps=50, height=8, width=9, seed=6)
-)
-MINED = mining.mine(RECORDED, [*RULES.values()], per_category=8, seed=0).scenarios
+
+
+@functools.cache
+def mined() -> tuple[Scenario, ...]:
+    recordings = on_test_side(
+        recorded(count=30, team=2, steps=50, height=8, width=9, seed=5)
+        + recorded(count=40, team=3, steps=50, height=8, width=9, seed=6)
+    )
+    return tuple(mining.mine(recordings, [*RULES.values()], per_category=8, seed=0).scenarios)
+
+
+ANY = st.deferred(lambda: st.sampled_from(mined()))
 
 
 def saying(scenario: Scenario, text: str, **parameters: Any) -> Scenario:
@@ -34,7 +42,7 @@ def saying(scenario: Scenario, text: str, **parameters: Any) -> Scenario:
 
 
 def one_of(category: str, **parameters: Any) -> Scenario:
-    found = next(s for s in MINED if s.category == category)
+    found = next(s for s in mined() if s.category == category)
     return saying(found, "", **parameters)
 
 
@@ -48,8 +56,8 @@ def found(scenario: Scenario, text: str) -> str | None:
 
 
 def test_every_wording_of_every_packaged_scenario_fits() -> None:
-    assert {s.category for s in MINED} == {*RULES}
-    for s in MINED:
+    assert {s.category for s in mined()} == {*RULES}
+    for s in mined():
         rule = RULES[s.category]
         assert fault(s, RULES) is None
         own = {field: word.text for field, word in (rule.words(s) if rule.words else {}).items()}
@@ -71,7 +79,7 @@ def test_whatever_fills_a_packaged_wording_is_told_as_a_word_or_checked_by_its_c
         assert (rule.words is not None) == (filled and rule.wordings != ("{mission}",))
 
 
-@given(st.sampled_from(MINED), st.sampled_from(MINED), st.data())
+@given(ANY, ANY, st.data())
 def test_the_text_of_another_scenario_contradicts_unless_it_asks_for_the_same(
     one: Scenario, other: Scenario, data: st.DataObject
 ) -> None:
@@ -125,11 +133,13 @@ def test_a_diagonal_is_not_the_two_ways_in_it() -> None:
 
 
 def test_a_team_mate_is_named_where_there_are_several() -> None:
-    pair = next(s for s in MINED if s.category == "join-teammate" and s.recording.participants == 2)
+    pair = next(
+        s for s in mined() if s.category == "join-teammate" and s.recording.participants == 2
+    )
     assert found(pair, "Stand where the other is.") is None
     assert "does not say 'your team-mate'" in (found(pair, "Stand there.") or "")
     three = next(
-        s for s in MINED if s.category == "join-teammate" and s.recording.participants == 3
+        s for s in mined() if s.category == "join-teammate" and s.recording.participants == 3
     )
     words = RULES["join-teammate"].words
     assert words is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import re
 from collections import Counter
 from pathlib import Path
@@ -22,18 +23,23 @@ from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
+from sts.suites.types import Scenario
 from tests.examples import agents_of, on_test_side, recorded
 from tests.suites.test_freezing import Killed, killed_after, together
 
-RECORDED = on_test_side(recorded(count=60, team=2, steps=40, height=8, width=9, seed=5))
 RULES = [categories.named(name) for name in ("walk", "where-is-good")]
-MINED = mining.mine(RECORDED, RULES, per_category=2, seed=0).scenarios
 NAMES = ("blind", "random")
+
+
+@functools.cache
+def mined() -> tuple[Scenario, ...]:
+    made = on_test_side(recorded(count=60, team=2, steps=40, height=8, width=9, seed=5))
+    return mining.mine(made, RULES, per_category=2, seed=0).scenarios
 
 
 @pytest.fixture
 def draft(tmp_path: Path) -> drafts.Draft:
-    return drafts.begin(Workspace.open(tmp_path / "w"), "own", MINED)
+    return drafts.begin(Workspace.open(tmp_path / "w"), "own", mined())
 
 
 def candidates(draft: drafts.Draft) -> list[Looked]:
@@ -42,12 +48,14 @@ def candidates(draft: drafts.Draft) -> list[Looked]:
 
 def test_a_profile_is_what_run_and_label_say(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "w")
-    suite = suites.freeze(workspace, "own", MINED)
-    run.run(workspace, MINED, NAMES, count=6, seed=3, workers=1, progress=lambda done, total: None)
+    suite = suites.freeze(workspace, "own", mined())
+    run.run(
+        workspace, mined(), NAMES, count=6, seed=3, workers=1, progress=lambda done, total: None
+    )
     labelled = label_suite(workspace, suite)
-    every = profiles.profiles(MINED, NAMES, 6, seed=3)
+    every = profiles.profiles(mined(), NAMES, 6, seed=3)
     passed: Counter[str] = Counter()
-    for scenario, made in zip(MINED, every, strict=True):
+    for scenario, made in zip(mined(), every, strict=True):
         assert made.profile.scenario == scenario.hash
         for name, first in made.first.items():
             kept = [c for c in store.load(workspace, {scenario.hash}) if c.agent == name]
@@ -58,10 +66,10 @@ def test_a_profile_is_what_run_and_label_say(tmp_path: Path) -> None:
 
 
 def test_the_same_whatever_the_others_and_their_order() -> None:
-    together = profiles.profiles(MINED[::-1], NAMES, 4)[::-1]
-    alone = [profile(one, NAMES, 4) for one in MINED]
+    together = profiles.profiles(mined()[::-1], NAMES, 4)[::-1]
+    alone = [profile(one, NAMES, 4) for one in mined()]
     assert [made.profile for made in together] == alone
-    assert alone != [profile(one, NAMES, 4, seed=1) for one in MINED]
+    assert alone != [profile(one, NAMES, 4, seed=1) for one in mined()]
 
 
 def test_those_that_the_categories_name_are_installed_and_play_there() -> None:
@@ -70,19 +78,19 @@ def test_those_that_the_categories_name_are_installed_and_play_there() -> None:
         assert len(named) >= 3 and set(named) <= set(agents_of(domain))
     assert categories.agents("gymnasium:CartPole-v1") == ()
     (one,) = {c.domain for c in RULES}
-    assert tuple(profile(MINED[0]).passed) == categories.agents(one)
+    assert tuple(profile(mined()[0]).passed) == categories.agents(one)
 
 
 def test_who_is_not_for_that_world_is_left_out() -> None:
-    assert tuple(profile(MINED[0], ["overcooked-stay", "random"], 2).passed) == ("random",)
+    assert tuple(profile(mined()[0], ["overcooked-stay", "random"], 2).passed) == ("random",)
     with pytest.raises(UnknownName, match="unknown agent 'rul'"):
-        profile(MINED[0], ["rul"])
+        profile(mined()[0], ["rul"])
     with pytest.raises(ArgumentError, match="two agents are called 'random'"):
-        profile(MINED[0], ["random", "sts.worlds.lambda_star.agents.random:Random"])
+        profile(mined()[0], ["random", "sts.worlds.lambda_star.agents.random:Random"])
 
 
 def test_who_always_answers_alike_is_asked_once() -> None:
-    assert profile(MINED[0], ["oracle", "random"], 3).passed["oracle"].of == 1
+    assert profile(mined()[0], ["oracle", "random"], 3).passed["oracle"].of == 1
     assert str(Passed(3, 10)) == "3/10"
 
 
@@ -101,7 +109,7 @@ def test_profiles_are_made_one_by_one_and_never_twice(
     monkeypatch.setattr(profiles, "continue_all", never)
     again = Profiles(drafts.open_draft(draft.workspace, "own"), NAMES, 3)
     assert again.make_next(every) is None
-    for one, scenario in zip(every, MINED, strict=True):
+    for one, scenario in zip(every, mined(), strict=True):
         found = again.of(one)
         assert found is not None and found == again.make(one)
         assert list(found.passed) == list(again.first(one)) == list(NAMES)
@@ -166,18 +174,18 @@ def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> Non
     assert isinstance(first, list) and isinstance(second, list)
     assert {*first, *second} == {one.summary.hash for one in every}
     kept = Profiles(draft, NAMES, 2)
-    assert [kept.of(one) for one in every] == [profile(scenario, NAMES, 2) for scenario in MINED]
+    assert [kept.of(one) for one in every] == [profile(scenario, NAMES, 2) for scenario in mined()]
 
 
 def test_candidates_that_are_added_later_have_their_profiles_made_too(tmp_path: Path) -> None:
-    draft = drafts.begin(Workspace.open(tmp_path / "w"), "own", MINED[:2])
+    draft = drafts.begin(Workspace.open(tmp_path / "w"), "own", mined()[:2])
     kept = Profiles(draft, NAMES, 2)
     kept.make(candidates(draft)[0])
-    grown = candidates(drafts.add(draft, MINED[2:]))
+    grown = candidates(drafts.add(draft, mined()[2:]))
     assert None not in [kept.make_next(grown) for _ in range(3)]
     assert kept.make_next(grown) is None and kept.failed == {}
-    begun = drafts.begin(draft.workspace, "own", MINED, replaces=draft.id)
-    new = drafts.add(begun, [dataclasses.replace(MINED[0], id="walk-77", horizon=4)])
+    begun = drafts.begin(draft.workspace, "own", mined(), replaces=draft.id)
+    new = drafts.add(begun, [dataclasses.replace(mined()[0], id="walk-77", horizon=4)])
     (late,) = (one for one in candidates(new) if one.summary.id == "walk-77")
     with pytest.raises(UnknownName, match="walk-77"):  # of a draft in the place of this one
         kept.make(late)
@@ -220,6 +228,6 @@ FALLS: Category = dataclasses.replace(
 
 
 def test_a_category_without_a_rule_here_is_one_line() -> None:
-    other = dataclasses.replace(MINED[0], category="fly")
+    other = dataclasses.replace(mined()[0], category="fly")
     with pytest.raises(StsError, match="walk-01: no automatic label for fly"):
         profile(other, NAMES, 1)

@@ -1,8 +1,10 @@
 """What was made where there is a world is kept, listed and reported where there is none."""
 
+import contextlib
 import importlib
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,7 +16,7 @@ from sts.cli.main import main
 from sts.domains import domain, registry
 from sts.domains.envelope import wrap
 from sts.errors import DamagedState, MissingExtra, NewerFormat, OtherVersion
-from tests.examples import recorded
+from tests.examples import in_this_process, recorded
 
 NAME = "garden_of_ones_own"
 SOURCE = """
@@ -26,53 +28,65 @@ class Garden(Lanterns):
 
 LIGHT_ONE = category("garden_of_ones_own:Garden")
 """
-Put = Callable[[str | None], None]
 Told = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
-    """Puts the garden's module into this folder as if by somebody else, or takes it away."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+def put(source: str | None) -> None:
+    """Puts the garden's module into the current folder as if by somebody else, or takes it away."""
+    Path(f"{NAME}.py").unlink(missing_ok=True)
+    if source is not None:
+        Path(f"{NAME}.py").write_text(source)
+    sys.modules.pop(NAME, None)
+    importlib.invalidate_caches()
+    registry.domain.cache_clear()
 
-    def put(source: str | None) -> None:
-        Path(f"{NAME}.py").unlink(missing_ok=True)
-        if source is not None:
-            Path(f"{NAME}.py").write_text(source)
-        sys.modules.pop(NAME, None)
-        importlib.invalidate_caches()
-        registry.domain.cache_clear()
 
-    yield put
+@contextlib.contextmanager
+def at(folder: Path) -> Iterator[None]:
+    """Makes a folder the current one, whose modules are found."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "path", [str(folder), *sys.path])
+        patch.setattr(sys, "dont_write_bytecode", True)
+        yield
     sys.modules.pop(NAME, None)
     registry.domain.cache_clear()
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with recordings of Λ* and a suite of the garden, as long as that is there."""
+    folder = tmp_path_factory.mktemp("kept")
+    keeper = ("--agent", "tests.domains.keepers:Keeper")
+    made = ("--episodes", "20", "--steps", "30", *keeper)
+    with at(folder), pytest.MonkeyPatch.context() as patch:
+        in_this_process(patch)
+        put(SOURCE)
+        for words in (
+            ("record", "--episodes", "20", "--steps", "60", "--agent", "rule"),
+            ("record", "--domain", f"{NAME}:Garden", *made),
+            ("mine", "g", "--category", f"{NAME}:LIGHT_ONE"),
+            ("draft", "accept", "g", "--all"),
+            ("suite", "freeze", "g", "--category", f"{NAME}:LIGHT_ONE"),
+            ("run", "g@1", "--continuations", "2", *keeper),
+            ("label", "g@1", "--category", f"{NAME}:LIGHT_ONE"),
+        ):
+            assert main([*words, "--workspace", "w"]) == 0, words
+    return folder / "w"
+
+
 @pytest.fixture
-def told(put: Put, capsys: pytest.CaptureFixture[str]) -> Told:
-    """Returns what `sts` says in a workspace with recordings of Λ* and a suite of the garden."""
+def told(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Told]:
+    """Returns what `sts` says in a copy of that workspace."""
+    shutil.copytree(kept, tmp_path / "w")
 
     def told(*words: str) -> tuple[int, str, str]:
         code = main([*words, "--workspace", "w"])
         return code, *capsys.readouterr()
 
-    put(SOURCE)
-    keeper = ("--agent", "tests.domains.keepers:Keeper")
-    made = ("--episodes", "20", "--steps", "30", *keeper)
-    for words in (
-        ("record", "--episodes", "20", "--steps", "60", "--agent", "rule"),
-        ("record", "--domain", f"{NAME}:Garden", *made),
-        ("mine", "g", "--category", f"{NAME}:LIGHT_ONE"),
-        ("draft", "accept", "g", "--all"),
-        ("suite", "freeze", "g", "--category", f"{NAME}:LIGHT_ONE"),
-        ("run", "g@1", "--continuations", "2", *keeper),
-        ("label", "g@1", "--category", f"{NAME}:LIGHT_ONE"),
-    ):
-        code, _, error = told(*words)
-        assert code == 0, error
-    return told
+    with at(tmp_path):
+        put(SOURCE)
+        yield told
 
 
 @pytest.mark.parametrize(
@@ -87,7 +101,7 @@ def told(put: Put, capsys: pytest.CaptureFixture[str]) -> Told:
     ],
 )
 def test_a_world_that_is_not_here_closes_nothing_else(
-    put: Put, told: Told, source: str | None, why: str
+    told: Told, source: str | None, why: str
 ) -> None:
     put(source)
     for words in (
@@ -132,7 +146,7 @@ def test_a_world_that_is_not_here_closes_nothing_else(
         assert error.count("\n") == 1
 
 
-def test_a_world_that_fails_to_draw_itself_closes_nothing(put: Put, told: Told) -> None:
+def test_a_world_that_fails_to_draw_itself_closes_nothing(told: Told) -> None:
     put(
         f"{SOURCE}\ndef broken(self):\n    raise RuntimeError('no paint')\nGarden.render = broken\n"
     )

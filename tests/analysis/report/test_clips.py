@@ -44,8 +44,7 @@ def test_a_judgement_counts_once_in_agreement_accuracy_and_hours() -> None:
     assert alone.counts.hours and alone.counts.hours_saved == 0
     assert three.counts.hours == alone.counts.hours
     assert np.isclose(three.counts.hours_saved or 0, 2 * alone.counts.hours)
-    assert any("share is not in the intervals" in line for line in three.warnings)
-    assert not any("clips" in line for line in alone.warnings)
+    assert not any("clips" in line for line in (*three.warnings, *alone.warnings))
 
 
 def test_a_table_that_tells_no_clips_says_so_and_counts_as_ever() -> None:

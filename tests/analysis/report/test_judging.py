@@ -79,3 +79,37 @@ def test_the_sweep_of_tolerances_is_drawn_with_its_interval() -> None:
     chart = FIGURES["step_offset"](report)
     assert chart is not None and len(chart.to_dict()["layer"]) == 2
     assert FIGURES["step_offset"](report_of(a_table())) is None
+
+
+def test_accuracy_over_time_is_by_twenties_in_the_order_of_judging() -> None:
+    frame = world(annotators={"Ana": (0.9, 0.9), "Bo": (0.8, 0.9)}, each=2, references=50)
+    assert report_of(frame).annotators[0].blocks == ()  # no order is given
+    assert FIGURES["accuracy_over_time"](report_of(frame)) is None
+    served = (frame["truth"] != "").to_numpy()
+    frame["order"] = ""
+    for name in ("Ana", "Bo"):
+        own = served & (frame["annotator"] == name).to_numpy()
+        frame.loc[own, "order"] = [str(3 * n) for n in range(int(own.sum()), 0, -1)]  # backwards
+    told = frame[served & ~frame["verdict"].isin(["cannot_judge"]).to_numpy()]
+    ana = told[told["annotator"] == "Ana"].iloc[::-1]
+    right = (ana["verdict"] == "success") == (ana["truth"] == "success")
+    report = report_of(frame)
+    blocks = report.annotators[0].blocks
+    assert [one.answered for one in blocks][:2] == [20, 20] and len(blocks) == 3
+    assert [one.right for one in blocks[:2]] == [right[:20].sum(), right[20:40].sum()]
+    chart = FIGURES["accuracy_over_time"](report)
+    assert chart is not None and len(chart.to_dict()["concat"]) == 2
+    rows = TABLES["accuracy_over_time"](report)
+    assert {row["annotator"] for row in rows} == {"Ana", "Bo"} and rows[0]["interval_low"] < 1
+
+
+def test_agreement_on_the_share_judged_twice_stands_beside_that_on_all() -> None:
+    frame = world(annotators={"Ana": (0.95, 0.95), "Bo": (0.95, 0.95)}, each=2)
+    assert report_of(frame).annotators_together.alpha_twice is None
+    number = pd.factorize(frame["agent"] + frame["scenario"] + frame["continuation"])[0]
+    frame["twice"] = (number % 5 == 0).astype(int).astype(str)
+    report = report_of(frame)
+    found = sure(report.annotators_together.alpha_twice)
+    both = report.annotators_together.alpha
+    assert 0 < found.continuations < both.continuations / 4 and found.alpha is not None
+    assert "on the share judged twice by design" in render(report, {})

@@ -14,7 +14,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from analysis.report.figures import figures
+from analysis.report.figures import FIGURES, figures
 from analysis.report.json_form import read
 from analysis.report.page import Link, render
 from analysis.report.schema import Report
@@ -64,6 +64,11 @@ def content(**options: Any) -> Report:
 
 def page(report: Report) -> str:
     return render(report, figures(report))
+
+
+def plain(report: Report) -> str:
+    """The page with nothing drawn on it, for what it says."""
+    return render(report, dict.fromkeys(FIGURES, '<svg width="9" height="9"></svg>'))
 
 
 @functools.cache
@@ -133,7 +138,7 @@ def test_foreign_names_are_shown_and_never_run() -> None:
 
 
 def test_automatic_labels_are_announced_loudly_and_human_ones_are_not() -> None:
-    assert BANNER in page(content(judged=0, automatic=True, references=0))
+    assert BANNER in plain(content(judged=0, automatic=True, references=0))
     both = usual(automatic=True)
     assert BANNER not in both and "side by side" in both
     assert "Human and automatic labels" in both
@@ -150,16 +155,16 @@ def without(agent: str, scenarios: tuple[str, ...], **options: Any) -> Report:
 
 
 def test_what_an_agent_did_not_continue_is_in_its_row_and_at_the_top() -> None:
-    text = page(without("b", ("go-07",)))
+    text = plain(without("b", ("go-07",)))
     words = " ".join("".join(Page(text).words).split())
     top, _, rest = words.partition("How the interval was made")
     assert "b lacks 1 of 20." in top
     assert "19 of 20" in rest and "no continuation of 1 of 20 scenarios: go-07" in rest
-    assert "lacks" not in page(without("b", ()))
+    assert "lacks" not in plain(without("b", ()))
 
 
 def test_every_row_counts_the_scenarios_of_the_suite() -> None:
-    text = page(without("b", tuple(f"go-{n:02}" for n in range(10))))
+    text = plain(without("b", tuple(f"go-{n:02}" for n in range(10))))
     table = text.partition('id="ranking"')[2].partition("</table>")[0]
     assert "<td>20 of 20</td>" in table and "<td>10 of 20</td>" in table
     assert "not ranked: 10 of 20 scenarios" in table and "10 of 10" not in table
@@ -175,26 +180,26 @@ def test_each_of_several_rankings_has_its_heading() -> None:
         baselines=("oracle",),
     )
     own = [c in halves[a] for a, c in zip(frame["agent"], frame["category"], strict=True)]
-    text = page(report_of(frame[own]))
+    text = plain(report_of(frame[own]))
     assert [text.count(f"Ranking {n}: 2 of 4 scenarios") for n in (1, 2, 3)] == [1, 1, 0]
-    assert ">Not ranked</th>" in text and "Ranking 1:" not in page(without("b", ()))
+    assert ">Not ranked</th>" in text and "Ranking 1:" not in plain(without("b", ()))
 
 
 def test_one_pair_is_no_plural() -> None:
     three = content(skills={"a": 1.0, "b": 0.0, "c": -1.0})
-    assert "<summary>The one pair<" in usual() and "<summary>All 3 pairs<" in page(three)
+    assert "<summary>The one pair<" in usual() and "<summary>All 3 pairs<" in plain(three)
 
 
 def test_one_category_is_no_plural() -> None:
-    assert "2 in 1 category<" in page(content(categories=["one"]))
+    assert "2 in 1 category<" in plain(content(categories=["one"]))
     assert "8 in 4 categories<" in usual()
 
 
 def test_unfinished_judging_is_announced() -> None:
-    assert "continuations have been judged" in page(content(judged=0.5))
+    assert "continuations have been judged" in plain(content(judged=0.5))
     report = content()
     counts = dataclasses.replace(report.counts, judged=report.counts.continuations)
-    assert "continuations have been judged" not in page(dataclasses.replace(report, counts=counts))
+    assert "continuations have been judged" not in plain(dataclasses.replace(report, counts=counts))
 
 
 @pytest.mark.parametrize(

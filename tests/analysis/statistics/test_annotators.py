@@ -6,8 +6,10 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics import accuracy, alpha, corrected, intervals, label_agreement, step_offset
-from analysis.statistics.accuracy import Accuracy
 from analysis.statistics.corrected import Corrected
+from analysis.statistics.outcomes import summarise
+from analysis.statistics.pass_rates import pass_rates
+from analysis.statistics.weighed_accuracy import Share, judged_by, weighed_share
 
 
 def references(*rows: tuple[str, str, str, float, float]) -> pd.DataFrame:
@@ -94,13 +96,13 @@ def test_a_marks_interval_covers_its_share() -> None:
     assert covered / 400 > 0.92
 
 
-def known(se: float, sp: float, count: int = 50) -> Accuracy:
-    return Accuracy(count, se, None, count, sp, None, (se + sp) / 2, None, "", 0)
+def known(value: float, count: float = 50) -> Share:
+    return Share(value, count, int(count), 0.0)
 
 
 def test_the_corrected_rate_by_hand() -> None:
-    found = corrected.correct(0.5, 100, known(0.9, 0.8))
-    assert isinstance(found, Corrected)
+    found = corrected.correct(0.5, 100, np.nan, known(0.9), known(0.8))
+    assert isinstance(found, Corrected) and not found.clipped
     assert found.value == pytest.approx((0.5 + 0.8 - 1) / 0.7)
     # n' = 103.84, p' = .5, Se' = 46/52, Sp' = 41/52, J' = .6731, pi' = .4286, shift
     # 7.683 (.4286 x .00196 - .5714 x .00321), then +- 1.96 sqrt(.00241 + .00036 + .00105) / J'.
@@ -108,7 +110,7 @@ def test_the_corrected_rate_by_hand() -> None:
 
 
 def test_with_endless_references_the_corrected_interval_is_the_apparent_one_stretched() -> None:
-    found = corrected.correct(0.5, 400, known(0.9, 0.8, 10**9))
+    found = corrected.correct(0.5, 400, np.nan, known(0.9, 10**9), known(0.8, 10**9))
     z, n = intervals.Z, 400 + intervals.Z**2
     assert isinstance(found, Corrected)
     half = z * np.sqrt(0.25 / n) / 0.7
@@ -116,13 +118,86 @@ def test_with_endless_references_the_corrected_interval_is_the_apparent_one_stre
     assert found.interval == pytest.approx((centre - half, centre + half), abs=1e-4)
 
 
-def test_annotators_near_guessing_are_refused() -> None:
-    assert corrected.correct(0.5, 100, known(0.6, 0.6)) == "refused: Se + Sp - 1 is 0.20, below 0.3"
+def test_few_degrees_of_freedom_widen_the_corrected_interval() -> None:
+    sure, few = (corrected.correct(0.5, 20, df, known(0.9), known(0.9)) for df in (np.nan, 2.0))
+    assert isinstance(sure, Corrected) and isinstance(few, Corrected)
+    assert few.interval[0] < sure.interval[0] and few.interval[1] > sure.interval[1]
+    assert "t with" in few.method
+
+
+def test_annotators_who_may_be_near_guessing_are_refused() -> None:
+    surely = corrected.correct(0.5, 100, np.nan, known(0.6), known(0.6))
+    assert str(surely).startswith("refused: Se + Sp - 1 is 0.20 and may be 0.00")
+    # .6 is above .3, but four and four answers do not show it; four hundred do.
+    perhaps = corrected.correct(0.5, 100, np.nan, known(0.8, 4), known(0.8, 4))
+    assert "is 0.60 and may be" in str(perhaps) and "by 4 and 4 reference" in str(perhaps)
+    many = corrected.correct(0.5, 100, np.nan, known(0.65, 400), known(0.8, 400))
+    assert isinstance(many, Corrected)
+
+
+def test_a_value_outside_is_clipped_and_says_so() -> None:
+    found = corrected.correct(0.02, 100, np.nan, known(0.9), known(0.9))
+    assert isinstance(found, Corrected) and found.clipped and found.value == 0.0
+
+
+ANSWERS = pd.DataFrame(
+    [
+        (f"e{i}", person, "success", "success" if right else "failure")
+        for i in range(10)
+        for person, right in (("good", True), ("poor", i < 5))
+    ],
+    columns=["continuation", "annotator", "truth", "verdict"],
+)
+
+
+def share_of(weights: dict[str, float], rows: pd.DataFrame = ANSWERS) -> Share:
+    right = (rows["truth"] == rows["verdict"]).to_numpy()
+    found = weighed_share(
+        right, rows["annotator"].to_numpy(str), rows["continuation"].to_numpy(), weights
+    )
+    assert found is not None
+    return found
+
+
+def test_an_accuracy_is_that_of_who_judged() -> None:
+    assert share_of({"good": 0.5, "poor": 0.5}).value == 0.75
+    assert share_of({"poor": 1.0}).value == 0.5
+    assert share_of({"good": 0.2, "poor": 0.8}).value == pytest.approx(0.6)
+
+
+def test_who_answered_no_reference_counts_as_the_others_and_is_said() -> None:
+    found = share_of({"good": 0.4, "stranger": 0.6})
+    assert found.value == pytest.approx(0.4 + 0.6 * 0.75) and found.borrowed == pytest.approx(0.6)
+
+
+def test_five_peoples_answers_to_one_episode_are_not_five_trials() -> None:
+    one = ANSWERS[ANSWERS["annotator"] == "poor"]
+    five = pd.concat([one.assign(annotator=str(i)) for i in range(5)])
+    alone = share_of({"poor": 1.0}, one)
+    together = share_of({str(i): 0.2 for i in range(5)}, five)
+    assert together.trials == pytest.approx(alone.trials) and together.trials <= 10
+
+
+def test_shares_of_who_judged_follow_the_weights_and_leave_out_what_a_rule_settled() -> None:
+    rows = pd.DataFrame(
+        {
+            "continuation": [1, 1, 2, 3],
+            "annotator": ["a", "b", "a", ""],
+            "source": ["human", "human", "human", "settled"],
+        }
+    )
+    shares, settled = judged_by(rows, np.array([0.5, 0.5, 0.25, 0.25]))
+    assert settled == pytest.approx(0.25)
+    assert shares == pytest.approx({"a": 2 / 3, "b": 1 / 3})
 
 
 def test_without_references_nothing_is_corrected() -> None:
-    nobody = accuracy.accuracy(SERVED[:0], seed=0)
-    assert "needs reference episodes" in str(corrected.correct(0.5, 100, nobody))
+    rates = pass_rates(
+        summarise(np.array([[[1.0, 0], [1, 1]]])), np.zeros(2, int), target="sampled"
+    )
+    rows = pd.DataFrame({"continuation": [1], "annotator": ["a"], "source": ["human"]})
+    found = corrected.correct_rate(rates, 0, rows, np.ones(1), SERVED[:0].assign(annotator=""))
+    assert found == corrected.NEEDS
 
 
 def judgements(*rows: tuple[str, str, str]) -> pd.DataFrame:

@@ -5,14 +5,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.comparisons import compare
+from analysis.statistics.comparisons import Comparisons, compare
 from analysis.statistics.holm import holm
 from analysis.statistics.outcomes import summarise
 from analysis.statistics.pass_rates import pass_rates
 from analysis.statistics.rank_sets import rank_sets, ranks
-from analysis.statistics.sign_flip import sign_flip
+from analysis.statistics.sign_flip import sign_flip, sign_flip_interval
+from analysis.statistics.step_down import step_down
 from tests.analysis.worlds import logistic_world
 
 
@@ -48,11 +51,94 @@ def test_few_scenarios_use_exact_sign_flips_as_scipy_does() -> None:
 
 
 def test_sign_flips_by_hand() -> None:
-    rng = np.random.default_rng(0)
-    assert sign_flip(np.array([1.0, 2.0, 3.0]), rng) == 2 / 8
-    assert sign_flip(np.array([1.0, -1.0]), rng) == 1.0
-    assert sign_flip(np.zeros(5), rng) == 1.0
-    assert sign_flip(np.ones(40), rng) == pytest.approx(1 / 20_001)
+    assert sign_flip(np.array([1.0, 2.0, 3.0])) == 2 / 8
+    assert sign_flip(np.array([1.0, -1.0])) == 1.0
+    assert sign_flip(np.zeros(5)) == 1.0
+
+
+def test_an_interval_by_sign_flips_by_hand() -> None:
+    # Seven equal weights: 128 patterns, 3.2 of them are 2.5%; that of none and the 3 lowest means
+    # of sets, {0}, {0, 1} and {1}, lie beyond the low end but for the last.
+    values, weights = np.arange(7) / 10, np.full(7, 1 / 7)
+    assert sign_flip_interval(values, weights, 0.05) == pytest.approx((0.1, 0.5))
+    assert sign_flip_interval(values[:5], weights[:5], 0.05) == (-1.0, 1.0)
+
+
+def test_the_interval_by_sign_flips_is_where_their_p_is_not_below_its_level() -> None:
+    rng = np.random.default_rng(7)
+    values, weights = rng.normal(0.1, 0.2, 9), rng.random(9)
+    low, high = sign_flip_interval(values, weights, 0.05)
+    for shift in np.linspace(-0.6, 0.8, 141):
+        inside = sign_flip(weights * (values - shift)) >= 0.05
+        assert inside == (low <= shift <= high)
+
+
+def check_agreement(found: Comparisons) -> None:
+    low, high = found.interval.T
+    known = np.isfinite(found.p)
+    assert ((found.p < 0.05) == ((low > 0) | (high < 0)))[known].all()
+    low, high = found.joint_interval.T
+    assert (found.separated == ((low > 0) | (high < 0)))[known].all()
+    assert (found.p_adjusted >= found.p)[known].all()
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_p_interval_and_separated_agree_on_any_table(data: st.DataObject) -> None:
+    agents, scenarios, most = (data.draw(st.integers(2, n)) for n in (5, 18, 4))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    rounded = data.draw(st.booleans())
+    chance = rng.beta(0.5, 0.5, (agents, scenarios, 1))
+    chance = np.round(chance) if rounded else chance
+    values = (rng.random((agents, scenarios, most)) < chance).astype(float)
+    values[rng.random(values.shape) < data.draw(st.sampled_from([0.0, 0.4]))] = np.nan
+    category = np.arange(scenarios) % data.draw(st.integers(1, 3))
+    for target in ("sampled", "fixed"):
+        check_agreement(compared(values, category, target))
+
+
+def test_steps_separate_more_than_one_critical_value_and_the_interval_ends_at_0() -> None:
+    rng = np.random.default_rng(8)
+    p = np.array([1e-9, 1e-9, 1e-9, 0.02])
+    found = step_down(p, np.eye(4), draws=20_000, rng=rng)
+    # Alone it would be held against the largest of four: 1 - .98^4 = .078.
+    assert found.single[3] == pytest.approx(0.078, abs=0.006)
+    assert found.p[3] == pytest.approx(0.02, abs=0.003)
+    assert found.alpha == pytest.approx(1 - 0.95**0.25, abs=0.002)
+
+
+def test_two_steps_by_hand() -> None:
+    # Three independent pairs: 1 - (1 - p)^k with 3, 2 and 1 left, and never falling.
+    p = np.array([0.30, 0.01, 0.03])
+    found = step_down(p, np.eye(3), draws=200_000, rng=np.random.default_rng(9))
+    assert found.p == pytest.approx([0.30, 1 - 0.99**3, 1 - 0.97**2], abs=0.003)
+
+
+def test_pairs_without_spread_are_adjusted_for_their_number() -> None:
+    values = np.zeros((4, 9, 2))
+    values[0] = 1
+    values[1, :8] = 1
+    found = compared(values, np.zeros(9, int))
+    assert found.p_adjusted[2] > found.p[2]
+    check_agreement(found)
+
+
+def test_one_continuation_leaves_the_fixed_spread_unknown_which_is_no_spread_of_0() -> None:
+    found = compared(np.array([[[1.0], [1]], [[0], [1]]]), np.zeros(2, int), "fixed")
+    assert found.difference[0] == 0.5 and np.isnan(found.p[0]) and np.isnan(found.interval).all()
+    assert "spread is not known" in found.method[0] and not found.separated[0]
+
+
+def test_deterministic_agents_differ_exactly_under_the_fixed_target() -> None:
+    summary = summarise(np.array([[[1.0], [1]], [[0], [1]], [[1], [1]]]))
+    category, exact = np.zeros(2, int), np.ones(3, bool)
+    rates = pass_rates(summary, category, target="fixed", exact=exact)
+    assert rates.interval.tolist() == [[1, 1], [0.5, 0.5], [1, 1]]
+    assert rates.method[0].startswith("exact")
+    found = compare(summary, category, rates, target="fixed", seed=0, draws=100, exact=exact)
+    assert found.interval.tolist() == [[0.5, 0.5], [0, 0], [-0.5, -0.5]]
+    assert found.separated.tolist() == [True, False, True] and found.p.tolist() == [0, 1, 0]
+    check_agreement(found)
 
 
 def test_pairing_pays() -> None:
@@ -94,7 +180,7 @@ def test_agents_without_a_scenario_in_common_are_not_compared() -> None:
     assert rank_sets(np.ones(2), found).tolist() == [[1, 2], [1, 2]]
 
 
-def test_agents_without_any_spread_are_separated_by_sign_flips() -> None:
+def test_agents_without_any_spread_are_separated() -> None:
     values = np.zeros((2, 20, 3))
     values[0] = 1
     found = compared(values, np.zeros(20, int))

@@ -4,10 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
+from scipy.special import betaln
 
 from analysis.statistics.consistency import all_succeed, consistency
 from analysis.statistics.difficulty import difficulty
 from analysis.statistics.icc import intraclass_correlation
+from analysis.statistics.icc_profile import profile_interval
 from analysis.statistics.outcomes import summarise
 from tests.analysis.worlds import beta_world
 
@@ -15,14 +18,31 @@ from tests.analysis.worlds import beta_world
 def test_the_icc_of_shrout_and_fleiss_example() -> None:
     # Their table 2: six targets, four judges; ICC(1, 1) is .17.
     table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-    icc, interval, _ = intraclass_correlation(np.array(table, dtype=float))
+    icc, interval, _ = intraclass_correlation(np.array(table, dtype=float) / 10)
     assert icc == pytest.approx(0.1657, abs=1e-4)
     assert interval is not None and interval[0] < 0.1657 < interval[1]
 
 
 def test_the_icc_is_one_where_the_scenario_decides() -> None:
     icc, interval, reason = intraclass_correlation(np.array([[1.0, 1], [0, 0], [1, 1]]))
-    assert icc == 1.0 and interval is None and reason == "too little spread for an interval"
+    assert icc == 1.0 and reason is None
+    assert interval is not None and interval[0] < 0.7 and interval[1] == 1.0
+
+
+def test_two_scenarios_have_an_icc_and_no_interval() -> None:
+    icc, interval, reason = intraclass_correlation(np.array([[1.0, 1], [0, 1]]))
+    assert icc is not None and interval is None
+    assert reason == "too few scenarios for an interval"
+
+
+def test_the_interval_of_the_icc_by_its_likelihood() -> None:
+    # Three of three in half of the scenarios, none in the others: the likelihood is highest at 1,
+    # where it is 2^-S, and the interval ends where it has fallen by t^2 / 2.
+    low, high = profile_interval(np.array([3.0, 0.0] * 10), np.full(20, 3.0)) or (9.0, 9.0)
+    at = -20 * np.log(2) - stats.t.isf(0.025, 19) ** 2 / 2
+    a = 0.5 * (1 - low) / low
+    assert high == 1.0
+    assert 20 * (betaln(3 + a, a) - betaln(a, a)) == pytest.approx(at, abs=0.1)
 
 
 def test_the_icc_can_be_negative() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.outcomes import Summary, summarise
@@ -85,11 +86,14 @@ def test_sums_of_weights_do_not_blur_certainty() -> None:
     assert found.rate[0] == 1.0
 
 
-def test_a_category_uses_the_pooled_correlation() -> None:
+def test_a_categorys_variance_is_between_its_own_and_the_pooled_one() -> None:
     summary = suite([0.2, 0.8, 0.5, 0.5])
     found = pass_rates(summary, np.zeros(4, int), target="sampled", correlation=np.array([0.4]))
-    trials = 4 * 10 / (1 + 9 * 0.4)
-    assert found.interval[0] == pytest.approx(intervals.wilson(np.array(0.5), np.array(trials)))
+    pooled, own = 0.25 / (4 * 10 / (1 + 9 * 0.4)), 0.06 / 4
+    variance = (4 * pooled + 3 * own) / 7
+    assert found.error[0] == pytest.approx(np.sqrt(variance)) and found.df[0] == 7
+    ends = intervals.wilson(np.array(0.5), np.array(0.25 / variance), stats.t.isf(0.025, 7))
+    assert found.interval[0] == pytest.approx(ends)
 
 
 def test_the_pooled_correlation_takes_categories_out() -> None:

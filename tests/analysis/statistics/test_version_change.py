@@ -5,6 +5,7 @@ import pytest
 
 from analysis.statistics import intervals
 from analysis.statistics.outcomes import Summary, summarise
+from analysis.statistics.pass_rates import UNKNOWN_SPREAD
 from analysis.statistics.version_change import version_change
 from tests.analysis.worlds import beta_world
 
@@ -133,6 +134,6 @@ def test_single_continuations_say_nothing_of_these_scenarios_alone() -> None:
     old, new = np.array([1, 1, 1, 0], bool), np.array([1, 1, 0, 1], bool)
     fixed = version_change(summary, np.zeros(4, np.int64), old, new, target="fixed")
     assert np.isnan(fixed.interval).all()
-    assert fixed.method == ("needs a scenario with two judged continuations",)
+    assert fixed.method == (UNKNOWN_SPREAD,)
     sampled = version_change(summary, np.zeros(4, np.int64), old, new, target="sampled")
     assert np.isfinite(sampled.interval).all()

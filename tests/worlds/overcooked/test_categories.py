@@ -133,9 +133,10 @@ def test_a_text_names_the_thing_and_the_hat_that_are_meant(mined):
 
 
 def test_judges_are_told_of_every_scenario_when_it_is_done(mined):
-    told = {}
+    told: dict[str, set[str]] = {}
     for one in mined.scenarios:
         found = categories.criterion(one)
+        assert found is not None
         assert found.done.endswith(".") and found.guideline.endswith("."), one.category
         assert "{" not in found.done + found.guideline
         told.setdefault(one.category, set()).add(found.done)

@@ -1,14 +1,19 @@
-"""By what a continuation is judged, for the page on which it is seen."""
+"""By what a continuation is judged, for the page on which it is seen.
+
+The entry-point group `sts.criteria` names functions from a scenario to by what people judge it, or
+None; `scenarios.categories` has ours. So what shows an episode imports no category.
+"""
 
 from __future__ import annotations
 
 import logging
 from typing import Any
 
-from scenarios import categories
+from sts import registry
 from sts.errors import StsError
 from sts.suites.types import Scenario
 
+GROUP = "sts.criteria"
 _LOG = logging.getLogger(__name__)
 
 
@@ -18,7 +23,8 @@ def criterion(scenario: Scenario) -> dict[str, Any] | None:
     None where its category is not installed here, has no rubric or fails, which the log says.
     """
     try:
-        found = categories.criterion(scenario)
+        rules = [registry.load(GROUP, "criterion", name) for name in registry.named(GROUP)]
+        found = next((one for rule in rules if (one := rule(scenario)) is not None), None)
     except StsError as error:
         _LOG.error("%s", error)
         return None

@@ -1,0 +1,270 @@
+"""Who judged which agent: the table, how uneven it is, and whether the two can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.numerics.streams import stream
+
+UNEVEN = 0.2
+"""An imbalance from which on agents should only be compared with annotators adjusted for."""
+_SIGNIFICANT = 0.05
+_PERMUTATIONS, _FEWEST = 999, 99
+_AT_MOST = 5_000_000
+"""Clips that change places, over all permutations; of many clips there are fewer permutations."""
+
+
+class Judged(NamedTuple):
+    """One person's judgement of one clip.
+
+    Attributes:
+      annotator: their name.
+      item: the clip.
+      agents: whose continuations it is, sorted.
+      scenario: of the clip; where none is given, all clips are taken for one scenario's.
+    """
+
+    annotator: str
+    item: str
+    agents: tuple[str, ...]
+    scenario: str = ""
+
+
+class Audit(NamedTuple):
+    """Who judged which agent.
+
+    Attributes:
+      agents: sorted.
+      annotators: sorted.
+      judgements: of each agent by each annotator; a clip of several agents counts for each.
+      imbalance: the share of one agent's judgements that would have to be other people's, for it to
+        be judged by the same people as another; of the two agents where it is the largest. 0 is the
+        same people in the same shares, 1 nobody in common. None with one agent or without any.
+      between: these two agents, or None.
+      cramers_v: of the table, 0 to 1; None where it has one row or column.
+      p: how often as much of it comes about where who judges has nothing to do with the agent, by
+        permutations of the clips of each scenario; None with it, and where no scenario has clips of
+        different agents.
+      clips: that somebody judged.
+      twice: of these, the ones that two people or more judged.
+      anchors: clips that were opened once more as agents joined.
+      anchors_judged: of these, the ones that were judged once more.
+    """
+
+    agents: tuple[str, ...]
+    annotators: tuple[str, ...]
+    judgements: tuple[tuple[int, ...], ...]
+    imbalance: float | None
+    between: tuple[str, str] | None
+    cramers_v: float | None
+    p: float | None
+    clips: int
+    twice: int
+    anchors: int = 0
+    anchors_judged: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """Whether agents and annotators can be told apart, in plain words."""
+        if not self.clips:
+            return "Nobody has judged anything yet."
+        if len(self.annotators) == 1:
+            return (
+                f"{self.annotators[0]} judged everything: agents are compared by the same eyes, and"
+                " what is found holds for that one person's judgement."
+            )
+        if self.between is None or self.imbalance is None:
+            return "There is one agent: there is nothing that annotators could be taken for."
+        one, other = self.between
+        parts = _parts(np.array(self.judgements))
+        if len(parts) > 1:
+            one, other = (self.agents[min(part)] for part in parts[:2])
+            return (
+                f"Agents and annotators cannot be told apart: nobody judged both {one} and {other},"
+                " not even by way of a third agent; a difference between the two may be one between"
+                " people."
+            )
+        share = f"{self.imbalance:.0%} of {one}'s judgements are not by whom {other}'s are"
+        if self.imbalance >= UNEVEN and (self.p or 0) <= _SIGNIFICANT:
+            return (
+                f"Agents and annotators can be told apart, but {share}: compare agents only with "
+                "annotators adjusted for, and have old clips judged by those who judge now."
+            )
+        return f"Agents and annotators can be told apart: at most {share}."
+
+
+NONE = Audit((), (), (), None, None, None, None, 0, 0)
+"""Of no judgement."""
+
+
+def of(judged: Sequence[Judged], seed: int = 0) -> Audit:
+    """Returns the audit of judgements, each of one person and clip; see `of_rows`."""
+    rows = [
+        (one.item, one.scenario, agent, one.annotator) for one in judged for agent in one.agents
+    ]
+    return (
+        of_rows(*(list(column) for column in zip(*rows, strict=True)), seed=seed) if rows else NONE
+    )
+
+
+def of_rows(
+    item: Sequence[str],
+    scenario: Sequence[str],
+    agent: Sequence[str],
+    annotator: Sequence[str],
+    *,
+    seed: int = 0,
+) -> Audit:
+    """Returns the audit of rows, one of each clip, agent that it is of, and person who judged it.
+
+    Args:
+      item: the clip of each of the rows, at least one.
+      scenario: of the clip.
+      agent: one of the clip's.
+      annotator: one of its judges.
+      seed: of the permutations.
+
+    Source: Cramer 1946, section 21.9; the imbalance is the total variation distance between two
+      agents' shares of annotators. Permutation within strata: Mantel and Byar 1978,
+      Commun. Stat. 7:953.
+    """
+    import pandas as pd
+
+    clip, clips = pd.factorize(np.asarray(item, object))
+    stratum, strata = np.zeros(len(clips), np.int64), pd.factorize(np.asarray(scenario, object))[0]
+    stratum[clip] = strata
+    who, agents = pd.factorize(np.asarray(agent, object), sort=True)
+    judge, people = pd.factorize(np.asarray(annotator, object), sort=True)
+    of_agents, of_judges = _sets(clip, who, len(clips)), _sets(clip, judge, len(clips))
+    table = _table(of_agents, of_judges, of_agents.code)
+    names = tuple(map(str, agents))
+    imbalance, between = _imbalance(table, names)
+    value, p = _association(of_agents, of_judges, stratum, table, seed)
+    return Audit(
+        agents=names,
+        annotators=tuple(map(str, people)),
+        judgements=tuple(tuple(map(int, row)) for row in table),
+        imbalance=imbalance,
+        between=between,
+        cramers_v=value,
+        p=p,
+        clips=len(clips),
+        twice=int((of_judges.members[of_judges.code].sum(axis=1) > 1).sum()),
+    )
+
+
+class _Sets(NamedTuple):
+    """Of each clip a set of things.
+
+    Attributes:
+      code: int64[clips], which of the different sets.
+      members: int64[sets, things], 1 for what is in a set.
+    """
+
+    code: NDArray[np.int64]
+    members: NDArray[np.int64]
+
+
+def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Sets:
+    """Returns the set of things of each clip; both are of rows."""
+    pairs = np.unique(np.stack([clip, thing], axis=1), axis=0)
+    edges = np.searchsorted(pairs[:, 0], np.arange(clips + 1))
+    numbers: dict[bytes, int] = {}
+    code = np.zeros(clips, np.int64)
+    things = np.ascontiguousarray(pairs[:, 1])
+    for at, (start, stop) in enumerate(zip(edges, edges[1:], strict=False)):
+        code[at] = numbers.setdefault(things[start:stop].tobytes(), len(numbers))
+    members = np.zeros((len(numbers), int(thing.max()) + 1), np.int64)
+    for inside, number in numbers.items():
+        members[number, np.frombuffer(inside, np.int64)] = 1
+    return _Sets(code, members)
+
+
+def _table(agents: _Sets, judges: _Sets, code: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns int64[G, A], judgements of each agent by each person; `code` is of clips' agents."""
+    shape = len(agents.members), len(judges.members)
+    cells = np.bincount(code * shape[1] + judges.code, minlength=shape[0] * shape[1])
+    table: NDArray[np.int64] = agents.members.T @ (cells.reshape(shape) @ judges.members)
+    return table
+
+
+def by_name(found: Audit) -> Mapping[str, Mapping[str, int]]:
+    """Returns the table by annotator and agent."""
+    rows = zip(*found.judgements, strict=True)
+    return {
+        name: dict(zip(found.agents, row, strict=True))
+        for name, row in zip(found.annotators, rows, strict=True)
+    }
+
+
+def _imbalance(
+    table: NDArray[np.int64], agents: Sequence[str]
+) -> tuple[float | None, tuple[str, str] | None]:
+    if len(agents) < 2:
+        return None, None
+    shares = table / table.sum(axis=1, keepdims=True)
+    apart = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
+    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
+    return float(apart[one, other]), (agents[int(one)], agents[int(other)])
+
+
+def _association(
+    agents: _Sets,
+    judges: _Sets,
+    stratum: NDArray[np.int64],
+    table: NDArray[np.int64],
+    seed: int,
+) -> tuple[float | None, float | None]:
+    """Returns Cramer's V of a table of agents x annotators and its permutation p.
+
+    Within each scenario clips change places, each with its judges: who judges a scenario, and who
+    judges a clip beside whom, stays as it is.
+    """
+    if min(table.shape) < 2:
+        return None, None
+    value = float(_cramers_v(table))
+    order = np.argsort(stratum, kind="stable")
+    code, judges = agents.code[order], judges._replace(code=judges.code[order])
+    edges = np.flatnonzero(np.diff(stratum[order], prepend=-1, append=-1))
+    blocks = [
+        (start, stop)
+        for start, stop in zip(edges, edges[1:], strict=False)
+        if (code[start:stop] != code[start]).any()
+    ]
+    if not blocks:  # no scenario has clips of different agents
+        return value, 1.0 if len(agents.members) == 1 else None
+    rng = np.random.default_rng(int(stream("audit", seed)))
+    times = int(np.clip(_AT_MOST // len(code), _FEWEST, _PERMUTATIONS))
+    as_large = 0
+    for _ in range(times):
+        for start, stop in blocks:
+            rng.shuffle(code[start:stop])
+        as_large += bool(_cramers_v(_table(agents, judges, code)) >= value - 1e-12)
+    return value, (1 + as_large) / (1 + times)
+
+
+def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns V of each of [..., G, A] tables of two agents and two annotators or more."""
+    total = tables.sum(axis=(-2, -1), keepdims=True)
+    expected = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True) / total
+    chi2 = ((tables - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(-2, -1))
+    out: NDArray[np.float64] = np.sqrt(chi2 / total[..., 0, 0] / (min(tables.shape[-2:]) - 1))
+    return out
+
+
+def _parts(table: NDArray[np.int64]) -> list[set[int]]:
+    """Returns the agents that annotators connect with each other, part by part."""
+    left, parts = set(range(len(table))), []
+    while left:
+        part, edge = set(), {min(left)}
+        while edge:
+            part |= edge
+            people = table[sorted(part)].sum(axis=0) > 0
+            edge = {int(agent) for agent in np.flatnonzero(table[:, people].sum(axis=1))} - part
+        parts.append(part)
+        left -= part
+    return parts

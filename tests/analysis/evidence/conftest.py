@@ -1,0 +1,51 @@
+"""A small suite that two agents have continued, labelled by rule and judged by two people."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from annotator_app.queueing import fill
+from sts.annotations.store import Store
+from sts.cli.main import main
+from sts.continuations.run import run
+from sts.storage.workspace import Workspace
+from sts.suites import selections
+from sts.suites import store as suites
+from tests.annotator_app.conftest import quiet
+
+AGENTS = ("random", "rule")
+SUITE = "few@1"
+PEOPLE = ("Ann Secret", "Bob Secret")
+REASON = "</script><script>alert(1)</script> <b>too dark</b>"
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace; people disagree on each scenario's first continuation of each agent."""
+    folder = tmp_path_factory.mktemp("few")
+    workspace = Workspace.open(str(folder)).ensure()
+    every = suites.load(workspace, "starter@1").scenarios
+    chosen = [one for one in every if one.category in {every[0].category, every[-1].category}]
+    kept = [*chosen[:3], *chosen[-3:]]
+    suites.freeze(workspace, "few", kept)
+    run(workspace, kept, AGENTS, count=2, seed=0, workers=1, progress=quiet)
+    file = folder / "judged.csv"
+    with file.open("w", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(
+            ("agent", "scenario", "continuation", "annotator", "verdict", "step", "reason")
+        )
+        for one in kept:
+            for agent in AGENTS:
+                rows.writerow((agent, one.id, 0, PEOPLE[0], "success", 1, ""))
+                rows.writerow((agent, one.id, 0, PEOPLE[1], "failure", 2, ""))
+                rows.writerow((agent, one.id, 1, PEOPLE[0], "cannot_judge", "", REASON))
+    common = ("--workspace", str(folder))
+    assert main(["label", SUITE, *common]) == 0
+    with Store.open(workspace) as store:
+        fill(workspace, store, selections.load(workspace, SUITE))
+    assert main(["annotations", "import", str(file), *common]) == 0
+    return folder

@@ -1,0 +1,187 @@
+"""The evidence of a report: what it holds, what it takes along first, and one file to send."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.evidence.bundle import bundle
+from analysis.evidence.choice import chosen
+from analysis.evidence.dossiers import Clip, Dossier, Said, Share, dossiers
+from analysis.inputs.ratings import check_ratings
+from analysis.inputs.tables import from_frame
+from sts.cli.main import main
+from tests.analysis.evidence.conftest import PEOPLE, REASON, SUITE
+
+Captured = pytest.CaptureFixture[str]
+FOLDER = "reports/few-1"
+
+
+def report(workspace: Path, *more: str) -> Path:
+    """The folder of the report of the small suite."""
+    assert main(["report", SUITE, "--workspace", str(workspace), *more]) == 0
+    return workspace / FOLDER
+
+
+def statements(file: Path) -> list[tuple[str, list[Any]]]:
+    """What a file hands over, each with what it is called."""
+    found = []
+    for line in file.read_text("utf-8").splitlines():
+        match = re.fullmatch(r"stsEvidence\.(\w+)\((.*)\);", line)
+        assert match, line[:80]
+        found.append((match[1], json.loads(f"[{match[2]}]")))
+    return found
+
+
+def table(*rows: tuple[str, str, str, str, str, str]) -> pd.DataFrame:
+    columns = ["agent", "continuation", "annotator", "verdict", "source", "step"]
+    frame = pd.DataFrame(rows, columns=columns).assign(scenario="s", horizon="9")
+    named = frame["continuation"]
+    return check_ratings(from_frame("t", frame)).assign(continuation=named)
+
+
+def test_what_looks_the_same_is_one_clip_with_all_that_was_said_once() -> None:
+    ratings = table(
+        ("a", "c0", "P1", "success", "human", "2"),
+        ("b", "c1", "P1", "success", "human", "2"),
+        ("b", "c2", "P2", "failure", "human", "3"),
+        ("b", "c2", "automatic", "success", "automatic", "2"),
+    )
+    (one,) = dossiers(ratings, "human", {"c0": "x", "c1": "x", "c2": "y"})
+    assert one.clips["x"].said == (Said("P1", "verdict", "success", 2, ""),)
+    assert one.clips["y"].said[-1] == Said("rule", "rule", "success", 2, "")
+    assert one.agents == {"a": (Share("x", 1, 1.0),), "b": (Share("x", 1, 1.0), Share("y", 1, 0.0))}
+    assert [clip.in_question for clip in one.clips.values()] == [False, True]
+
+
+def test_what_nobody_has_judged_has_no_value_and_is_not_called_a_failure() -> None:
+    (one,) = dossiers(table(("a", "c0", "", "", "human", "")), "human", {})
+    assert one.agents == {"a": (Share("c0", 1, None),)} and one.clips["c0"].said == ()
+
+
+def dossier(name: str, values: list[float | None], disputed: int | None = None) -> Dossier:
+    said = (Said("P1", "verdict", "success", 1, ""), Said("P2", "verdict", "failure", 1, ""))
+    clips = {
+        f"{name}{n}": Clip(f"{name}{n}", f"{name}{n}", said if n == disputed else ())
+        for n in range(len(values))
+    }
+    shares = tuple(Share(clip, 1, value) for clip, value in zip(clips, values, strict=True))
+    return Dossier(name, clips, {"a": shares})
+
+
+def test_disputed_clips_come_first_then_examples_of_what_separates_then_the_rest() -> None:
+    every = [
+        dossier("calm", [1.0, 1.0, 0.0, None]),
+        dossier("wide", [1.0, 0.0, 0.0], disputed=2),
+    ]
+    kept = {hash for one in every for hash in one.clips}
+    order = [*chosen(every, {"calm": 0.1, "wide": 0.9}, None, kept)]
+    assert order[:5] == ["wide2", "wide0", "wide1", "calm0", "calm2"]
+    assert set(order) == kept
+    assert [*chosen(every, {}, 2, kept)] == ["wide2", "calm0"]
+    assert [*chosen(every, {}, None, {"calm3"})] == ["calm3"], "what is kept can be shown alone"
+
+
+def test_evidence_holds_pseudonyms_and_no_name_whatever_the_report_calls_people(
+    few: Path, tmp_path: Path
+) -> None:
+    folder = report(few, "--names", "--out", str(tmp_path / "named"))
+    assert PEOPLE[0] in (folder := tmp_path / "named").joinpath("report.html").read_text()
+    every = "".join(file.read_text() for file in (folder / "evidence").rglob("*.*"))
+    assert not [name for name in PEOPLE if name in every] and "annotator-" in every
+
+
+def test_a_scenarios_file_holds_what_the_page_shows_and_each_clip_once(few: Path) -> None:
+    folder = report(few) / "evidence"
+    assert {path.name for path in folder.iterdir()} == {
+        "index.html", "index.js", "player.js", "scenarios",
+    }  # fmt: skip
+    ((_, [index]),) = statements(folder / "index.js")
+    _, agents, names, _ = index
+    assert sorted(agents) == ["random", "rule"] and len(names) == 6
+    for scenario, name in names:
+        (what, [_, listing]), *clips = statements(folder / "scenarios" / f"{name}.js")
+        assert what == "listing" and listing["scenario"] == scenario
+        assert listing.keys() == {"scenario", "category", "asked", "clips", "agents"}
+        assert all(clip.keys() == {"said", "item"} for clip in listing["clips"])
+        assert [what for what, _ in clips] == ["clip"] * len(listing["clips"])
+        assert sorted(at for _, [_, at, _] in clips) == list(range(len(clips)))
+        first = clips[0][1][2]
+        for _, [_, _, episode] in clips:
+            assert not {"agent", "id", "truth", "label"} & episode.keys()
+        assert all("tokens" not in episode for _, [_, _, episode] in clips[1:]), first.keys()
+
+
+def test_what_a_person_typed_cannot_end_a_script(few: Path) -> None:
+    folder = report(few) / "evidence"
+    files = [*folder.rglob("*.js")]
+    assert all("</script" not in file.read_text().lower() for file in files)
+    texts = [json.dumps(statements(file)) for file in (folder / "scenarios").iterdir()]
+    assert any(json.dumps(REASON)[1:-1] in text for text in texts), "it is shown as it was typed"
+
+
+def test_the_same_report_makes_the_same_evidence_and_the_same_bundle(
+    few: Path, tmp_path: Path
+) -> None:
+    made = []
+    for _ in range(2):
+        folder = report(few)
+        bundle(folder, tmp_path / "one.zip")
+        made.append((tmp_path / "one.zip").read_bytes())
+    assert made[0] == made[1]
+    names = zipfile.ZipFile(tmp_path / "one.zip").namelist()
+    assert "one/report.html" in names and "one/evidence/index.html" in names
+    assert names == sorted(names) and all(name.startswith("one/") for name in names)
+
+
+def test_fewer_clips_are_taken_along_and_the_page_says_of_how_many(
+    few: Path, capsys: Captured
+) -> None:
+    folder = report(few, "--evidence", "3")
+    assert "3 of " in capsys.readouterr().out
+    clips = [w for f in (folder / "evidence/scenarios").iterdir() for w, _ in statements(f)]
+    assert clips.count("clip") == 3 and clips.count("listing") == 6
+    assert re.search(r"3 of \d+ clips can be watched", (folder / "report.html").read_text())
+
+
+def test_none_takes_the_evidence_of_an_earlier_report_away(few: Path) -> None:
+    assert (report(few) / "evidence").is_dir()
+    folder = report(few, "--evidence", "none")
+    assert not (folder / "evidence").exists()
+    assert "There are no clips to watch behind this page" in (folder / "report.html").read_text()
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name], "nothing is left"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("few@1", "--evidence", "some"), "--evidence: expected a number of clips, all, none or"),
+        (("--table", "t.csv", "--evidence", "all"), "--evidence is for a suite"),
+        (("few@1", "--bundle", "here"), "--bundle: expected a file that ends with .zip"),
+        (("few@1", "--bundle", "nowhere/x.zip"), "--bundle: there is no folder"),
+    ],
+)
+def test_a_bad_flag_is_one_line(
+    few: Path, capsys: Captured, arguments: tuple[str, ...], line: str
+) -> None:
+    assert main(["report", *arguments, "--workspace", str(few)]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert line in said
+
+
+def test_continuations_that_are_gone_are_counted_and_not_shown(
+    few: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    copy = Path(shutil.copytree(few, tmp_path / "copy"))
+    shutil.rmtree(copy / "continuations")
+    folder = report(copy)
+    assert "0 of 24 clips can be watched" in capsys.readouterr().out
+    assert np.all([file.stat().st_size for file in (folder / "evidence/scenarios").iterdir()])

@@ -1,0 +1,102 @@
+"""From the report in the app down to the clips, for who leads the study and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from annotator_app.results import ADDRESS, Results
+from sts.annotations.types import Annotator
+from tests.annotator_app.conftest import AGENTS, Server
+
+pytestmark = pytest.mark.browser
+
+Opener = Callable[..., Any]
+
+
+def test_who_leads_goes_from_the_report_to_two_clips_side_by_side(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("leader", path="/report", roles=("lead",), ready=False)
+    frame = page.frame_locator("iframe")
+    frame.locator("#scenario-table a.play").first.wait_for()
+    opener = page.get_by_role("link", name="Open it in a tab of its own")
+    assert opener.get_attribute("href").endswith(f"{ADDRESS}report.html")
+
+    page.goto(server.url(f"{ADDRESS}report.html#pair={','.join(AGENTS)}"))
+    page.locator("#chosen", has_text="passes less often than").wait_for()
+    page.locator("#scenario-table a.play").first.click()
+    links = page.get_by_role("link", name="Watch it in the app")
+    links.nth(1).wait_for()
+    assert all(
+        re.fullmatch(r"\.\./\.\./clip\?c=[\w-]{22}", one.get_attribute("href"))
+        for one in links.all()
+    )
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Watch both side by side").click()
+    both = opened.value
+    both.locator(".clip .stage:not([hidden])").nth(1).wait_for()
+    frames = both.locator(".viewer")
+    at = int(frames.first.get_attribute("data-frame"))
+    both.keyboard.press("ArrowRight")
+    for n in (0, 1):
+        both.wait_for_function(
+            "([n, to]) => [...document.querySelectorAll('*')]"
+            ".flatMap((e) => [...(e.shadowRoot?.querySelectorAll('.viewer') ?? [])])[n]"
+            ".dataset.frame == to",
+            arg=[n, at + 1],
+        )
+
+
+@pytest.mark.parametrize("roles", [("annotator",), ("reviewer",), ("curator",)])
+def test_results_are_for_who_leads_alone(
+    open_page: Opener, server: Server, roles: tuple[str, ...]
+) -> None:
+    (role,) = roles
+    page = open_page(f"no leader {role}", roles=roles, ready=False)
+    for name in ("report.html", "evidence/index.html", "evidence/index.js"):
+        answer = page.request.get(server.url(f"{ADDRESS}{name}"))
+        assert answer.status == 403 and AGENTS[0] not in answer.text()
+
+
+def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
+    (tmp_path / "report" / "evidence").mkdir(parents=True)
+    for name in ("report/report.html", "report/report.json", "outside.html", "report/index.js"):
+        (tmp_path / name).write_text(name)
+    leader = Annotator(1, "Lea", roles=("lead",))
+
+    async def nobody(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("no other page is asked")
+
+    served = Results(nobody, lambda: tmp_path / "report", lambda secret: leader, "cookie")
+
+    async def answered(path: str) -> int:
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        async def receive() -> Message:
+            await asyncio.Event().wait()  # who asks stays, and says no more
+            raise AssertionError
+
+        scope = {"type": "http", "method": "GET", "path": ADDRESS + path, "headers": []}
+        await served(scope, receive, send)
+        return int(sent[0]["status"])
+
+    def status(path: str) -> int:
+        with ThreadPoolExecutor(1) as apart:  # a browser of other tests has a loop here
+            return apart.submit(asyncio.run, answered(path)).result()
+
+    assert status("report.html") == 200
+    for path in ("", "x", "report.json", "../outside.html", "evidence/../report.html", "index.js"):
+        assert status(path) == 404, path
+    for path in ("evidence/index.html", "report.html\n", "/report.html"):
+        assert status(path) == 404, path
