@@ -124,6 +124,9 @@ def _row(entry: Any) -> Row:
 
 
 def _cells(name: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+        yield name, value
+        return
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         apart = _apart(type(value))
         value = {key: item for key, item in vars(value).items() if key not in apart}

@@ -108,7 +108,7 @@ def compare(
         if few or not error[row] > 0:
             part = part._replace(rates=rates.of(np.array([i, j])))
         if few:
-            part = part._replace(parts=_parts(values[row], weights[row], unit))
+            part = part._replace(parts=scenario_parts(values[row], weights[row], unit))
         exactly = target == "fixed" and both[row]
         tests.append(part._replace(exact=True) if exactly else part)
     p = np.array([p_of(test) for test in tests], dtype=np.float64)
@@ -123,7 +123,7 @@ def compare(
     return Comparisons(pairs, difference, error, interval, joint, p, adjusted, scenarios, method)
 
 
-def _parts(
+def scenario_parts(
     values: np.ndarray, weights: np.ndarray, unit: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The difference and the weight of each unit of the sample that both agents were judged on."""

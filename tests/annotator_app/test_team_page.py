@@ -156,7 +156,7 @@ def test_a_build_that_fails_says_why_and_the_last_report_stays(
     assert not found.is_outdated(0.0) and found.is_outdated((found.built or 0) + 1)
     asked: list[str] = []
 
-    def fails(command: str) -> str:
+    def fails(command: str, *_: str) -> str:
         asked.append(command)
         return "sts label starter@1: the disk is full"
 
@@ -173,7 +173,7 @@ def test_one_report_is_built_at_a_time(tmp_path: Path, monkeypatch: pytest.Monke
 
     found, goes_on = builder(tmp_path, Clock()), threading.Event()
 
-    def waits(command: str) -> str:
+    def waits(command: str, *_: str) -> str:
         goes_on.wait(60)
         return ""
 
@@ -192,7 +192,7 @@ def test_of_two_server_processes_one_builds_and_the_other_knows_of_it(
     clock = Clock()
     one, other, goes_on = builder(tmp_path, clock), builder(tmp_path, clock), threading.Event()
 
-    def fails(command: str) -> str:
+    def fails(command: str, *_: str) -> str:
         goes_on.wait(60)
         return "the disk is full"
 
@@ -206,7 +206,7 @@ def test_of_two_server_processes_one_builds_and_the_other_knows_of_it(
     over = not other.is_building
     assert over and other.trouble == one.trouble == "the disk is full"
     assert other.is_outdated(clock.now + 1)
-    monkeypatch.setattr(other, "_run", lambda command: "")
+    monkeypatch.setattr(other, "_run", lambda *words: "")
     assert other.begin()
     other.wait(60)
     assert one.trouble == ""
@@ -223,7 +223,7 @@ def test_an_adjudication_alone_makes_the_report_an_old_one(
         (claim,) = store.claim(ana, suite=SUITE)
         store.submit(ana, [a_submission(claim)])
         clock.now += 1
-        monkeypatch.setattr(found, "_run", lambda command: "")
+        monkeypatch.setattr(found, "_run", lambda *words: "")
         assert found.begin()
         found.wait(60)
         assert not found.is_outdated(store.last_event())

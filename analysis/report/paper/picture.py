@@ -31,14 +31,14 @@ class Picture(NamedTuple):
     Attributes:
       name: of its files, without a suffix.
       caption: what it shows, in words.
-      data: the numbers drawn, a row a mark.
       svg: its text is text, in a font whose widths are Arial's.
+      data: the numbers drawn, a row a mark; without a row for figures of the page.
     """
 
     name: str
     caption: str
-    data: pd.DataFrame
     svg: str
+    data: pd.DataFrame = pd.DataFrame()
 
     def pdf(self) -> bytes:
         """The same as PDF; text stays text, its font is embedded."""
