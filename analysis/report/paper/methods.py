@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 
 from analysis.report.paper import latex, references
-from analysis.report.paper.words import CLAIMS, plural, span, thousands
+from analysis.report.paper.words import claim, plural, span, thousands
 from analysis.report.schema import Agent, Report
 
 _CITED = re.compile(r"\[@([a-z0-9, @]+)\]")
 _FIGURES = re.compile(r"[\d.]+")
 _DIGITS = 16
 _TESTS = {
-    "stratified paired t": "a stratified paired t test [@miller2024]",
+    "stratified paired t": "a paired t test over scenarios [@miller2024]",
     "normal, continuations": "a normal test of the continuations' noise alone",
     "sign flips": "exact sign flips of the differences",
     "both rates' intervals": "the intervals of both rates where no difference varies "
@@ -209,8 +209,8 @@ def _rates(report: Report) -> Iterator[str]:
             "A scenario in which an agent is not judged leaves its weight to the others of its "
             "category, and a category without any to the other categories."
         )
-    claim = CLAIMS[report.target]
-    yield f"Intervals are nominal 95% intervals {claim}: {'; '.join(_ways(judged))}."
+    ways = _ways(judged, stratified=(report.counts.categories or 0) > 1)
+    yield f"Intervals are nominal 95% intervals {claim(report)}: {'; '.join(ways)}."
     if any(entry.method.startswith("stratified t") for entry in judged):
         yield (
             "They take the variance between scenarios, and not the standard error over all "
@@ -229,16 +229,17 @@ def _even(report: Report) -> bool:
     )
 
 
-def _ways(judged: list[Agent]) -> list[str]:
+def _ways(judged: list[Agent], *, stratified: bool) -> list[str]:
     """How the intervals were made, each way once."""
+    strata = " stratified by category" if stratified else ""
     ways = []
     for entry in judged:
         if entry.interval is None:
             continue
         if entry.method.startswith("stratified t"):
             words = (
-                "Student's t with scenarios as a sample stratified by category and Satterthwaite's "
-                "degrees of freedom [@satterthwaite1946]"
+                f"Student's t with scenarios as a sample{strata} and Satterthwaite's degrees of "
+                "freedom [@satterthwaite1946]"
             )
         elif entry.method.startswith("exact"):
             words = "where an agent is deterministic exact, as another continuation ends alike"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from analysis.report.paper.rates import ROLES, labels, role
 from analysis.report.paper.table import Table
-from analysis.report.paper.words import CLAIMS, labelled, plural, sentences, thousands
+from analysis.report.paper.words import claim, labelled, plural, sentences, thousands
 from analysis.report.schema import Agent, Group, Interval, Report
 from analysis.report.words import points
 from sts.errors import UnknownName
@@ -75,10 +75,10 @@ def _ranking(report: Report) -> Table:
         )
         rows.append((NONE if entry.ranking is None else str(entry.ranking), *cells)[not several :])
     caption = sentences(
-        f"Pass rates in percent with 95% intervals {CLAIMS[report.target]}, and the ranks that "
+        f"Pass rates in percent with 95% intervals {claim(report)}, and the ranks that "
         "the comparisons of all pairs leave open, which hold all together with 95%."
         if report.comparisons
-        else f"Pass rates in percent with 95% intervals {CLAIMS[report.target]}.",
+        else f"Pass rates in percent with 95% intervals {claim(report)}.",
         "Agents of different rankings met different scenarios, and do not compare."
         if several
         else "",
@@ -116,7 +116,7 @@ def _comparisons(report: Report) -> Table:
 
 
 def _claim(report: Report) -> str:
-    return f"with 95% intervals {CLAIMS[report.target]}"
+    return f"with 95% intervals {claim(report)}"
 
 
 def _p(value: float | None) -> str:

@@ -6,8 +6,10 @@ import re
 import pandas as pd
 
 from analysis.report.paper import methods, references
+from analysis.report.paper.figure_3 import figure_3
 from analysis.report.paper.repeat import commands, repeat
-from analysis.report.schema import Report
+from analysis.report.paper.tables import tables
+from analysis.report.schema import Alarm, Report
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of
 
@@ -52,6 +54,21 @@ def test_what_was_not_done_is_not_said() -> None:
     assert "for fresh continuations of these very scenarios" in text
 
 
+def test_without_categories_nothing_is_said_of_them() -> None:
+    rows = [
+        {"agent": a, "scenario": f"s{s}", "verdict": "success" if (s + n) % d else "failure"}
+        for a, d in (("a", 2), ("b", 3))
+        for s in range(14)
+        for n in range(3)
+    ]
+    report = report_of(pd.DataFrame(rows))
+    captions = [one.caption for one in tables(report).values()]
+    captions += [one.caption for one in (figure_3(report),) if not isinstance(one, str)]
+    assert len(captions) == 3
+    for text in (said(report), *captions):
+        assert "categor" not in text and "for fresh scenarios like these" in text
+
+
 def test_nothing_judged_has_no_word_on_rates() -> None:
     text = said(made(judged=0, references=0))
     assert "None of them has been judged yet" in text and "pass rate" not in text
@@ -68,6 +85,12 @@ def test_a_method_without_a_sentence_is_named_as_the_report_has_it() -> None:
     agents = tuple(dataclasses.replace(one, method="oracle's, 3.5 df") for one in report.agents)
     text = said(dataclasses.replace(report, agents=agents))
     assert "oracle's, df" in text and "Student's" not in text
+
+
+def test_what_must_be_known_of_the_judges_is_said() -> None:
+    alarm = Alarm("annotators_confounded", (("best", "good"),), "They had different judges.")
+    text = said(dataclasses.replace(usual(), alarms=(alarm,)))
+    assert "They had different judges." in text and "different judges" not in said(usual())
 
 
 def test_what_is_cited_is_listed_in_both_forms_and_nothing_else() -> None:
