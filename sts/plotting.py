@@ -60,6 +60,8 @@ class Look(NamedTuple):
 PAGE = Look(INK, None, "sans-serif", 11, 12)
 PAPER = Look("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
 """Black on white, in the 7 points that journals ask for; one px is one point."""
+PRINTED = PAPER._replace(text=PAGE.text, title=PAGE.title)
+"""The same, as large as on a page."""
 
 
 def lines(

@@ -15,6 +15,7 @@ from sts.continuations import human
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
 from sts.episodes import Instruction
+from sts.jobs.pool import Here
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
@@ -135,6 +136,16 @@ def agents_of(domain: str) -> list[str]:
     """Returns the names of the installed agents that play the worlds of a domain."""
     named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.installed())
     return [name for name, agent in named if agent.domain == domain]
+
+
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the tasks of runs and recordings done here, in worlds of anybody's too."""
+
+    def here(*_: object, **__: object) -> Here:
+        return Here()
+
+    monkeypatch.setattr("sts.continuations.run.executor", here)
+    monkeypatch.setattr("sts.trajectories.record.executor", here)
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, group: str, thing: object) -> None:

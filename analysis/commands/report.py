@@ -6,11 +6,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sts.cli.arguments import progress, warn
 from sts.cli.command import Command
 from sts.errors import ArgumentError
 from sts.names import shown
+
+if TYPE_CHECKING:
+    from analysis.report.schema import Report
 
 ALL, NONE, APP = "all", "none", "app"
 USUAL = 3000
@@ -55,6 +59,31 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="call people by name, for who leads (default: by pseudonym)",
     )
     parser.add_argument(
+        "--blind", metavar="AGENT", help="the agent that guesses; guessing then scores 0"
+    )
+    parser.add_argument(
+        "--margin",
+        type=float,
+        metavar="POINTS",
+        help="who is worse than the first by less than so many points? (default: not asked)",
+    )
+    parser.add_argument(
+        "--reference", metavar="AGENT", help="whom --margin holds the others against"
+    )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="also write paper/: the figures and tables of a paper, its methods, how to repeat it",
+    )
+    parser.add_argument(
+        "--title", default="", metavar="TEXT", help="above the figures of --paper (default: none)"
+    )
+    parser.add_argument(
+        "--wandb",
+        metavar="PROJECT",
+        help="also log numbers and page to Weights & Biases (default: not; needs the extra wandb)",
+    )
+    parser.add_argument(
         "--evidence",
         metavar="CLIPS",
         help="clips to take along, those that tell most first: a number, all, none, or app for "
@@ -75,8 +104,18 @@ def _run(args: argparse.Namespace) -> int:
         raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
+    if args.margin is not None and not 0 < args.margin < 100:
+        raise ArgumentError(f"--margin: expected points between 0 and 100, found {args.margin:g}")
+    if args.reference is not None and args.margin is None:
+        raise ArgumentError("--reference is for --margin, and no margin is given")
 
     taken = _taken(args)
+    if args.title and not args.paper:
+        raise ArgumentError("--title is for the figures of --paper")
+    if args.wandb is not None:
+        from analysis.report.tracking import check_project
+
+        check_project(args.wandb)
 
     from sts.ratings import REQUIRED
     from sts.storage.csv_tables import header_of, require_columns
@@ -119,10 +158,14 @@ def _run(args: argparse.Namespace) -> int:
         contrasts=[(a, b) for a, b in args.contrast],
         provenance=provenance(),
         other=gathered.other,
+        blind=args.blind,
+        margin=None if args.margin is None else args.margin / 100,
+        reference=args.reference,
     )
+    paper = _paper(report, args)
     said = NO_CLIPS
     if taken == 0:
-        page = write(folder, report)
+        page = write(folder, report, paper=paper)
     else:
         from analysis.evidence.gather import evidence
 
@@ -135,7 +178,7 @@ def _run(args: argparse.Namespace) -> int:
             linked=taken == APP,
             show=progress,
         ) as own:
-            page = write(folder, report, own)
+            page = write(folder, report, own, paper)
             said = own.link.says
     if args.names:
         warn(f"people are called by name in {folder}; hand it on only to who may know them")
@@ -148,7 +191,20 @@ def _run(args: argparse.Namespace) -> int:
         size = bundle(folder, Path(args.bundle))
         if not args.json:
             print(f"bundle: {args.bundle} ({size / 1e6:.1f} MB)")
+    if args.wandb is not None:
+        from analysis.report.tracking import log_report
+
+        log_report(report, args.wandb)
     return 0
+
+
+def _paper(report: Report, args: argparse.Namespace) -> dict[str, bytes]:
+    """What is written for a paper, by path; nothing unless it is asked for."""
+    if not args.paper:
+        return {}
+    from analysis.report.paper.files import files
+
+    return files(report, title=args.title)
 
 
 def _taken(args: argparse.Namespace) -> int | str:

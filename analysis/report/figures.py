@@ -146,7 +146,6 @@ def comparisons(report: Report) -> Chart | None:
         name: name if few else f"{i}. {plotting.shortened(name)}" for i, name in enumerate(names, 1)
     }
     column = {name: name if few else str(i) for i, name in enumerate(names, 1)}
-    limit = max([20.0, *(100 * abs(pair.difference or 0) for pair in report.comparisons)])
     rows: list[dict[str, Any]] = []
     for pair in report.comparisons:
         if pair.difference is None:
@@ -161,8 +160,7 @@ def comparisons(report: Report) -> Chart | None:
                     "column": column[b],
                     "points": points,
                     "text": f"{mark}{number}" if pair.separated else (number and f"({number})"),
-                    # Over a light ground and over a dark one the larger difference stands out.
-                    "strength": 0.1 + 0.5 * abs(points) / limit if pair.separated else 0.05,
+                    "strength": float(pair.separated),
                 }
             )
     if not rows:
@@ -170,6 +168,10 @@ def comparisons(report: Report) -> Chart | None:
     size = max(14, min(46, plotting.WIDTH // len(names)))
     axis = plotting.name_axis(angle=-40 if few else 0, orient="top")
     x = alt.X("column:N", sort=list(column.values()), title=None, axis=axis)
+    limit = max(20.0, *(abs(row["points"]) for row in rows))
+    for entry in rows:  # over a light ground and over a dark one the larger difference stands out
+        share = abs(entry["points"]) / limit
+        entry["strength"] = 0.1 + 0.5 * share if entry["strength"] else 0.05
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=plotting.name_axis())
     )

@@ -23,6 +23,8 @@ _PLAIN = {str: "text", bool: "true or false", int: "a whole number", float: "a n
 
 def to_json(value: Any) -> Any:
     """A report, or anything in one, as what `json.dumps` takes: objects, lists, texts, numbers."""
+    if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+        return value
     if dataclasses.is_dataclass(value):
         value = _said(value)
     if isinstance(value, Mapping):

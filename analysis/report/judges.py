@@ -57,29 +57,39 @@ def judges(
         unit=main.outcomes.unit,
     )
     one = len(found.annotators) == 1
+    pairs = () if one else _other_pairs(main, ranked, beside)
     return schema.Judges(
-        whose=whose(found.annotators),
+        whose=whose(found.annotators, pairs),
         audit=found,
         effects=() if one else _effects(ranked, beside),
         adjusted=_adjusted(main, beside),
-        other_rates=() if one else _other_rates(main, shares),
-        other_pairs=() if one else _other_pairs(main, ranked, beside),
+        other_rates=() if one else _other_rates(main, shares, pairs),
+        other_pairs=pairs,
         other_reason=ONE if one else None,
         likely=likely(ratings, seed=seed),
         by_group=by_group(ratings, seed=seed),
     )
 
 
-def whose(annotators: Sequence[str]) -> str:
-    """Says for whose judgement the numbers of a report hold."""
+def whose(annotators: Sequence[str], others: Sequence[schema.OtherPair]) -> str:
+    """Says for whose judgement the numbers of a report hold, and what of it holds for others."""
     if len(annotators) == 1:
         return (
-            f"It holds for the judgement of {annotators[0]} alone; what others would say is not "
+            f"This holds for the judgement of {annotators[0]} alone; what others would say is not "
             "known."
         )
-    return (
-        f"It holds for the judgement of these {len(annotators)} annotators: {listed(annotators)}."
+    these = (
+        f"This holds for the judgement of these {len(annotators)} annotators: {listed(annotators)}."
     )
+    if not others:
+        return these
+    kept = [f"{pair.a} and {pair.b}" for pair in others if pair.separated]
+    if not kept:
+        return f"{these} Of other annotators like them it does not say who is better."
+    if len(kept) == 1 < len(others):
+        return f"{these} For other annotators like them {kept[0]} stay apart, and no other two."
+    number = "all" if len(kept) == len(others) else f"{len(kept)} of {len(others)}"
+    return f"{these} For other annotators like them {number} pairs are separated."
 
 
 def audit(ratings: pd.DataFrame, *, seed: int) -> schema.Audit | None:
@@ -119,10 +129,10 @@ def alarms(found: schema.Judges) -> tuple[schema.Alarm, ...]:
             schema.Alarm(
                 CONFOUNDED,
                 _names(untold),
-                f"{'No two agents' if every else 'Not all agents'} can be told from who judged "
-                f"them: {_pairs(untold)} were judged by different people, and nothing that both "
-                "judged connects these. A difference between such agents may be one between people."
-                " Have some clips of each judged by those who judged the other.",
+                f"{'Agents' if every else 'Some agents'} cannot be told apart from their "
+                f"annotators: {_pairs(untold)} were judged by different people, and no clips that "
+                "these have in common connect them. A difference between such agents may be one "
+                "between people. Have some clips of each judged by those who judged the other.",
             )
         )
     for separated, words in (
@@ -182,7 +192,10 @@ def _weights(main: LabelSet) -> np.ndarray:
     return sampling.scenario_weights(main.summary.number > 0, main.outcomes.category)
 
 
-def _other_rates(main: LabelSet, shares: Shares) -> tuple[schema.OtherRate, ...]:
+def _other_rates(
+    main: LabelSet, shares: Shares, pairs: Sequence[schema.OtherPair]
+) -> tuple[schema.OtherRate, ...]:
+    places = _places(main, pairs)
     found = between(shares, _weights(main))
     scenarios = (main.summary.number > 0).sum(axis=1)
     rates = {name: other_rates(own, found, scenarios) for name, own in main.rates.items()}
@@ -190,12 +203,28 @@ def _other_rates(main: LabelSet, shares: Shares) -> tuple[schema.OtherRate, ...]
         schema.OtherRate(
             agent=main.outcomes.agents[row],
             annotators=int(found.number[row]),
+            rank_set=places.get(main.outcomes.agents[row]),
             interval=ends(rates[main.target].interval[row]),
             intervals={name: ends(own.interval[row]) for name, own in rates.items()},
             method=rates[main.target].method[row],
         )
         for row in main.order
     )
+
+
+def _places(main: LabelSet, pairs: Sequence[schema.OtherPair]) -> dict[str, tuple[int, int]]:
+    """The ranks that each ranked agent can hold by what is separated for other annotators."""
+    number = main.rankings.number[main.ranked]
+    names = [main.outcomes.agents[row] for row in main.ranked]
+    places = {
+        name: [1, int((number == own).sum())] for name, own in zip(names, number, strict=True)
+    }
+    for pair in pairs:
+        if pair.separated and pair.difference is not None:
+            better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+            places[worse][0] += 1
+            places[better][1] -= 1
+    return {name: (best, worst) for name, (best, worst) in places.items()}
 
 
 def _other_pairs(main: LabelSet, ranked: Shares, beside: Adjusted) -> tuple[schema.OtherPair, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,16 +16,22 @@ from analysis.inputs.subject import Subject
 from analysis.inputs.tables import from_frame
 from analysis.report import json_form
 from analysis.report.build import build
-from analysis.report.figures import figures
+from analysis.report.figures import FIGURES, figures
 from analysis.report.page import render
+from analysis.report.paper import methods
+from analysis.report.paper import tables as paper_tables
+from analysis.report.paper.figures import FIGURES as PAPER_FIGURES
+from analysis.report.paper.picture import Picture
+from analysis.report.paper.table import Table
 from analysis.report.schema import Report
 from analysis.report.tables import tables
 from analysis.report.terminal import table as in_words
 from analysis.statistics.pass_rates import TARGETS
+from sts import plotting
 from sts.errors import ArgumentError, UnknownName
 from sts.provenance import provenance
 
-Table = str | Path | pd.DataFrame
+Source = str | Path | pd.DataFrame
 HEIGHT = 720
 """Of the page in a notebook, in pixels; it scrolls."""
 
@@ -34,6 +42,56 @@ class NotebookReport(Report):
     def frames(self) -> dict[str, pd.DataFrame]:
         """Every table of the report by its name, as `tables/NAME.csv` has it."""
         return {name: pd.DataFrame(rows) for name, rows in tables(self).items()}
+
+    def figures(self) -> dict[str, Picture]:
+        """Every figure that there are data for: the page's, then the paper's `figure_3` and so on.
+
+        Drawing all takes some seconds; `figure` draws one.
+        """
+        drawn = {name: _of_page(self, name) for name in FIGURES}
+        drawn |= {name: draw(self) for name, draw in PAPER_FIGURES.items()}
+        return {name: one for name, one in drawn.items() if isinstance(one, Picture)}
+
+    def figure(self, name: str, **options: Any) -> Picture:
+        """A figure by its name; the last thing in a cell, it shows itself, and `save` writes it.
+
+        Args:
+          name: of the page's, such as "ranking", or of the paper's, such as "figure_3".
+          options: of the paper's: columns, error, agents, title, and scenario of figure 9.
+
+        Raises:
+          ArgumentError: there are no data for it, says which are missing; or it has no such option.
+          UnknownName: there is no such figure, agent or scenario.
+
+        Source: analysis/report/figures.py, analysis/report/paper.
+        """
+        if name in PAPER_FIGURES:
+            known = inspect.signature(PAPER_FIGURES[name]).parameters
+            made = PAPER_FIGURES[name](self, **_checked(name, options, list(known)[1:]))
+        elif name in FIGURES:
+            _checked(name, options, [])
+            made = _of_page(self, name)
+        else:
+            raise UnknownName("figure", name, [*FIGURES, *PAPER_FIGURES])
+        if isinstance(made, str):
+            raise ArgumentError(f"{name}: there is none, as {made}")
+        return made
+
+    def tables(self) -> dict[str, Table]:
+        """Every table of a paper by its name; each has `latex()` and `markdown()`."""
+        return paper_tables.tables(self)
+
+    def table(self, name: str) -> Table:
+        """One of `tables`.
+
+        Raises:
+          UnknownName: there is none of this name; names those that there are.
+        """
+        return paper_tables.table(self, name)
+
+    def methods(self) -> str:
+        """A paragraph on what was done, ready to paste, and the references that it cites."""
+        return methods.plain(self)
 
     def page(self) -> str:
         """The page, as `report.html` has it."""
@@ -55,9 +113,26 @@ class NotebookReport(Report):
         )
 
 
+def _of_page(report: Report, name: str) -> Picture | str:
+    """A figure of the page, as wide as there."""
+    chart = FIGURES[name](report)
+    if chart is None:
+        return "nothing that it would show is known"
+    caption = (FIGURES[name].__doc__ or "").partition("\n")[0]
+    return Picture(name, caption, plotting.to_svg(chart, plotting.PRINTED))
+
+
+def _checked(name: str, options: dict[str, Any], known: list[str]) -> dict[str, Any]:
+    for option in options:
+        if option not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ArgumentError(f"{name} has no option {option!r}; {takes}")
+    return options
+
+
 def report(
-    table: Table,
-    scores: Table | None = None,
+    table: Source,
+    scores: Source | None = None,
     *,
     target: str = "sampled",
     seed: int = 0,

@@ -79,6 +79,7 @@ def _environment() -> jinja2.Environment:
         "points": points,
         "points_range": lambda ends: _ends(ends, points),
         "number": _number,
+        "amount": lambda count: f"{count:.2f}".rstrip("0").rstrip("."),
         "number_range": lambda ends: _ends(ends, _number),
         "p": _p,
         "inline": lambda svg, label: Markup(inline(svg, label)),

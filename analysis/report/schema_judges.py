@@ -83,6 +83,7 @@ class OtherRate:
 
     agent: Annotated[str, "its name"]
     annotators: Annotated[int, "who judged it"]
+    rank_set: Annotated[tuple[int, int] | None, "best and worst rank that others could give it"]
     interval: Annotated[Interval | None, "under the report's target of scenarios"]
     intervals: Annotated[Mapping[str, Interval | None], "by target of scenarios"]
     method: Annotated[str, "how the interval was made, or why there is none"]

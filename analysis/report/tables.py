@@ -48,6 +48,8 @@ def _consistency(report: Report) -> Rows:
             "k": k,
             "pass_hat_k": value,
             "pass_at_k": entry.consistency.pass_at_k[k],
+            **_ends("pass_hat_k", (entry.consistency.pass_hat_k_intervals or {}).get(k)),
+            **_ends("pass_at_k", (entry.consistency.pass_at_k_intervals or {}).get(k)),
             "scenarios": entry.consistency.k_scenarios[k],
         }
         for entry in report.agents
@@ -118,12 +120,20 @@ def _linked(groups: Linked | None) -> Rows:
     ]
 
 
+def _ends(name: str, interval: tuple[float, float] | None) -> Row:
+    low, high = interval or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
 def _row(entry: Any) -> Row:
     """An object of the report as one row; what it nests has names with a dot."""
     return dict(_cells("", entry))
 
 
 def _cells(name: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+        yield name, value
+        return
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         apart = _apart(type(value))
         value = {key: item for key, item in vars(value).items() if key not in apart}
@@ -206,6 +216,30 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     "tags": lambda report: [
         {"agent": entry.agent, "tag": entry.tag, **_row(entry)} for entry in report.tags
     ],
+    "fragility": lambda report: (
+        [_row(entry) for entry in report.questions.fragility] if report.questions else []
+    ),
+    "not_worse": lambda report: (
+        [_row(entry) for entry in report.questions.not_worse] if report.questions else []
+    ),
+    "improvements": lambda report: (
+        [_row(entry) for entry in report.questions.improvements] if report.questions else []
+    ),
+    "profiles": lambda report: (
+        [
+            {
+                "agent": entry.agent,
+                "pass_rate": level,
+                "share": share,
+                **_ends("share", entry.band[level]),
+                "scenarios": entry.scenarios,
+            }
+            for entry in report.questions.profiles
+            for level, share in entry.shares.items()
+        ]
+        if report.questions
+        else []
+    ),
     "pairs": lambda report: _linked(report.pairs),
     "series": lambda report: _linked(report.series),
     "against": lambda report: (

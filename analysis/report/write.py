@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.report import json_form
 from analysis.report.figures import FIGURES, figures
 from analysis.report.page import Link, render
+from analysis.report.paper.files import NAMES as PAPER
 from analysis.report.schema import Report
 from analysis.report.tables import TABLES, Rows, columns, tables
 from sts.errors import ArgumentError, StsError
@@ -18,6 +21,7 @@ from sts.storage.folders import replace_folder
 
 PAGE = "report.html"
 EVIDENCE = "evidence"
+NO_PAPER: Mapping[str, bytes] = MappingProxyType({})
 FEW_AGENTS = 30
 """Agents of which figures are drawn for narrow pages too."""
 
@@ -34,7 +38,12 @@ class Evidence(NamedTuple):
     link: Link
 
 
-def write(folder: Path, report: Report, evidence: Evidence | None = None) -> Path:
+def write(
+    folder: Path,
+    report: Report,
+    evidence: Evidence | None = None,
+    paper: Mapping[str, bytes] = NO_PAPER,
+) -> Path:
     """Writes report.html, report.json, tables/*.csv and figures/*.svg, all of them at once.
 
     Args:
@@ -42,6 +51,7 @@ def write(folder: Path, report: Report, evidence: Evidence | None = None) -> Pat
         in that stays.
       report: what is written.
       evidence: the clips behind it, which become the folder evidence; None where there are none.
+      paper: what a paper needs of it, of `analysis.report.paper.files`; by path.
 
     Returns:
       The path of the page.
@@ -58,7 +68,8 @@ def write(folder: Path, report: Report, evidence: Evidence | None = None) -> Pat
     files[PAGE] = render(report, drawn, evidence and evidence.link, _narrow(report)).encode()
     own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
     folders = {EVIDENCE: evidence.folder} if evidence else {}
-    replace_folder(folder, files, own | {json_form.FILE, PAGE, f"{EVIDENCE}/"}, folders)
+    own |= PAPER | {json_form.FILE, PAGE, f"{EVIDENCE}/"}
+    replace_folder(folder, files | dict(paper), own, folders)
     return folder / PAGE
 
 

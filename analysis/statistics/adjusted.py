@@ -13,10 +13,17 @@ from scipy import stats
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.annotator_effects import Effects, annotator_effects
-from analysis.statistics.comparisons import Comparisons, adjust
+from analysis.statistics.comparisons import (
+    ALPHA,
+    FEW_SCENARIOS,
+    Comparisons,
+    adjust,
+    scenario_parts,
+)
 from analysis.statistics.continuation_error import continuation_error
 from analysis.statistics.judgement_shares import Shares
 from analysis.statistics.outcomes import Summary
+from analysis.statistics.pair_test import PairTest, ends_of, p_of
 
 _AT_ONCE = 2000
 """Pairs whose annotators are looked at together, which bounds the memory."""
@@ -88,7 +95,7 @@ def adjusted(
     values = np.where(common, without.mean[a] - without.mean[b], 0.0)
     difference = np.where(told, sampling.weighted_mean(values, weights), np.nan)
     if target == "fixed":
-        error, loads = _fixed(without, plain.pairs, weights, owed, effects)
+        error, loads = _fixed(without, plain, weights, owed, effects)
         df = np.full(len(error), np.inf)
     else:
         ways = owed @ effects.by_scenario
@@ -104,6 +111,11 @@ def adjusted(
     less = np.abs(owed * effects.effect).max(axis=1, initial=0.0)
     same = told & ((np.abs(owed).max(axis=1, initial=0.0) < _SAME) | (~seen & (less < _SAME)))
     interval = intervals.student(difference, error, df)
+    if target == "sampled":
+        for row in np.flatnonzero(seen & ~same & (plain.scenarios <= FEW_SCENARIOS)):
+            parts = scenario_parts(values[row], weights[row], unit)
+            few = PairTest(float(difference[row]), float(error[row]), float(df[row]), parts)
+            p[row], interval[row] = p_of(few), ends_of(few, ALPHA)
     interval[same], p[same], error[same] = plain.interval[same], plain.p[same], plain.error[same]
     difference = np.where(same, plain.difference, difference)
     scaled = np.where(seen[:, None], loads, 0.0) / np.where(seen, error, 1.0)[:, None]
@@ -132,14 +144,21 @@ def _owed(share: np.ndarray, pairs: np.ndarray, weights: np.ndarray) -> np.ndarr
 
 
 def _fixed(
-    summary: Summary, pairs: np.ndarray, weights: np.ndarray, owed: np.ndarray, effects: Effects
+    summary: Summary, plain: Comparisons, weights: np.ndarray, owed: np.ndarray, effects: Effects
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Standard errors of differences from continuations, and their loads: agents, annotators."""
+    """Standard errors of differences from continuations, and their loads: agents, annotators.
+
+    The plain difference and the annotators' effects err apart from each other, as what is estimated
+    with fewer parameters and by how much more change it do (Hausman 1978, Econometrica 46:1251).
+    """
+    pairs = plain.pairs
     loads = np.zeros((len(pairs), len(summary.number)))
     for side, sign in ((0, 1.0), (1, -1.0)):
         agent = pairs[:, side]
         rows = summary.at(agent)
         loads[np.arange(len(pairs)), agent] = sign * continuation_error(rows, weights)[0]
+    size = np.sqrt((loads**2).sum(axis=1))
+    loads = loads * np.where(size > 0, plain.error / np.where(size > 0, size, 1.0), 0.0)[:, None]
     values, vectors = np.linalg.eigh(effects.by_continuation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     loads = np.concatenate([loads, owed @ root], axis=1)

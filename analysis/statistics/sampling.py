@@ -148,15 +148,18 @@ def sampling_spread(
     denominator = np.zeros(len(values))
     squares, sizes = {}, {}
     for stratum in np.unique(codes):
-        inside = used & (codes == stratum)
-        sizes[stratum] = size = distinct(inside, unit)
-        share = np.where(inside, weights, 0.0)
+        columns = np.flatnonzero((codes == stratum).any(axis=0))
+        inside = used[:, columns] & (codes[:, columns] == stratum)
+        own = None if unit is None else unit[columns]
+        sizes[stratum] = size = distinct(inside, own)
+        share = np.where(inside, weights[:, columns], 0.0)
         total = np.maximum(share.sum(axis=1), 1e-300)
-        centre = (share * np.where(inside, values, 0.0)).sum(axis=1) / total
-        centred = np.where(inside, weights * (values - centre[:, None]), 0.0)
+        part = np.where(inside, values[:, columns], 0.0)
+        centre = (share * part).sum(axis=1) / total
+        centred = share * (part - centre[:, None])
         centred *= np.sqrt(size / np.maximum(size - 1, 1))[:, None]
         centred[np.abs(centred) < 1e-14] = 0.0
-        parts += centred
+        parts[:, columns] += centred
         squares[stratum] = (centred**2).sum(axis=1)
     if unit is not None:  # its scenarios may be of several strata, and count in the first one's
         parts = by_unit(parts, unit)

@@ -64,9 +64,10 @@ def success_times(
     areas = mean_areas(laid, resamples)
     horizons = continuations["horizon"]
     longest = None if horizons.isna().any() else int(horizons.max())
+    of_agents = dict(list(marks.groupby("agent")))
     times = []
     for row, agent in enumerate(outcomes.agents):
-        mine = marks[marks["agent"] == agent]
+        mine = of_agents.get(agent, marks.iloc[:0])
         reason = _why_unknown(mine, longest)
         if reason:
             times.append(SuccessTimes(None, None, None, None, None, longest, reason))

@@ -11,7 +11,12 @@ from sts.annotations.events import KINDS, LABELS
 from sts.annotations.export import ratings
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, a_submission, some_items, statuses
+from tests.annotations.examples import (
+    SUITE,
+    a_submission,
+    some_items,
+    statuses,
+)
 from tests.annotations.test_submissions import rows
 
 

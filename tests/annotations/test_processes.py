@@ -23,7 +23,7 @@ from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items
 
-ITEMS, REQUIRED, PEOPLE, PROCESSES = 40, 3, 8, 4
+REQUIRED, PROCESSES = 3, 4
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +70,22 @@ def open_and_count(place: Place) -> int:
         return len(store.annotators())
 
 
+@pytest.mark.parametrize(
+    ("items", "people"), [(40, 8), pytest.param(200, 24, marks=pytest.mark.slow)]
+)
 def test_no_item_is_ever_doubly_or_over_assigned_across_processes(
-    place: Place, processes: ProcessPoolExecutor
+    place: Place, processes: ProcessPoolExecutor, items: int, people: int
 ) -> None:
+    total = items * REQUIRED
     with place.open() as store:
-        store.enqueue(some_items(ITEMS), required=REQUIRED)
-        numbers = [store.add_annotator(f"annotator {i}").id for i in range(PEOPLE)]
+        store.enqueue(some_items(items), required=REQUIRED)
+        numbers = [store.add_annotator(f"annotator {i}").id for i in range(people)]
         shares = [numbers[i::PROCESSES] for i in range(PROCESSES)]
         runs = [processes.submit(judge_in_turns, place, share) for share in shares]
         given = [pair for run in runs for pair in run.result(timeout=600)]
-        assert len(given) == len(set(given)) == ITEMS * REQUIRED
+        assert len(given) == len(set(given)) == total
         assert set(Counter(item for _, item in given).values()) == {REQUIRED}
-        assert store.progress(SUITE)[:4] == (ITEMS, ITEMS, ITEMS * REQUIRED, ITEMS * REQUIRED)
+        assert store.progress(SUITE)[:4] == (items, items, total, total)
 
 
 def test_one_annotator_in_several_windows_holds_no_item_twice(

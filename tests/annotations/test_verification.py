@@ -23,7 +23,12 @@ from sts.annotations.verification import look
 from sts.cli.main import main
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, a_submission, an_item, statuses
+from tests.annotations.examples import (
+    SUITE,
+    a_submission,
+    an_item,
+    statuses,
+)
 from tests.annotations.test_events import an_event
 
 REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}

@@ -35,7 +35,7 @@ from sts.trajectories import store as trajectories
 from sts.worlds.lambda_star.domain import LambdaStar
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
-from tests.examples import played, recorded, scenarios
+from tests.examples import in_this_process, played, recorded, scenarios
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +234,9 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     workspace = Workspace.open(str(folder))
     suites.freeze(workspace, "rings", ring.scenarios(2))
     words = ["--agent", ring.RINGER, "--continuations", "1"]
-    assert main(["run", ring.SUITE, *words, "--workspace", str(folder)]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        in_this_process(patch)
+        assert main(["run", ring.SUITE, *words, "--workspace", str(folder)]) == 0
     return folder
 
 

@@ -21,7 +21,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.types import Scenario
 from tests.continuations.garden import KEEPERS, gardens
-from tests.examples import scenarios
+from tests.examples import in_this_process, scenarios
 
 NAMES = ("random", "local-search")
 
@@ -430,7 +430,10 @@ def test_a_failure_that_names_its_scenario_does_so_once_and_stays_what_it_is(
     assert len(hashes(workspace, several[1:])) == 11 * 2 * 3
 
 
-def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(tmp_path: Path) -> None:
+def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_this_process(monkeypatch)
     several = gardens((False,) * 4, lengths=(6, 9))
     workspace, keeper = Workspace.open(str(tmp_path)), agents.load(f"{KEEPERS}:Keeper")
     tend(workspace, several, "Keeper")
@@ -447,6 +450,7 @@ def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(tmp_path: Path) -> N
 def test_a_run_that_lacks_nothing_needs_no_world(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    in_this_process(monkeypatch)
     several, workspace = gardens((False,)), Workspace.open(str(tmp_path))
     tend(workspace, several, "Keeper")
     monkeypatch.setattr("sts.continuations.takeover.shapes", lambda _: 1 / 0)

@@ -12,6 +12,7 @@ from sts.cli.main import main
 from sts.continuations import store
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from tests.examples import in_this_process
 
 KEEPER = "tests.domains.keepers:Keeper"
 
@@ -71,13 +72,15 @@ def test_an_agent_that_kills_every_process_costs_one_line(dying: Path, capfd) ->
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("own")
-    assert record("Lanterns", folder) == 0
     own = ("--category", "tests.domains.keepers:LIGHT_ONE")
     here = ("--workspace", str(folder))
-    assert main(["mine", "m", *own, *here]) == 0
-    assert main(["draft", "accept", "m", "--all", *here]) == 0
-    assert main(["suite", "freeze", "m", *own, *here]) == 0
-    assert main(["run", "m@1", "--agent", KEEPER, "--continuations", "2", *here]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        in_this_process(patch)
+        assert record("Lanterns", folder) == 0
+        assert main(["mine", "m", *own, *here]) == 0
+        assert main(["draft", "accept", "m", "--all", *here]) == 0
+        assert main(["suite", "freeze", "m", *own, *here]) == 0
+        assert main(["run", "m@1", "--agent", KEEPER, "--continuations", "2", *here]) == 0
     return str(folder)
 
 

@@ -16,7 +16,7 @@ from sts.cli.main import main
 from sts.domains import domain, registry
 from sts.domains.envelope import wrap
 from sts.errors import DamagedState, MissingExtra, NewerFormat, OtherVersion
-from tests.examples import recorded
+from tests.examples import in_this_process, recorded
 
 NAME = "garden_of_ones_own"
 SOURCE = """
@@ -59,7 +59,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept")
     keeper = ("--agent", "tests.domains.keepers:Keeper")
     made = ("--episodes", "20", "--steps", "30", *keeper)
-    with at(folder):
+    with at(folder), pytest.MonkeyPatch.context() as patch:
+        in_this_process(patch)
         put(SOURCE)
         for words in (
             ("record", "--episodes", "20", "--steps", "60", "--agent", "rule"),

@@ -66,4 +66,4 @@ def figure_3(
         rates.agent_words(report, entries),
         labelled(report),
     )  # fmt: skip
-    return Picture(NAME, caption, data, svg)
+    return Picture(NAME, caption, svg, data)

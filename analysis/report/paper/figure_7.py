@@ -67,4 +67,4 @@ def figure_7(
         rates.agent_words(report, entries),
         labelled(report),
     )
-    return Picture(NAME, caption, data, svg)
+    return Picture(NAME, caption, svg, data)

@@ -80,7 +80,8 @@ def figure_8(
         rates.agent_words(report, entries),
         labelled(report),
     )
-    return Picture(NAME, caption, data, drawn(draw, columns=columns, across=columns))
+    svg = drawn(draw, columns=columns, across=columns)
+    return Picture(NAME, caption, svg, data)
 
 
 def _curve(entry: Agent) -> bool:

@@ -10,8 +10,9 @@ from analysis.report.paper import rates
 from analysis.report.paper.picture import Picture, drawn
 from analysis.report.paper.rates import Rate
 from analysis.report.paper.words import labelled, sentences, span
-from analysis.report.schema import Report, Scenario
+from analysis.report.schema import Agent, Report, Scenario
 from analysis.statistics import intervals
+from analysis.statistics.pass_rates import EXACT
 from sts.errors import UnknownName
 
 NAME = "figure_9"
@@ -30,7 +31,8 @@ def figure_9(
     """The share of its continuations of one scenario in which each agent succeeds.
 
     The paper shows five agents on a scenario of ten continuations each, without a word on errors;
-    these bars are Jeffreys' intervals, which speak of fresh continuations of this scenario.
+    these bars are Jeffreys' intervals, which speak of fresh continuations of this scenario. That of
+    a deterministic agent, which would do the same again, has no length.
 
     Args:
       report: whose agents.
@@ -51,16 +53,16 @@ def figure_9(
       interval of a proportion.
     """
     rates.check_error(error)
-    one = _scenario(report, scenario)
-    if one is None:
-        return "nothing is judged"
-    if one.judged is None:
+    if any(one.judged is None for one in report.scenarios):
         return "the report does not say how many continuations of a scenario were judged"
+    one = _scenario(report, scenario)
+    if one is None or one.judged is None:
+        return "nothing is judged"
     entries = rates.chosen(report, agents, len(report.agents))
     entries = [entry for entry in entries if one.judged.get(entry.agent)][: rates.MOST]
     if not entries:
         return f"none of its agents is judged on {one.scenario}"
-    own = [_rate(one, entry.agent) for entry in entries]
+    own = [_rate(one, entry) for entry in entries]
     data = pd.DataFrame(rates.rows(one.scenario, entries, own, error))
     svg = drawn(rates.bars(data, entries, 1, title), columns=columns, across=1)
     where = f", of the category {one.category}" if one.category else ""
@@ -71,7 +73,7 @@ def figure_9(
         rates.agent_words(report, entries),
         labelled(report),
     )
-    return Picture(NAME, caption, data, svg)
+    return Picture(NAME, caption, svg, data)
 
 
 def _scenario(report: Report, name: str | None) -> Scenario | None:
@@ -86,8 +88,10 @@ def _scenario(report: Report, name: str | None) -> Scenario | None:
     )
 
 
-def _rate(one: Scenario, agent: str) -> Rate:
-    rate, judged = one.pass_rates[agent], (one.judged or {})[agent]
+def _rate(one: Scenario, entry: Agent) -> Rate:
+    rate, judged = one.pass_rates[entry.agent], (one.judged or {})[entry.agent]
     if rate is None:
         return Rate(None, None, judged)
+    if entry.intervals["fixed"].method == EXACT:
+        return Rate(rate, (rate, rate), judged)
     return Rate(rate, intervals.jeffreys(rate * judged, judged), judged)

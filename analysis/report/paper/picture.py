@@ -22,6 +22,7 @@ PPI = 600
 NARROWEST = 40.0
 """Of a panel, in points."""
 _TRIALS = 4
+_SIDES = re.compile(r'\bwidth="([\d.]+)(?:pt)?" height="([\d.]+)(?:pt)?"')
 FORMATS = ("svg", "pdf", "png")
 
 
@@ -31,23 +32,23 @@ class Picture(NamedTuple):
     Attributes:
       name: of its files, without a suffix.
       caption: what it shows, in words.
-      data: the numbers drawn, a row a mark.
-      svg: its text is text, in a font whose widths are Arial's.
+      svg: its text is text, in a font whose widths are Arial's; as wide as printed.
+      data: the numbers drawn, a row a mark; without a row for figures of the page.
     """
 
     name: str
     caption: str
-    data: pd.DataFrame
     svg: str
+    data: pd.DataFrame = pd.DataFrame()
 
     def pdf(self) -> bytes:
         """The same as PDF; text stays text, its font is embedded."""
-        drawn: bytes = vl_convert.svg_to_pdf(self.svg)
+        drawn: bytes = vl_convert.svg_to_pdf(_plain(self.svg))
         return drawn
 
     def png(self, ppi: int = PPI) -> bytes:
         """The same as PNG, with so many dots per inch at its printed size."""
-        drawn: bytes = vl_convert.svg_to_png(self.svg, scale=ppi / 72)
+        drawn: bytes = vl_convert.svg_to_png(_plain(self.svg), scale=ppi / 72)
         return drawn
 
     def file(self, suffix: str) -> bytes:
@@ -99,7 +100,12 @@ def drawn(draw: Callable[[float], Chart], *, columns: int, across: int) -> str:
         if abs(rest) <= 1 or (width == NARROWEST and rest < 0):
             break
         width = max(NARROWEST, width + rest / across)
-    return svg
+    return _SIDES.sub(r'width="\1pt" height="\2pt"', svg, count=1)
+
+
+def _plain(svg: str) -> str:
+    """The same without a unit, as what makes a PDF counts points by itself."""
+    return _SIDES.sub(r'width="\1" height="\2"', svg, count=1)
 
 
 def _width(svg: str) -> float:

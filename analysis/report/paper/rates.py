@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.report.paper.picture import Chart
-from analysis.report.paper.words import CLAIMS, sentences
+from analysis.report.paper.words import claim, sentences
 from analysis.report.schema import Agent, Interval, Report
 from sts import plotting
 from sts.errors import UnknownName
@@ -161,7 +161,7 @@ def _panel(
     axis = plotting.name_axis() if first else None
     scale = alt.Scale(domain=list(names))
     base = alt.Chart(data).encode(y=alt.Y("label:N", title=None, axis=axis, scale=scale))
-    ticks = [0, 0.25, 0.5, 0.75, 1] if width > 100 else [0, 0.5, 1]
+    ticks = [0, 0.25, 0.5, 0.75, 1] if width > 120 else [0, 0.5, 1]
     name = "pass rate" if last else None
     share = alt.Axis(format=".0%", title=name, values=ticks, labelOverlap=False)
     x = alt.X("rate:Q", scale=plotting.unit_scale(), axis=share)
@@ -187,14 +187,14 @@ def heading(name: str, width: float) -> alt.TitleParams:
     return alt.TitleParams(short, frame="group")
 
 
-def error_words(report: Report, data: pd.DataFrame, error: str, claim: str = "") -> str:
+def error_words(report: Report, data: pd.DataFrame, error: str, about: str = "") -> str:
     """Says in a caption what the error bars are, and that some are missing.
 
     Args:
       report: whose target the intervals have.
       data: of `rows`.
       error: one of `ERRORS`.
-      claim: what the intervals speak of, where that is not the report's target.
+      about: what the intervals speak of, where that is not the report's target.
     """
     if error == "paper":
         return (
@@ -207,7 +207,7 @@ def error_words(report: Report, data: pd.DataFrame, error: str, claim: str = "")
         return "There are no error bars, as no interval is known."
     missing = int((data["rate"].notna() & ~known).sum())
     some = "Where no interval is known there is no error bar." if missing else ""
-    return sentences(f"Error bars: 95% intervals {claim or CLAIMS[report.target]}.", some)
+    return sentences(f"Error bars: 95% intervals {about or claim(report)}.", some)
 
 
 def agent_words(report: Report, entries: Sequence[Agent]) -> str:

@@ -6,16 +6,19 @@ from collections.abc import Iterable
 
 from analysis.report.schema import Report
 
-CLAIMS = {
-    "sampled": "for fresh scenarios of the same categories",
-    "fixed": "for fresh continuations of these very scenarios",
-}
-"""What an interval of each target speaks of."""
 LABELS = {
     "automatic": "All labels are automatic, by rule: no person has judged, and this is no STS "
     "result.",
     "model": "All labels are a model's: no person has judged, and this is no STS result.",
 }
+
+
+def claim(report: Report) -> str:
+    """What the intervals of a report speak of, as it stands behind them in a sentence."""
+    if report.target == "fixed":
+        return "for fresh continuations of these very scenarios"
+    kinds = "of the same categories" if report.counts.categories else "like these"
+    return f"for fresh scenarios {kinds}"
 
 
 def thousands(number: int) -> str:

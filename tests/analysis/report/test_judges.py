@@ -77,11 +77,13 @@ def test_who_judges_all_agents_alike_raises_none() -> None:
     assert report.alarms == () and 'class="alarm"' not in render(report, {})
     found = sure(report.judges)
     assert found.adjusted[0].separated and found.adjusted[0].plain_separated
-    assert found.whose == "It holds for the judgement of these 2 annotators: x and y."
+    assert found.whose.startswith("This holds for the judgement of these 2 annotators: x and y.")
+    assert found.whose.endswith("like them it does not say who is better.")
     for rate in found.other_rates:
         low, high = sure(rate.interval)
         inner = sure(next(one for one in report.agents if one.agent == rate.agent).interval)
         assert low < inner[0] and inner[1] < high
+    assert [rate.rank_set for rate in found.other_rates] == [(1, 2), (1, 2)]
     assert not found.other_pairs[0].separated  # two people are few to speak of others by
 
 
@@ -113,7 +115,7 @@ def test_a_clip_of_two_agents_counts_once_for_each() -> None:
 def test_one_annotator_is_refused_what_only_several_can_tell() -> None:
     report = report_of(judged({"a": 1.0, "b": 1.0}))
     found = sure(report.judges)
-    assert found.whose.startswith("It holds for the judgement of x alone")
+    assert found.whose.startswith("This holds for the judgement of x alone")
     assert found.other_reason == ONE and found.other_rates == () and report.alarms == ()
     assert "Nothing can be said of other annotators" in render(report, {})
 

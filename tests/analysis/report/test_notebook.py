@@ -12,7 +12,9 @@ import pytest
 
 import analysis
 from analysis.report import notebook
+from analysis.report.figures import FIGURES
 from analysis.report.json_form import from_json, to_json
+from analysis.report.paper.figures import FIGURES as PAPER_FIGURES
 from analysis.report.tables import TABLES
 from analysis.report.write import write
 from sts.errors import ArgumentError, StsError, UnknownName
@@ -115,3 +117,38 @@ def test_the_notebook_page_of_the_docs_says_what_happens() -> None:
     assert len(example.examples) > 10
     run = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(example)
     assert run.failed == 0
+
+
+def test_every_figure_of_page_and_paper_shows_itself_and_is_saved(
+    report: notebook.NotebookReport, tmp_path: Path
+) -> None:
+    figures = report.figures()
+    assert {"ranking", "comparisons", "correlations", "figure_3", "figure_9"} <= set(figures)
+    assert set(figures) <= {*FIGURES, *PAPER_FIGURES}
+    for name, one in figures.items():
+        bundle = one._repr_mimebundle_()
+        assert bundle["image/svg+xml"].startswith("<svg") and "\n" not in repr(one)
+        assert one.name == name and one.caption.endswith(".")
+    assert report.figure("ranking").save(tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
+    chosen = report.figure("figure_3", agents=["b"], error="paper", columns=1)
+    assert chosen.data["agent"].unique().tolist() == ["b"]
+
+
+def test_a_figure_that_there_is_not_says_why(report: notebook.NotebookReport) -> None:
+    with pytest.raises(UnknownName, match="unknown figure 'figure_4'; known: .*figure_3"):
+        report.figure("figure_4")
+    with pytest.raises(ArgumentError, match="label_sets: there is none, as nothing"):
+        report.figure("label_sets")
+    with pytest.raises(ArgumentError, match="figure_8 has no option 'error'; it takes columns, a"):
+        report.figure("figure_8", error="paper")
+    with pytest.raises(ArgumentError, match="ranking has no option 'columns'; it takes none"):
+        report.figure("ranking", columns=1)
+
+
+def test_every_table_of_a_paper_shows_itself(report: notebook.NotebookReport) -> None:
+    made = report.tables()
+    assert {"ranking", "comparisons", "categories"} <= set(made)
+    for one in made.values():
+        assert one._repr_markdown_() == one.markdown() and "\\toprule" in one.latex()
+    assert report.table("ranking") == made["ranking"]
+    assert "Standardised Test Suite" in report.methods()

@@ -118,3 +118,18 @@ def test_a_third_agent_connects_two_that_nobody_judged_both() -> None:
         "sampled",
     )
     assert not without.told.any() and np.isnan(without.p).all()
+
+
+def test_few_scenarios_are_tested_by_sign_flips_in_both() -> None:
+    # With five scenarios no sign flip says anything at 95%, however far apart the agents are.
+    rng = np.random.default_rng(4)
+    chance = np.array([[0.9] * 5, [0.1] * 5])
+    who = assigned(rng, (2, 5, 10), (0.7, 0.3))
+    study = judge(rng, chance, who, GOOD, STRICT)
+    category = np.zeros(5, dtype=np.int64)
+    rates = pass_rates(study.summary, category, target="sampled")
+    plain = compare(study.summary, category, rates, target="sampled", seed=0, draws=20)
+    beside = adjusted(
+        study.shares, study.summary, category, plain, target="sampled", seed=0, draws=20
+    )
+    assert beside.difference[0] > 0.5 and beside.p[0] == plain.p[0] == 2 / 2**5
