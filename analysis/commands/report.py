@@ -96,26 +96,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    if (args.suite is None) == (args.table is None):
-        raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
-    if args.table is not None and args.against is not None:
-        raise ArgumentError("--against is for a suite, NAME@VERSION, and --table is none")
-    if args.table is not None and args.names:
-        raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
-    if args.seed < 0:
-        raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
-    if args.margin is not None and not 0 < args.margin < 100:
-        raise ArgumentError(f"--margin: expected points between 0 and 100, found {args.margin:g}")
-    if args.reference is not None and args.margin is None:
-        raise ArgumentError("--reference is for --margin, and no margin is given")
-
+    _check(args)
     taken = _taken(args)
-    if args.title and not args.paper:
-        raise ArgumentError("--title is for the figures of --paper")
-    if args.wandb is not None:
-        from analysis.report.tracking import check_project
-
-        check_project(args.wandb)
 
     from sts.ratings import REQUIRED
     from sts.storage.csv_tables import header_of, require_columns
@@ -196,6 +178,28 @@ def _run(args: argparse.Namespace) -> int:
 
         log_report(report, args.wandb)
     return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuses flags that do not go together, before anything is read."""
+    if (args.suite is None) == (args.table is None):
+        raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
+    if args.table is not None and args.against is not None:
+        raise ArgumentError("--against is for a suite, NAME@VERSION, and --table is none")
+    if args.table is not None and args.names:
+        raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
+    if args.seed < 0:
+        raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
+    if args.margin is not None and not 0 < args.margin < 100:
+        raise ArgumentError(f"--margin: expected points between 0 and 100, found {args.margin:g}")
+    if args.reference is not None and args.margin is None:
+        raise ArgumentError("--reference is for --margin, and no margin is given")
+    if args.title and not args.paper:
+        raise ArgumentError("--title is for the figures of --paper")
+    if args.wandb is not None:
+        from analysis.report.tracking import check_project
+
+        check_project(args.wandb)
 
 
 def _paper(report: Report, args: argparse.Namespace) -> dict[str, bytes]:
