@@ -11,15 +11,15 @@ from analysis.inputs.ratings import valued
 from analysis.statistics.outcomes import continuation_values
 
 _SAID = ["annotator", "source", "verdict", "step", "reason", "adjudicated", "adjudicated_step"]
-RULE, MODEL, REVIEWER = "rule", "a model", "a reviewer"
+RULE, MODEL, REVIEWER = "a rule", "a model", "a reviewer"
 
 
 class Said(NamedTuple):
     """What somebody, or a rule, has said of a clip; `sts.annotations.clips.Mark` is like it.
 
     Attributes:
-      by: a person's pseudonym; "rule", "a model" or "a reviewer".
-      kind: verdict, adjudication, or rule.
+      by: a person's pseudonym; "a rule", "a model" or "a reviewer".
+      kind: verdict, adjudication, or label.
       verdict: success, failure, not_done or cannot_judge.
       step: 1..horizon from takeover for success and failure, else None.
       reason: why it cannot be judged, else "".
@@ -49,7 +49,7 @@ class Clip(NamedTuple):
     def in_question(self) -> bool:
         """Whether people disagree on its outcome, a reviewer decided, or a rule says another."""
         people = {one.verdict == "success" for one in self.said if _counts(one, "verdict")}
-        ruled = {one.verdict == "success" for one in self.said if _counts(one, "rule")}
+        ruled = {one.verdict == "success" for one in self.said if _counts(one, "label")}
         decided = any(one.kind == "adjudication" for one in self.said)
         return decided or len(people) > 1 or bool(people and ruled and people != ruled)
 
@@ -125,7 +125,7 @@ def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Said
         for one in _of_row(*cells):
             if one not in found.setdefault(clip, []):
                 found[clip].append(one)
-    order = {"verdict": 0, "adjudication": 1, "rule": 2}
+    order = {"verdict": 0, "adjudication": 1, "label": 2}
     return {
         clip: tuple(sorted(every, key=lambda one: (order[one.kind], one.by)))
         for clip, every in found.items()
@@ -140,10 +140,10 @@ def _of_row(
         if decided:
             yield Said(REVIEWER, "adjudication", decided, _step(at), "")
     elif source == "model":
-        yield Said(MODEL, "rule", verdict, _step(step), reason)
+        yield Said(MODEL, "label", verdict, _step(step), reason)
     else:
         why = "nobody was asked: who should speak said nothing" if source == "settled" else reason
-        yield Said(RULE, "rule", verdict, _step(step), why)
+        yield Said(RULE, "label", verdict, _step(step), why)
 
 
 def _step(step: object) -> int | None:

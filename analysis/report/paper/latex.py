@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-from analysis.report.paper.table import Table
+from analysis.report.paper.cells import Cells
 
 _LONG = 40
 """Rows that a page holds."""
@@ -77,7 +77,7 @@ def foreign(text: str) -> bool:
     )
 
 
-def table(one: Table) -> str:
+def table(one: Cells) -> str:
     """A table by booktabs, with its caption and a label.
 
     One of many columns is cut into parts that repeat the first; one of many rows is a longtable.
@@ -89,14 +89,14 @@ def table(one: Table) -> str:
     return "".join([f"% needs {needs}\n", f"{UNICODE}\n" if foreign(made) else "", made])
 
 
-def _parts(one: Table) -> list[Table]:
+def _parts(one: Cells) -> list[Cells]:
     others = len(one.header) - 1
     if others < _WIDE:
         return [one]
     count = math.ceil(others / _ABREAST)
     edges = [1 + others * part // count for part in range(count + 1)]
     return [
-        Table(
+        Cells(
             f"{one.name}_{part}",
             f"{one.caption} Part {part} of {count}.",
             (one.header[0], *one.header[start:stop]),
@@ -107,7 +107,7 @@ def _parts(one: Table) -> list[Table]:
     ]
 
 
-def _float(one: Table) -> str:
+def _float(one: Cells) -> str:
     lines = [
         r"\begin{table}",
         r"\centering\small",
@@ -125,7 +125,7 @@ def _float(one: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _longtable(one: Table) -> str:
+def _longtable(one: Cells) -> str:
     head = _row(one.header)
     lines = [
         rf"\begin{{longtable}}{{{_columns(one)}}}",
@@ -143,5 +143,5 @@ def _row(cells: Sequence[str]) -> str:
     return " & ".join(map(escape, cells)) + r" \\"
 
 
-def _columns(one: Table) -> str:
+def _columns(one: Cells) -> str:
     return one.align.replace("w", r"p{0.4\linewidth}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from analysis.report.paper.table import Table
+from analysis.report.paper.cells import Cells
 
 _MEANT = re.compile(r"([\\`*_{}\[\]#|~$])")
 
@@ -16,7 +16,7 @@ def escape(text: str) -> str:
     return _MEANT.sub(r"\\\1", plain)
 
 
-def table(one: Table) -> str:
+def table(one: Cells) -> str:
     """A table with its caption below."""
     rules = ["---:" if side == "r" else "---" for side in one.align]
     lines = [_row(map(escape, one.header)), _row(rules)]

@@ -1,37 +1,22 @@
-"""A table as a paper prints it: texts, not numbers, with a caption."""
+"""A table as a paper prints it, with a caption."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from analysis.report.paper import latex, markdown
+from analysis.report.paper.cells import Cells
 
 
-class Table(NamedTuple):
-    """A table.
+class Table(Cells):
+    """A table that shows itself."""
 
-    Attributes:
-      name: of its files, and of its label.
-      caption: what it shows, in words.
-      header: names of the columns.
-      align: a letter for each: "l" left, "r" right, "w" a wide one of sentences.
-      rows: cells.
-    """
-
-    name: str
-    caption: str
-    header: tuple[str, ...]
-    align: str
-    rows: tuple[tuple[str, ...], ...]
+    __slots__ = ()
 
     def latex(self) -> str:
         """The table as LaTeX, by booktabs."""
-        from analysis.report.paper import latex
-
         return latex.table(self)
 
     def markdown(self) -> str:
         """The table as Markdown."""
-        from analysis.report.paper import markdown
-
         return markdown.table(self)
 
     def __repr__(self) -> str:

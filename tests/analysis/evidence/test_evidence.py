@@ -57,7 +57,7 @@ def test_what_looks_the_same_is_one_clip_with_all_that_was_said_once() -> None:
     )
     (one,) = dossiers(ratings, "human", {"c0": "x", "c1": "x", "c2": "y"})
     assert one.clips["x"].said == (Said("P1", "verdict", "success", 2, ""),)
-    assert one.clips["y"].said[-1] == Said("rule", "rule", "success", 2, "")
+    assert one.clips["y"].said[-1] == Said("a rule", "label", "success", 2, "")
     assert one.agents == {"a": (Share("x", 1, 1.0),), "b": (Share("x", 1, 1.0), Share("y", 1, 0.0))}
     assert [clip.in_question for clip in one.clips.values()] == [False, True]
 
