@@ -59,6 +59,18 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="call people by name, for who leads (default: by pseudonym)",
     )
     parser.add_argument(
+        "--blind", metavar="AGENT", help="the agent that guesses; guessing then scores 0"
+    )
+    parser.add_argument(
+        "--margin",
+        type=float,
+        metavar="POINTS",
+        help="who is worse than the first by less than so many points? (default: not asked)",
+    )
+    parser.add_argument(
+        "--reference", metavar="AGENT", help="whom --margin holds the others against"
+    )
+    parser.add_argument(
         "--paper",
         action="store_true",
         help="also write paper/: the figures and tables of a paper, its methods, how to repeat it",
@@ -128,6 +140,9 @@ def _run(args: argparse.Namespace) -> int:
         contrasts=[(a, b) for a, b in args.contrast],
         provenance=provenance(),
         other=gathered.other,
+        blind=args.blind,
+        margin=None if args.margin is None else args.margin / 100,
+        reference=args.reference,
     )
     paper = _paper(report, args)
     said = NO_CLIPS
@@ -175,6 +190,10 @@ def _check(args: argparse.Namespace) -> None:
         raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
     if args.seed < 0:
         raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
+    if args.margin is not None and not 0 < args.margin < 100:
+        raise ArgumentError(f"--margin: expected points between 0 and 100, found {args.margin:g}")
+    if args.reference is not None and args.margin is None:
+        raise ArgumentError("--reference is for --margin, and no margin is given")
     if args.title and not args.paper:
         raise ArgumentError("--title is for the figures of --paper")
     if args.wandb is not None:

@@ -14,6 +14,7 @@ from analysis.report.schema import (
     Corrected,
     Estimate,
     Group,
+    GuessPenalised,
     LabelSet,
     Standing,
     TimeToSuccess,
@@ -23,9 +24,12 @@ from analysis.statistics import corrected
 from analysis.statistics import label_set as sets
 from analysis.statistics.consistency import consistency
 from analysis.statistics.group_rates import GroupRates, group_rates
+from analysis.statistics.guess_penalised import guess_penalised
+from analysis.statistics.pooled_correlation import pooled_correlation
 from analysis.statistics.rank_sets import rank_sets, ranks
 from analysis.statistics.sampling import scenario_weights
 from analysis.statistics.success_times import SuccessTimes, success_times
+from sts.errors import UnknownName
 
 
 def standings(label_set: sets.LabelSet) -> tuple[Standing, ...]:
@@ -82,6 +86,7 @@ def agents(
     suite: Subject,
     references: pd.DataFrame,
     seed: int,
+    blind: str | None = None,
 ) -> tuple[Agent, ...]:
     """Everything about each agent, in the order of `standings`.
 
@@ -91,7 +96,13 @@ def agents(
       suite: what was tested.
       references: rows that have a truth, each answer once, to correct human pass rates with.
       seed: of the scenario bootstrap.
+      blind: the agent that guesses, if one is named.
+
+    Raises:
+      UnknownName: there is no such agent.
     """
+    if blind is not None and blind not in label_set.outcomes.agents:
+        raise UnknownName("agent", blind, label_set.outcomes.agents)
     outcomes, summary, main = label_set.outcomes, label_set.summary, label_set.main
     names = tuple(outcomes.categories[c] for c in outcomes.category)
     categories = group_rates(outcomes, summary, names, exact=label_set.exact)
@@ -99,6 +110,8 @@ def agents(
     times = success_times(label_set, ratings, scenarios=suite.scenarios, seed=seed)
     notes = ratings.groupby("agent")["notes"].unique()
     scenarios = np.array(outcomes.scenarios, dtype=object)
+    several = len(outcomes.categories) > 1
+    within = pooled_correlation(summary, outcomes.category)
     corrections = _corrections(label_set, ratings, references)
     entries = []
     for row, standing in zip(label_set.order, standings(label_set), strict=True):
@@ -120,13 +133,16 @@ def agents(
                 scenarios_judged=judged_on,
                 categories=_groups(categories, row, label_set.target),
                 kinds=_groups(kinds, row, label_set.target),
-                consistency=_consistency(outcomes.values[row], outcomes.category),
+                consistency=Consistency(
+                    **consistency(outcomes.values[row], outcomes.category, outcomes.unit)._asdict(),
+                    icc_within_categories=number(within[row]) if several else None,
+                ),
                 time_to_success=_time_to_success(times[row]),
                 corrected_pass_rate=None
                 if correction is None or isinstance(correction, str)
                 else Corrected(**correction._asdict()),
                 corrected_reason=correction if isinstance(correction, str) else None,
-                guess_penalised=None,
+                guess_penalised=_penalised(label_set, int(row), blind),
             )
         )
     return tuple(entries)
@@ -155,6 +171,22 @@ def _corrections(
             label_set.main, row, rows.iloc[own], part, references
         )
     return made
+
+
+def _penalised(label_set: sets.LabelSet, row: int, blind: str | None) -> GuessPenalised | None:
+    outcomes = label_set.outcomes
+    if blind is None:
+        return None
+    found = guess_penalised(
+        label_set.summary,
+        outcomes.category,
+        outcomes.categories,
+        agent=row,
+        blind=outcomes.agents.index(blind),
+        target=label_set.target,
+        unit=outcomes.unit,
+    )
+    return GuessPenalised(**found._asdict(), blind=blind)
 
 
 def _unranked(label_set: sets.LabelSet, row: int, unjudged: int) -> str:
@@ -188,10 +220,6 @@ def _groups(groups: Mapping[str, GroupRates], row: int, target: str) -> dict[str
         )
         for name, (rates, judged) in groups.items()
     }
-
-
-def _consistency(values: np.ndarray, category: np.ndarray) -> Consistency:
-    return Consistency(**consistency(values, category)._asdict())
 
 
 def _time_to_success(times: SuccessTimes) -> TimeToSuccess:

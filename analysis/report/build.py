@@ -17,6 +17,7 @@ from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
 from analysis.report.judges import alarms, judges
+from analysis.report.questions import questions
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.stopping import stopping
 from analysis.report.validity import validity
@@ -57,6 +58,9 @@ def build(
     contrasts: Sequence[tuple[str, str]] = (),
     provenance: Mapping[str, Any] | None = None,
     other: Other | None = None,
+    blind: str | None = None,
+    margin: float | None = None,
+    reference: str | None = None,
 ) -> Report:
     """Analyses a ratings table.
 
@@ -69,6 +73,9 @@ def build(
       contrasts: pairs of agents planned beforehand, adjusted among themselves (Holm).
       provenance: versions and commit, as `sts.provenance.provenance` returns them.
       other: another version that this one is compared with.
+      blind: the agent that guesses, beside which the others' scores are corrected.
+      margin: as a share, by which an agent may be worse; None if nobody asks.
+      reference: whom agents are held against; the first of each ranking unless one is named.
 
     Raises:
       DamagedData: the table holds no continuation of an agent.
@@ -101,7 +108,7 @@ def build(
         for name, (table, source) in bases.items()
     }
     main = sets[present[0]]
-    entries = agents(main, worth, suite=suite, references=references, seed=seed)
+    entries = agents(main, worth, suite=suite, references=references, seed=seed, blind=blind)
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
     who = judges(main, ratings, worth, seed=seed)
@@ -140,6 +147,7 @@ def build(
         else against(main, worth, suite, other._replace(ratings=valued(other.ratings)), seed=seed),
         efforts=efforts(ratings),
         unable=unable(ratings),
+        questions=questions(main, worth, seed=seed, margin=margin, reference=reference),
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
         stopping=stopping(main, ratings),
         judges=who,

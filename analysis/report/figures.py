@@ -160,7 +160,7 @@ def comparisons(report: Report) -> Chart | None:
                     "column": column[b],
                     "points": points,
                     "text": f"{mark}{number}" if pair.separated else (number and f"({number})"),
-                    "separated": pair.separated,
+                    "strength": float(pair.separated),
                 }
             )
     if not rows:
@@ -171,7 +171,7 @@ def comparisons(report: Report) -> Chart | None:
     limit = max(20.0, *(abs(row["points"]) for row in rows))
     for entry in rows:  # over a light ground and over a dark one the larger difference stands out
         share = abs(entry["points"]) / limit
-        entry["strength"] = 0.1 + 0.5 * share if entry["separated"] else 0.05
+        entry["strength"] = 0.1 + 0.5 * share if entry["strength"] else 0.05
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=x, y=alt.Y("row:N", sort=list(row.values()), title=None, axis=plotting.name_axis())
     )

@@ -19,6 +19,7 @@ from analysis.report.schema_agents import Consistency as Consistency
 from analysis.report.schema_agents import Corrected as Corrected
 from analysis.report.schema_agents import Curve as Curve
 from analysis.report.schema_agents import Estimate as Estimate
+from analysis.report.schema_agents import GuessPenalised as GuessPenalised
 from analysis.report.schema_agents import TimeToSuccess as TimeToSuccess
 from analysis.report.schema_judges import Alarm as Alarm
 from analysis.report.schema_judges import Block as Block
@@ -37,6 +38,7 @@ from analysis.report.schema_parts import Selection as Selection
 from analysis.report.schema_parts import Share as Share
 from analysis.report.schema_parts import Tagged as Tagged
 from analysis.report.schema_parts import Unable as Unable
+from analysis.report.schema_questions import Questions as Questions
 from analysis.report.schema_scenarios import Scenario as Scenario
 from analysis.report.schema_stopping import Stopping as Stopping
 
@@ -139,7 +141,7 @@ class Agent(Standing):
     time_to_success: Annotated[TimeToSuccess, "in steps"]
     corrected_pass_rate: Annotated[Corrected | None, "for annotators' errors"]
     corrected_reason: Annotated[str | None, "why it is null"]
-    guess_penalised: Annotated[None, "null, not estimated yet"]
+    guess_penalised: Annotated[GuessPenalised | None, "null unless a blind agent is named"]
 
 
 @dataclass(frozen=True)
@@ -201,8 +203,8 @@ class Correlation:
     x: Annotated[str, "one metric; `pass_rate` is the suite's own"]
     y: Annotated[str, "the other"]
     spearman: Annotated[float | None, "rank correlation"]
-    interval: Annotated[Interval | None, "Bonett and Wright's, from 4 agents on"]
-    p: Annotated[float | None, "two-sided permutation p"]
+    interval: Annotated[Interval | None, "of spearman, for agents or families like these"]
+    p: Annotated[float | None, "two-sided"]
     p_method: Annotated[str | None, "how p was found"]
     n: Annotated[int, "agents with both metrics"]
     kendall: Annotated[float | None, "tau-b"]
@@ -214,7 +216,11 @@ class Correlation:
     without_family: Annotated[Mapping[str, float | None], "spearman, by family"]
     reason: Annotated[str | None, "why there is none"]
     order_accuracy: Annotated[float | None, "of the separated pairs, the share that y orders alike"]
-    order_pairs: Annotated[int, "how many pairs these are"]
+    order_pairs: Annotated[int, "how many pairs these are; no interval, as pairs share agents"]
+    kendall_interval: Annotated[Interval | None, "of kendall"] = None
+    disattenuated_interval: Annotated[Interval | None, "of disattenuated"] = None
+    interval_method: Annotated[str, "of the intervals, or why there are none"] = ""
+    families: Annotated[int | None, "families; an agent of none is one of its own"] = None
 
 
 @dataclass(frozen=True)
@@ -225,7 +231,7 @@ class CorrelationDifference:
     a: Annotated[str, "one metric"]
     b: Annotated[str, "the other"]
     difference: Annotated[float, "correlation of a with gold minus that of b"]
-    interval: Annotated[Interval | None, "Zou's"]
+    interval: Annotated[Interval | None, "Zou's, or a jackknife over families"]
     n: Annotated[int, "agents with all three"]
 
 
@@ -377,3 +383,4 @@ class Report:
     stopping: Annotated[Stopping | None, "what rates can still become; null if all is judged"] = (
         None
     )
+    questions: Annotated[Questions | None, "what users ask of a ranking"] = None

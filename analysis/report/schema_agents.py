@@ -30,13 +30,24 @@ class Estimate:
 class Consistency:
     """How alike an agent's continuations of one scenario are."""
 
-    icc: Annotated[float | None, "intraclass correlation"]
+    icc: Annotated[float | None, "intraclass correlation, over all scenarios"]
     interval: Annotated[Interval | None, "of the icc"]
     agreement: Annotated[float | None, "chance that two continuations of one scenario end alike"]
     pass_hat_k: Annotated[Mapping[int, float], "by k, chance that all of k succeed", APART]
     pass_at_k: Annotated[Mapping[int, float], "by k, chance that at least one of k does", APART]
     k_scenarios: Annotated[Mapping[int, int], "by k, scenarios with so many judged", APART]
     reason: Annotated[str | None, "why the icc or its interval is null"]
+    agreement_interval: Annotated[Interval | None, "of agreement, scenarios sampled"] = None
+    pass_hat_k_intervals: Annotated[
+        Mapping[int, Interval] | None, "by k, of pass_hat_k, scenarios sampled", APART
+    ] = None
+    pass_at_k_intervals: Annotated[
+        Mapping[int, Interval] | None, "by k, of pass_at_k, scenarios sampled", APART
+    ] = None
+    scenarios: Annotated[int | None, "judged ones, which icc rests on"] = None
+    icc_within_categories: Annotated[
+        float | None, "the same with categories taken out, no interval: what a category borrows"
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -64,3 +75,16 @@ class Corrected:
     successes: Annotated[int | None, "reference episodes that are successes, answered"] = None
     others: Annotated[int | None, "reference episodes that are not, answered"] = None
     method: Annotated[str, "of the interval"] = ""
+
+
+@dataclass(frozen=True)
+class GuessPenalised:
+    """An agent's score in which guessing counts 0, a category at a time."""
+
+    value: Annotated[float | None, "mean of (p - g) / (1 - g); 1 is perfect, 0 as blind"]
+    standard_error: Annotated[float | None, "of the value"]
+    interval: Annotated[Interval | None, "under the report's target"]
+    method: Annotated[str, "how the interval was made, or why there is none"]
+    scenarios: Annotated[int, "that both were judged on, in categories that count"]
+    blank: Annotated[tuple[str, ...], "categories that the blind agent passes above 80%"]
+    blind: Annotated[str, "the agent that guesses"]

@@ -48,6 +48,8 @@ def _consistency(report: Report) -> Rows:
             "k": k,
             "pass_hat_k": value,
             "pass_at_k": entry.consistency.pass_at_k[k],
+            **_ends("pass_hat_k", (entry.consistency.pass_hat_k_intervals or {}).get(k)),
+            **_ends("pass_at_k", (entry.consistency.pass_at_k_intervals or {}).get(k)),
             "scenarios": entry.consistency.k_scenarios[k],
         }
         for entry in report.agents
@@ -116,6 +118,11 @@ def _linked(groups: Linked | None) -> Rows:
         for name, ids in groups.scenarios.items()
         for agent, credit in groups.credits[name].items()
     ]
+
+
+def _ends(name: str, interval: tuple[float, float] | None) -> Row:
+    low, high = interval or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def _row(entry: Any) -> Row:
@@ -209,6 +216,30 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     "tags": lambda report: [
         {"agent": entry.agent, "tag": entry.tag, **_row(entry)} for entry in report.tags
     ],
+    "fragility": lambda report: (
+        [_row(entry) for entry in report.questions.fragility] if report.questions else []
+    ),
+    "not_worse": lambda report: (
+        [_row(entry) for entry in report.questions.not_worse] if report.questions else []
+    ),
+    "improvements": lambda report: (
+        [_row(entry) for entry in report.questions.improvements] if report.questions else []
+    ),
+    "profiles": lambda report: (
+        [
+            {
+                "agent": entry.agent,
+                "pass_rate": level,
+                "share": share,
+                **_ends("share", entry.band[level]),
+                "scenarios": entry.scenarios,
+            }
+            for entry in report.questions.profiles
+            for level, share in entry.shares.items()
+        ]
+        if report.questions
+        else []
+    ),
     "pairs": lambda report: _linked(report.pairs),
     "series": lambda report: _linked(report.series),
     "against": lambda report: (

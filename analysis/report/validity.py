@@ -75,7 +75,7 @@ def validity(
         ),
         tuple(
             CorrelationDifference(**difference._asdict())
-            for difference in gold_differences(columns, gold=GOLD, own=PASS_RATE)
+            for difference in gold_differences(columns, gold=GOLD, own=PASS_RATE, family=family)
         ),
     )
 

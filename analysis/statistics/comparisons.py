@@ -10,6 +10,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.continuation_error import continuation_error
@@ -37,6 +38,7 @@ class Comparisons(NamedTuple):
       interval: float64[P, 2], of this pair alone.
       joint_interval: float64[P, 2], all pairs hold together with 95%. It holds 0 where the pair is
         not separated and nowhere else; where only the order is sure it ends at `LEAST` beside 0.
+      one_sided: float64[P, 2], of this pair alone, each end by itself with 95%.
       p: float64[P], of this pair alone, two-sided.
       p_adjusted: float64[P], for all pairs, by `step_down`.
       scenarios: int64[P], scenarios both were judged on.
@@ -48,6 +50,7 @@ class Comparisons(NamedTuple):
     error: np.ndarray
     interval: np.ndarray
     joint_interval: np.ndarray
+    one_sided: np.ndarray
     p: np.ndarray
     p_adjusted: np.ndarray
     scenarios: np.ndarray
@@ -101,26 +104,52 @@ def compare(
         loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
     scenarios = common.sum(axis=1)
     both = np.zeros(len(pairs), bool) if exact is None else exact[a] & exact[b]
-    tests = []
-    for row, (i, j) in enumerate(pairs):
-        part = PairTest(float(difference[row]), float(error[row]), float(df[row]))
-        few = target == "sampled" and scenarios[row] <= FEW_SCENARIOS
-        if few or not error[row] > 0:
-            part = part._replace(rates=rates.of(np.array([i, j])))
-        if few:
-            part = part._replace(parts=scenario_parts(values[row], weights[row], unit))
-        exactly = target == "fixed" and both[row]
-        tests.append(part._replace(exact=True) if exactly else part)
-    p = np.array([p_of(test) for test in tests], dtype=np.float64)
+    few = (target == "sampled") & (scenarios <= FEW_SCENARIOS)
+    certain = both & (target == "fixed")
+    usual = (error > 0) & ~few & ~certain
+    tests = {
+        int(row): PairTest(
+            difference=float(difference[row]),
+            error=float(error[row]),
+            df=float(df[row]),
+            parts=scenario_parts(values[row], weights[row], unit) if few[row] else None,
+            rates=rates.of(pairs[row]),
+            exact=bool(certain[row]),
+        )
+        for row in np.flatnonzero(~usual)
+    }
+    ratio = np.abs(difference) / np.where(usual, error, 1.0)
+    p: np.ndarray = np.asarray(2 * stats.t.sf(ratio, np.where(usual, df, 1.0)))
+    p[list(tests)] = [p_of(test) for test in tests.values()]
     adjusted, joint_alpha = _adjust(p, loads, error, draws=draws, seed=seed)
-    interval, joint = (
-        np.array([ends_of(test, alpha) for test in tests]).reshape(-1, 2)
-        for alpha in (ALPHA, joint_alpha)
+    interval, joint, one_sided = (
+        _ends(difference, error, df, usual, tests, alpha)
+        for alpha in (ALPHA, joint_alpha, 2 * ALPHA)
     )
     words = "normal, continuations" if target == "fixed" else "stratified paired t"
-    method = tuple(_method(test, words) for test in tests)
+    method = tuple(
+        _method(tests[row], words) if row in tests else words for row in range(len(pairs))
+    )
     joint = _agree(difference, joint, adjusted < ALPHA)
-    return Comparisons(pairs, difference, error, interval, joint, p, adjusted, scenarios, method)
+    return Comparisons(
+        pairs, difference, error, interval, joint, one_sided, p, adjusted, scenarios, method
+    )
+
+
+def _ends(
+    difference: np.ndarray,
+    error: np.ndarray,
+    df: np.ndarray,
+    usual: np.ndarray,
+    tests: dict[int, PairTest],
+    alpha: float,
+) -> np.ndarray:
+    """float64[P, 2], intervals at level alpha: Student's of the usual pairs, each other's own."""
+    half = stats.t.isf(alpha / 2, np.where(usual, df, 1.0)) * np.where(usual, error, 0.0)
+    ends = np.stack([difference - half, difference + half], axis=-1)
+    for row, test in tests.items():
+        ends[row] = ends_of(test, alpha)
+    return ends
 
 
 def scenario_parts(

@@ -67,7 +67,9 @@ def effective_trials(p: np.ndarray, error: np.ndarray, fallback: np.ndarray) -> 
     return np.where(seen, p * (1 - p) / np.where(seen, error, 1.0) ** 2, fallback)
 
 
-def near_an_end(p: np.ndarray, error: np.ndarray, df: np.ndarray, most: np.ndarray) -> np.ndarray:
+def near_an_end(
+    p: np.ndarray, error: np.ndarray, df: np.ndarray, most: np.ndarray, *, quantile: float = Z
+) -> np.ndarray:
     """Wilson's interval by a standard error that few successes, or few failures, show poorly.
 
     A variance that is seen small by chance goes with a mean that is near an end by chance. So it is
@@ -78,12 +80,14 @@ def near_an_end(p: np.ndarray, error: np.ndarray, df: np.ndarray, most: np.ndarr
       error: their standard errors, above 0 where something is known.
       df: degrees of freedom of these.
       most: int64, how many scenarios.
+      quantile: the normal one, which df makes Student's.
     """
     own = np.where(np.isfinite(df), df, 0.0)
     largest = p * (1 - p) / np.maximum(most, 1)
     variance = (own * np.nan_to_num(error) ** 2 + DRAWN_DF * largest) / (own + DRAWN_DF)
     trials = np.maximum(effective_trials(p, np.sqrt(np.nan_to_num(variance)), most), 1)
-    return wilson(p, trials, student_quantile(np.where(np.isfinite(df), df + DRAWN_DF, np.nan)))
+    freedom = np.where(np.isfinite(df), df + DRAWN_DF, np.inf)
+    return wilson(p, trials, stats.t.isf(stats.norm.sf(quantile), freedom))
 
 
 def of_mean(

@@ -5,6 +5,7 @@ Source: Abramson et al. 2022, section 4.1 and figures 4 and 5.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 from analysis.statistics.comparisons import Comparisons
 from analysis.statistics.correlation_difference import difference_interval
 from analysis.statistics.correlations import Correlation, correlate
+from analysis.statistics.family_jackknife import Jackknifed, clusters, jackknife
 from analysis.statistics.order_accuracy import order_accuracy
 from analysis.statistics.spearman import spearman
 
@@ -91,10 +93,13 @@ def metric_pairs(
     return pairs
 
 
-def gold_differences(columns: Mapping[str, Column], *, gold: str, own: str) -> list[GoldDifference]:
+def gold_differences(
+    columns: Mapping[str, Column], *, gold: str, own: str, family: np.ndarray
+) -> list[GoldDifference]:
     """Whether the suite's own metric follows the gold one more closely than each other does.
 
-    Empty without a column `gold`; a metric is left out where a correlation is not known.
+    Empty without a column `gold`; a metric is left out where a correlation is not known. Where
+    agents come in families the interval is a jackknife over these, else Zou's.
     """
     if gold not in columns:
         return []
@@ -108,9 +113,21 @@ def gold_differences(columns: Mapping[str, Column], *, gold: str, own: str) -> l
         r12, r13, r23 = spearman(best, rate), spearman(best, third), spearman(rate, third)
         if r12 is not None and r13 is not None and r23 is not None:
             n = int(both.sum())
-            interval = difference_interval(r12, r13, r23, n)
+            cluster = clusters(family[both], n)
+            if len(np.unique(cluster)) < n:
+                made = jackknife(
+                    functools.partial(_difference, best, rate, third), cluster, fisher=False
+                )
+                interval = made.interval if isinstance(made, Jackknifed) else None
+            else:
+                interval = difference_interval(r12, r13, r23, n)
             differences.append(GoldDifference(gold, own, other, r12 - r13, interval, n))
     return differences
+
+
+def _difference(gold: np.ndarray, a: np.ndarray, b: np.ndarray, rows: np.ndarray) -> float | None:
+    first, second = spearman(gold[rows], a[rows]), spearman(gold[rows], b[rows])
+    return None if first is None or second is None else first - second
 
 
 def _noise(column: Column, comparisons: Comparisons, both: np.ndarray) -> float | None:

@@ -18,6 +18,19 @@ from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
 
+ABOVE_THE_DATABASE = {
+    *("test_assignment", "test_events", "test_quality"),
+    *("test_reviewed", "test_rubrics", "test_verification"),
+}
+"""What these files show is on SQLite in the quick tier, and on PostgreSQL in the slow one."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.stem in ABOVE_THE_DATABASE and item.get_closest_marker("postgresql"):
+            item.add_marker(pytest.mark.slow)
+
 
 def _programs() -> Path | None:
     versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")

@@ -15,7 +15,7 @@ from sts.annotations.study import Study, study
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SELDOM_ON_POSTGRESQL, SUITE, Clock, a_submission, an_item
+from tests.annotations.examples import SUITE, Clock, a_submission, an_item
 
 DAY = 24 * 60 * 60
 
@@ -59,7 +59,6 @@ def test_the_highest_number_that_applies_to_a_clip_is_required(
         assert store.progress(SUITE).required == 12
 
 
-@SELDOM_ON_POSTGRESQL
 def test_a_share_is_judged_twice_and_before_all_others(workspace: Workspace, clock: Clock) -> None:
     with opened(workspace, clock, twice=0.2) as store:
         store.enqueue(of_agents(60, "A", "B"), required=None)
@@ -82,7 +81,6 @@ def test_what_is_asked_for_later_comes_in_its_turn(workspace: Workspace, clock: 
         assert store.progress(SUITE).required == 40
 
 
-@SELDOM_ON_POSTGRESQL
 def test_each_agent_is_met_by_each_person_in_the_same_share(
     workspace: Workspace, clock: Clock
 ) -> None:
@@ -93,7 +91,6 @@ def test_each_agent_is_met_by_each_person_in_the_same_share(
             assert abs(met["A"] - met["B"]) <= 5 and abs(met["A"] / 2 - met["C"]) <= 4
 
 
-@SELDOM_ON_POSTGRESQL
 def test_who_comes_next_cannot_be_told_from_who_was_met(workspace: Workspace, clock: Clock) -> None:
     with opened(workspace, clock, twice=0) as store:
         store.enqueue(of_agents(100, "A", "B"), required=None)
@@ -115,7 +112,6 @@ def test_a_clip_of_several_agents_counts_for_each() -> None:
     assert Balance({}, {}).after(["A"]) == 0
 
 
-@SELDOM_ON_POSTGRESQL
 def test_anchors_are_opened_when_an_agent_joins_for_those_who_have_not_judged_them(
     workspace: Workspace, clock: Clock
 ) -> None:
@@ -142,7 +138,6 @@ def test_anchors_are_opened_when_an_agent_joins_for_those_who_have_not_judged_th
         assert store.progress("other@1").required == 100 + number
 
 
-@SELDOM_ON_POSTGRESQL
 def test_one_scenario_does_not_come_again_soon_but_where_nothing_else_is_left(
     workspace: Workspace, clock: Clock
 ) -> None:

@@ -12,7 +12,6 @@ from sts.annotations.export import ratings
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
-    SELDOM_ON_POSTGRESQL,
     SUITE,
     a_submission,
     some_items,
@@ -120,7 +119,6 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     )
 
 
-@SELDOM_ON_POSTGRESQL
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -11,7 +11,7 @@ from sts.annotations import hours, unable
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SELDOM_ON_POSTGRESQL, SUITE, Clock, a_submission, an_item
+from tests.annotations.examples import SUITE, Clock, a_submission, an_item
 
 
 def with_references(workspace: Workspace, clock: Clock, number: int, **settings: object) -> Store:
@@ -35,7 +35,6 @@ def answer(store: Store, who: int, clock: Clock, rights: str) -> int:
     return len(rights)
 
 
-@SELDOM_ON_POSTGRESQL
 def test_accuracy_goes_by_twenties_in_the_order_judged(workspace: Workspace, clock: Clock) -> None:
     with with_references(workspace, clock, 50) as store:
         ana = store.add_annotator("Ana").id
@@ -50,7 +49,6 @@ def test_accuracy_goes_by_twenties_in_the_order_judged(workspace: Workspace, clo
         )
 
 
-@SELDOM_ON_POSTGRESQL
 @pytest.mark.parametrize(
     ("rights", "flagged"), [("+" * 13 + "-" * 7, False), ("-" * 8 + "+" * 12, True)]
 )
@@ -64,7 +62,6 @@ def test_who_is_flagged_has_the_whole_interval_below_the_bar(
         assert found.flagged is flagged and store.controls() == []
 
 
-@SELDOM_ON_POSTGRESQL
 def test_a_corrected_answer_counts_as_it_stands(workspace: Workspace, clock: Clock) -> None:
     with with_references(workspace, clock, 3) as store:
         ana = store.add_annotator("Ana").id

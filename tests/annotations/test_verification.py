@@ -24,7 +24,6 @@ from sts.cli.main import main
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
-    SELDOM_ON_POSTGRESQL,
     SUITE,
     a_submission,
     an_item,
@@ -273,7 +272,6 @@ def test_a_lost_end_of_a_chain_is_named(workspace: Workspace) -> None:
         Tries().by_sql(store, lost, random.Random())
 
 
-@SELDOM_ON_POSTGRESQL
 @pytest.mark.parametrize(
     ("statement", "words"),
     [

@@ -86,6 +86,7 @@ def test_the_demo_in_json_is_one_document(
     assert "--no-app" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_second_demo_makes_nothing_new(root: Path) -> None:
     before = hashes(root)
     again = printed(root)

@@ -199,9 +199,8 @@ def test_nothing_about_the_player_of_frames_reaches_the_browser(
     assert [word for word in tell_tale if word.encode() in seen] == []
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), [pytest.param(900, 700, marks=pytest.mark.slow), (420, 900)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(900, 700), (420, 900)])
 def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
     open_page: Opener, pixels: Server, width: int, height: int
 ) -> None:

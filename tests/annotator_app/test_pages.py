@@ -164,6 +164,7 @@ def test_a_page_that_is_open_shows_no_more_to_who_no_longer_judges(
     page.get_by_text("This page is for the role annotator").wait_for()
 
 
+@pytest.mark.slow
 def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:
     page = open_page("reader")
     page.get_by_role("link", name="Guide").click()

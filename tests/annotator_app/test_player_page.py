@@ -198,6 +198,7 @@ def test_a_key_held_down_marks_and_submits_once(open_page: Opener, server: Serve
     assert len(server.judgements("heavy")) == 1
 
 
+@pytest.mark.slow
 def test_the_keys_of_streamlit_open_nothing(open_page: Opener) -> None:
     page = open_page("streamlit-keys")
     before = item(page)
@@ -269,7 +270,8 @@ def test_the_time_from_enter_to_the_next_first_frame_is_printed(
         )
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     page = open_page(f"theme-{scheme}", color_scheme=scheme)
     brightness = page.locator(".board canvas").evaluate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -27,7 +27,9 @@ def answered(path: str, kind: str = "http") -> tuple[int, dict[bytes, bytes], by
         sent.append(message)
 
     app = Scripts(behind, lambda name: SCRIPT if name == "player" else None)
-    asyncio.run(app({"type": kind, "path": path, "method": "GET"}, receive, send))
+    answer: Coroutine[Any, Any, None] = app({"type": kind, "path": path}, receive, send)
+    with pytest.raises(StopIteration):  # nothing in it waits, so it needs no event loop
+        answer.send(None)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 

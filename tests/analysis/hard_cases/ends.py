@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from analysis.statistics import intervals, sampling
+from analysis.statistics.consistency import consistency
 from analysis.statistics.icc import intraclass_correlation
 from analysis.statistics.mean_area import mean_areas
 from analysis.statistics.outcomes import Outcomes, summarise
@@ -93,7 +94,32 @@ def _fisher(values: np.ndarray) -> tuple[float, float]:
     return (low - 1) / (low + n - 1), (high - 1) / (high + n - 1)
 
 
+def all_of_four(replicates: int, *, rate: float, icc: float, scenarios: int) -> tuple[float, float]:
+    """Coverage of pass^4, by its fourth root's binomial interval and as a report does."""
+    values, _, category = beta_world(
+        rows=replicates,
+        categories=1,
+        scenarios=scenarios,
+        continuations=10,
+        rate=rate,
+        icc=icc,
+        seed=55,
+    )
+    weight = (1 - icc) / icc
+    truth = float(np.prod([(rate * weight + i) / (weight + i) for i in range(4)]))
+    made = np.array([consistency(row, category).pass_hat_k_intervals[4] for row in values])
+    flat = values.reshape(replicates, -1).mean(axis=1)
+    naive = intervals.wilson(flat, np.array(float(values[0].size))) ** 4
+    return inside(naive, truth), inside(made, truth)
+
+
 CASES = [
+    Case(
+        "pass^4",
+        "rate .5, 20 scenarios, ICC .4",
+        functools.partial(all_of_four, rate=0.5, icc=0.4, scenarios=20),
+        replicates=400,
+    ),
     Case(
         "pass rate",
         "rate .05, one category of 20 scenarios, ICC .4",

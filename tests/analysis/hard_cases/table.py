@@ -11,10 +11,26 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.analysis.hard_cases import categories, comparisons, corrected, ends
+from tests.analysis.hard_cases import (
+    categories,
+    comparisons,
+    corrected,
+    correlations,
+    ends,
+    guessing,
+    profiles,
+)
 
 REPLICATES = 4_000
-CASES = [*categories.CASES, *comparisons.CASES, *corrected.CASES, *ends.CASES]
+CASES = [
+    *categories.CASES,
+    *comparisons.CASES,
+    *corrected.CASES,
+    *ends.CASES,
+    *correlations.CASES,
+    *guessing.CASES,
+    *profiles.CASES,
+]
 START, END = "<!-- hard cases -->\n", "<!-- end of hard cases -->\n"
 
 

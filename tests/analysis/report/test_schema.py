@@ -127,7 +127,7 @@ BAD = [
         "report.json.agents[0].judged: expected a whole number, found 'null'",
     ),
     ("agents.0.interval", [0], "report.json.agents[0].interval: expected a list of 2, found"),
-    ("agents.0.guess_penalised", 1, "report.json.agents[0].guess_penalised: expected null"),
+    ("agents.0.guess_penalised", 1, "report.json.agents[0].guess_penalised: expected an object"),
     ("agents.0.sees", ..., "report.json.agents[0]: expected a key 'sees', found none"),
     ("agents.0.categories.go", None, "report.json.agents[0].categories.go: expected an object"),
     ("agents.0.consistency.pass_hat_k", {"x": 1.0}, "expected keys that are whole numbers"),
@@ -196,7 +196,7 @@ def test_who_takes_a_report_spells_none_of_its_keys() -> None:
     for reader in readers:
         assert not subscripts(ROOT / reader) & named, reader
     drawn = subscripts(ROOT / "analysis/report/figures.py") & named
-    assert drawn <= {"agent", "kind"}  # columns of the data that it draws
+    assert drawn <= {"agent", "kind", "separated"}  # columns of the data that it draws
 
 
 def test_to_json_gives_plain_values(report: Report) -> None:

@@ -12,6 +12,7 @@ from analysis.statistics.difficulty import difficulty
 from analysis.statistics.icc import intraclass_correlation
 from analysis.statistics.icc_profile import profile_interval
 from analysis.statistics.outcomes import summarise
+from analysis.statistics.pass_rates import pass_rates
 from tests.analysis.worlds import beta_world
 
 
@@ -94,6 +95,18 @@ def test_two_alike_and_any_of_k_by_hand() -> None:
     assert found.pass_hat_k[2] == pytest.approx((1 / 6 + 1) / 2)
     assert found.pass_at_k[2] == pytest.approx((5 / 6 + 1) / 2)
     assert found.k_scenarios == {1: 2, 2: 2, 3: 2, 4: 2}
+
+
+def test_the_interval_of_all_of_one_is_that_of_the_pass_rate() -> None:
+    values, _, category = beta_world(
+        rows=1, categories=4, scenarios=10, continuations=5, rate=0.5, icc=0.4, seed=8
+    )
+    found = consistency(values[0], category)
+    rate = pass_rates(summarise(values), category, target="sampled")
+    assert found.pass_hat_k_intervals[1] == pytest.approx(tuple(rate.interval[0]))
+    assert found.pass_at_k_intervals[1] == pytest.approx(tuple(rate.interval[0]))
+    assert found.agreement_interval is not None and found.agreement is not None
+    assert found.agreement_interval[0] < found.agreement < found.agreement_interval[1]
 
 
 def test_k_stops_where_most_scenarios_have_too_few() -> None:

@@ -8,6 +8,7 @@ from scipy import stats
 
 from analysis.statistics.correlation_difference import difference_interval
 from analysis.statistics.correlations import correlate
+from analysis.statistics.family_jackknife import clusters
 from analysis.statistics.order_accuracy import order_accuracy
 from analysis.statistics.reliability import disattenuate, reliability
 from analysis.statistics.spearman import bonett_wright, permutation_p
@@ -134,3 +135,34 @@ def test_the_interval_of_a_difference_covers() -> None:
         low, high = difference_interval(r[0, 1], r[0, 2], r[1, 2], 25) or (9.0, 9.0)
         hits.append(low <= truth <= high)
     assert 0.92 <= np.mean(hits) <= 0.98
+
+
+def test_an_agent_of_no_family_is_one_of_its_own() -> None:
+    family = np.array(["a", "", "a", "", "b"], dtype=object)
+    assert len(set(clusters(family, 5).tolist())) == 4
+    assert clusters(None, 3).tolist() == [0, 1, 2]
+
+
+def test_with_families_interval_and_p_are_a_jackknife_and_say_so() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=12)
+    y = x + rng.normal(size=12)
+    family = np.repeat(np.array(["a", "b", "c", "d"], dtype=object), 3)
+    found = correlate(x, y, family=family)
+    assert found.families == 4 and found.interval_method == "jackknife over 4 families, t"
+    assert found.p_method == "jackknife over 4 families" and found.kendall_interval is not None
+    assert found.interval is not None and found.p is not None
+    assert (found.p < 0.05) == (found.interval[0] > 0 or found.interval[1] < 0)
+    alone = correlate(x, y)
+    assert alone.interval_method == "Bonett and Wright" and alone.families == 12
+    few = correlate(x, y, family=np.repeat(np.array(["a", "b"], dtype=object), 6))
+    assert few.interval is None and few.interval_method.startswith("needs 4 families")
+
+
+def test_the_interval_of_a_latent_correlation_is_stretched_alike() -> None:
+    x, y = np.arange(9.0), np.array([1.0, 0, 3, 2, 5, 4, 8, 7, 6])
+    found = correlate(x, y, variance_x=1.5)
+    assert found.interval is not None and found.disattenuated_interval is not None
+    by = 1 / np.sqrt(found.reliability_x or 0)
+    assert found.disattenuated_interval[0] == pytest.approx(found.interval[0] * by)
+    assert found.disattenuated_interval[1] == pytest.approx(min(found.interval[1] * by, 1))

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sts.worlds.babyai.environment import MOVES, BabyAI
+import pytest
+
+from sts.worlds.babyai.environment import MOVES, BabyAI, levels
+
+EACH_LEVEL = pytest.mark.parametrize(
+    "level",
+    [
+        level if n % 6 == 0 else pytest.param(level, marks=pytest.mark.slow)
+        for n, level in enumerate(sorted(levels()))
+    ],
+)
+"""Every level that is registered, of which the quick tier tries one in six."""
 
 
 def begun(level: str = "GoToLocal", seed: int = 3, moves: str = "") -> BabyAI:

@@ -17,9 +17,9 @@ from sts.engine.session import Team, Told
 from sts.errors import ArgumentError
 from sts.numerics.streams import stream
 from sts.worlds.babyai.agents import planning
-from sts.worlds.babyai.environment import MOVES, BabyAI, levels
+from sts.worlds.babyai.environment import MOVES, BabyAI
 from tests.examples import agents_of
-from tests.worlds.babyai.examples import begun, numbers
+from tests.worlds.babyai.examples import EACH_LEVEL, begun, numbers
 
 NAMES = agents_of("babyai")
 STEPS = 20
@@ -132,6 +132,7 @@ def test_acting_changes_nothing_and_is_repeatable(name: str, states: list[bytes]
     assert worlds.states() == before
 
 
+@pytest.mark.slow
 def test_more_noise_is_less_success_and_the_blind_beat_chance_alone() -> None:
     world = WORLD
     states = [s for level in LEVELS for s in world.generate(20, seed=9, level=level)]
@@ -164,7 +165,7 @@ def test_a_world_that_starts_anew_is_planned_anew() -> None:
     assert planning.advice(world) == planning.advice(begun("PutNextLocal", 2))
 
 
-@pytest.mark.parametrize("level", sorted(levels()))
+@EACH_LEVEL
 def test_after_thirty_random_moves_the_bot_still_has_an_answer_on_every_level(level: str) -> None:
     moves = np.random.default_rng(1).integers(0, len(MOVES), 30)
     world = begun(level, 4, "".join(map(str, moves)))

@@ -18,7 +18,7 @@ from sts.errors import ArgumentError, DamagedState, OtherVersion
 from sts.trajectories.record import record
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.agents.planning import solution
-from sts.worlds.babyai.environment import DONE, MOVES, BabyAI, levels
+from sts.worlds.babyai.environment import DONE, MOVES, BabyAI
 from sts.worlds.babyai.library import (
     COLOR_TO_IDX,
     OBJECT_TO_IDX,
@@ -26,7 +26,7 @@ from sts.worlds.babyai.library import (
     VERSION,
     WorldObj,
 )
-from tests.worlds.babyai.examples import begun
+from tests.worlds.babyai.examples import EACH_LEVEL, begun
 
 
 def drawn(count: int, seed: int = 0) -> str:
@@ -67,7 +67,7 @@ def test_a_level_restored_in_the_middle_goes_on_as_the_one_that_never_stopped(le
     assert one.state() == other.state()
 
 
-@pytest.mark.parametrize("level", sorted(levels()))
+@EACH_LEVEL
 def test_every_registered_level_begins_and_is_restored(level: str) -> None:
     one, other = begun(level, 1, drawn(5)), BabyAI()
     other.restore(one.state())

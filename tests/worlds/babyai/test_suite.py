@@ -220,6 +220,7 @@ def test_the_bot_does_all_of_it_a_seeing_agent_most_and_a_random_one_little() ->
     assert rate(SUITE, "babyai-random", 2) < 0.15
 
 
+@pytest.mark.slow
 def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_babyai, "LEVELS", ("GoToLocal", "PickupDist"))
     monkeypatch.setattr(build_babyai, "AGENTS", ("babyai-bot", "babyai-random"))
@@ -232,6 +233,7 @@ def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.Monk
     assert {s.category for s in first.scenarios} == {"babyai-go-to", "babyai-pick-up"}
 
 
+@pytest.mark.slow
 def test_from_recording_to_labels_by_the_public_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -168,6 +168,7 @@ def cache(monkeypatch, tmp_path):
     cloned._examples.cache_clear()
 
 
+@pytest.mark.slow
 def test_cloning_learns_better_than_chance_and_says_from_what(cache):
     path, loss = cloned.train(epochs=4)
     assert path.is_relative_to(cache) and loss < 0.8 * np.log(6)
@@ -177,6 +178,7 @@ def test_cloning_learns_better_than_chance_and_says_from_what(cache):
     assert len(played(agent, steps=20)) == 2
 
 
+@pytest.mark.slow
 def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
     marks = []
     for seed in (1, 1, 2):
