@@ -132,10 +132,10 @@ def _assumed(args: argparse.Namespace) -> Prospect:
 
 
 def _pilot(args: argparse.Namespace) -> Pilot:
-    from analysis.inputs.gather import gather_any
+    from analysis.inputs.either import gather_either
     from analysis.planning.prospect import pilot
 
-    gathered = gather_any(args.suite, args.table and Path(args.table), args.workspace)
+    gathered = gather_either(args.suite, args.table and Path(args.table), args.workspace)
     return pilot(gathered.ratings, gathered.suite, target=args.target, source=args.labels)
 
 

@@ -47,12 +47,12 @@ def _run(args: argparse.Namespace) -> int:
 
     at_least(0, "--seed", args.seed)
     at_least(20, "--studies", args.studies)
-    from analysis.inputs.gather import gather_any
+    from analysis.inputs.either import gather_either
     from analysis.planning.prospect import pilot
     from analysis.planning.selfcheck import cases, check, smallest_difference
     from analysis.planning.world import design_of
 
-    gathered = gather_any(args.suite, args.table and Path(args.table), args.workspace)
+    gathered = gather_either(args.suite, args.table and Path(args.table), args.workspace)
     piloted = pilot(gathered.ratings, gathered.suite, target=args.target, source=args.labels)
     design = design_of(piloted.labels, piloted.ratings)
     smallest = smallest_difference(design, target=args.target, seed=args.seed)

@@ -42,14 +42,15 @@ def likely(ratings: pd.DataFrame, *, seed: int) -> schema.Likely | None:
     found = draw(judged, seed=seed, draws=draws)
     mean = np.bincount(clip, yes) / times
     listed = np.flatnonzero(~known)
+    agent, scenario, name = (rows[column].to_numpy() for column in ("agent", "scenario", "clip"))
     order = listed[np.lexsort((listed, -(mean * (1 - mean))[listed]))][:MOST_CLIPS]
     return schema.Likely(
         annotators=_annotators(found, [*map(str, people)], np.bincount(who)),
         clips=tuple(
             schema.LikelyClip(
-                agent=str(rows["agent"].iat[i]),
-                scenario=str(rows["scenario"].iat[i]),
-                clip=str(rows["clip"].iat[i]) or None,
+                agent=str(agent[i]),
+                scenario=str(scenario[i]),
+                clip=str(name[i]) or None,
                 judgements=int(times[i]),
                 mean=float(mean[i]),
                 chance=float(found.success[place[i]]),

@@ -145,7 +145,8 @@ def _ends(
     alpha: float,
 ) -> np.ndarray:
     """float64[P, 2], intervals at level alpha: Student's of the usual pairs, each other's own."""
-    half = stats.t.isf(alpha / 2, np.where(usual, df, 1.0)) * np.where(usual, error, 0.0)
+    half = np.zeros(len(difference))
+    half[usual] = stats.t.isf(alpha / 2, df[usual]) * error[usual]
     ends = np.stack([difference - half, difference + half], axis=-1)
     for row, test in tests.items():
         ends[row] = ends_of(test, alpha)

@@ -11,6 +11,8 @@ from analysis.statistics import intervals
 
 _AT_ONCE = 4_000_000
 """Numbers held at once, so that the draws of many pairs do not fill memory."""
+_LEAST = 1e-12
+"""A level at which nothing is told, for draws that are too few."""
 
 
 class Adjusted(NamedTuple):
@@ -74,4 +76,4 @@ def _alpha(highest: np.ndarray) -> float:
     few = int(np.ceil((1 - intervals.LEVEL) * (1 + len(highest)) - 1e-9)) - 1
     # A score up to this one has at least so many draws beyond it that it is not separated.
     reach = highest[-few] if few > 0 else np.inf
-    return float(min(2 * stats.norm.sf(reach), 1 - intervals.LEVEL))
+    return float(np.clip(2 * stats.norm.sf(reach), _LEAST, 1 - intervals.LEVEL))

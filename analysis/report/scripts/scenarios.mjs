@@ -72,16 +72,16 @@ function addColumns(chosen) {
   const columns = [chosen.a, chosen.b].filter(Boolean);
   const heads = columns.map((name) => part("th", { className: "chosen", textContent: name }));
   if (chosen.b) heads.push(part("th", { className: "chosen", textContent: "Difference" }));
-  table.tHead.rows[0].append(...heads);
+  table.tHead.rows[0].cells[0].after(...heads); // in sight on a phone too
   heads.forEach(addSorting);
   for (const row of rows) {
     const { at } = row.dataset;
     const cells = columns.map((name) => percent(rateOf(name, at)));
     const ahead = lead(chosen, at);
     if (chosen.b) cells.push(ahead === null ? "–" : `${ahead < 0 ? "−" : "+"}${(Math.abs(ahead) / 10).toFixed(0)}`);
-    row.append(...cells.map((text) => part("td", { className: "chosen", textContent: text })));
+    row.cells[0].after(...cells.map((text) => part("td", { className: "chosen", textContent: text })));
   }
-  if (columns.length) sort(table, table.tHead.rows[0].cells.length - 1, "ascending");
+  if (columns.length) sort(table, heads.length, "ascending");
   else sort(table, table.tHead.rows[0].cells.length - 3, "descending");
 }
 
