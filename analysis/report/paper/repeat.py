@@ -14,6 +14,11 @@ def commands(report: Report) -> list[str]:
     options = ["--target", report.target, "--seed", str(report.seed)]
     for pair in report.contrasts:
         options += ["--contrast", pair.a, pair.b]
+    held = report.questions.not_worse if report.questions else ()
+    if held:
+        options += ["--margin", f"{100 * held[0].margin:g}"]
+    if len(references := {one.reference for one in held}) == 1:
+        options += ["--reference", *references]
     if report.against is not None:
         options += ["--against", report.against.suite]
     if report.provenance.suite_hash is not None:

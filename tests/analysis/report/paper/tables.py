@@ -24,6 +24,6 @@ def usual() -> Report:
     return made(references=8, annotators=people, each=2)
 
 
-def made(**options: Any) -> Report:
-    """A report of a seeded table, `USUAL` but for the options."""
-    return report_of(ratings_table(**(USUAL | options)))
+def made(margin: float | None = None, **options: Any) -> Report:
+    """A report of a seeded table, `USUAL` but for the options; `margin` is the report's."""
+    return report_of(ratings_table(**(USUAL | options)), margin=margin)
