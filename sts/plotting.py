@@ -90,7 +90,7 @@ def lines(
     x = alt.X(
         f"{fields[0]}:Q",
         scale=alt.Scale(nice=False),
-        axis=alt.Axis(title=titles[0], **cast(Any, ticks)),
+        axis=alt.Axis(title=titles[0], format="d", **cast(Any, ticks)),
     )
     # Beside a small panel there is no room for what the caption says.
     y = alt.Y(f"{fields[1]}:Q", scale=unit_scale(), axis=share_axis(None if crowded else titles[1]))
