@@ -59,7 +59,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="call people by name, for who leads (default: by pseudonym)",
     )
     parser.add_argument(
-        "--blind", metavar="AGENT", help="the agent that guesses; guessing then scores 0"
+        "--blind",
+        metavar="AGENT",
+        help="the agent that guesses; guessing then scores 0 (default: none)",
     )
     parser.add_argument(
         "--margin",
@@ -68,7 +70,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="who is worse than the first by less than so many points? (default: not asked)",
     )
     parser.add_argument(
-        "--reference", metavar="AGENT", help="whom --margin holds the others against"
+        "--reference",
+        metavar="AGENT",
+        help="whom --margin holds the others against (default: the first)",
     )
     parser.add_argument(
         "--paper",
@@ -90,7 +94,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "those that the app shows (default: 3000; of a table none)",
     )
     parser.add_argument(
-        "--bundle", metavar="FILE", help="writes the report as one file to send, .zip, too"
+        "--bundle",
+        metavar="FILE",
+        help="write the report as one file to send, .zip, too (default: not)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
 

@@ -48,7 +48,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
             leaf.add_argument(
                 "--email",
                 metavar="ADDRESS",
-                help="have them sign in with the account of this address too (docs/deploy.md)",
+                help="also sign in with the account of this address (default: none)",
             )
         if name == "email":
             leaf.add_argument("email", nargs="?", metavar="ADDRESS", help="default: none any more")

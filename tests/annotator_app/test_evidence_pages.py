@@ -96,7 +96,7 @@ def test_a_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
     end = int(panes.nth(0).locator(".scrub").get_attribute("max"))
     panes.nth(0).locator(f".viewer[data-frame='{end}']").wait_for()
     marks = panes.nth(0).locator(".marks").inner_text()
-    assert "annotator-" in marks and "Rule" in marks and "Secret" not in marks
+    assert "annotator-" in marks and "a rule" in marks and "Secret" not in marks
     page.click("#back")
     page.locator("tr.detail").wait_for()
     assert first in page.inner_text("tr.detail + tr, tr:has(+ tr.detail)")

@@ -43,18 +43,25 @@ def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> li
 
 
 @pytest.fixture
-def disputed(recorded: Path, tmp_path: Path) -> Iterator[Server]:
-    """A server on a study in which two annotators disagree about three clips of five."""
+def untouched(recorded: Path, tmp_path: Path) -> Iterator[Server]:
+    """A server on a study that is labelled, and that nobody has judged."""
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     workspace = Workspace.open(str(folder))
     label_suite(workspace, suites.load(workspace, SUITE))
     made = Server(folder)
     made.start()
-    done, missed = ("success", 2), ("not_done", None)
-    judge(made.store, "Ana", [done, done, done, missed, missed])
-    judge(made.store, "Bo", [missed, ("failure", 3), ("cannot_judge", None), missed, missed])
     yield made
     made.close()
+
+
+@pytest.fixture
+def disputed(untouched: Server) -> Server:
+    """A server on a study in which two annotators disagree about three clips of five."""
+    done, missed = ("success", 2), ("not_done", None)
+    judge(untouched.store, "Ana", [done, done, done, missed, missed])
+    unlike = [missed, ("failure", 3), ("cannot_judge", None), missed, missed]
+    judge(untouched.store, "Bo", unlike)
+    return untouched
 
 
 def reviewer(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
@@ -109,11 +116,11 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
 
 
 def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
-    open_page: Opener, server: Server
+    open_page: Opener, untouched: Server
 ) -> None:
-    page = open_page("no reviewer", server)
+    page = open_page("no reviewer", untouched)
     assert page.get_by_role("link", name="Review").count() == 0
-    page = reviewer(open_page, server, "early")
+    page = reviewer(open_page, untouched, "early")
     page.locator(".empty h2", has_text="No two annotators disagree yet").wait_for()
-    server.store.set_role("early", "reviewer", held=False)
+    untouched.store.set_role("early", "reviewer", held=False)
     page.get_by_text("This page is for the role reviewer").wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import shutil
 import sys
@@ -27,7 +28,7 @@ def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return f(tree, *others)
 
 
-@pytest.fixture(scope="session")
+@contextlib.contextmanager
 def jax() -> Iterator[None]:
     """Minari's collector takes one function from jax, which is too large to be installed for it."""
     tree_util = types.ModuleType("jax.tree_util")
@@ -41,7 +42,7 @@ def jax() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def collected(jax: None, tmp_path_factory: pytest.TempPathFactory) -> Collect:
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Collect:
     """Returns a function that records a dataset, each once in a session."""
     kept: dict[object, Path] = {}
 
@@ -60,7 +61,7 @@ def collected(jax: None, tmp_path_factory: pytest.TempPathFactory) -> Collect:
         if asked in kept:
             return kept[asked]
         root = tmp_path_factory.mktemp("datasets")
-        with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        with warnings.catch_warnings(), jax(), pytest.MonkeyPatch.context() as patch:
             patch.setenv("MINARI_DATASETS_PATH", str(root))
             warnings.simplefilter("ignore")  # of an author that is not named, a folder left behind
             env = minari.DataCollector(wrapped(gymnasium.make(id, **settings)), data_format=format)
