@@ -23,7 +23,7 @@ from typing import Any, Self, TypeVar
 
 _LONGEST = 60
 """Letters of a name that a line repeats."""
-_MOST, _COMPARED = 30, 1000
+_MOST, _COMPARED = 20, 1000
 """Names that it lists, and among which the likest are looked for."""
 _E = TypeVar("_E", bound="StsError")
 

@@ -13,7 +13,7 @@ import sts
 from sts import registry
 from sts.cli.command import Command
 from sts.cli.parser import Parser
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError, StsError, UnknownName
 from sts.names import escaped
 
 _DISK = {
@@ -43,6 +43,9 @@ def _summary(name: str) -> str:
 
 
 def _load(name: str) -> Command:
+    names = registry.named("sts.commands")
+    if name not in names:
+        raise UnknownName("command", name, names, most=len(names))
     command = registry.load("sts.commands", "command", name)
     if not isinstance(command, Command):
         raise StsError(f"entry point sts.commands:{name} is not a Command")
