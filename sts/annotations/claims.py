@@ -116,11 +116,13 @@ def _take(
     queue = _Queue(connection, person, study.seed, {one.item for one in held})
     taken: list[Claim] = []
     while len(taken) < number:
-        pooled = None
-        if assignment.share("reference", study.seed, person.id, position) < study.reference_rate:
-            pooled = reference(connection, person, recent)
         coin = assignment.share("order", study.seed, person.id, position)
-        found = pooled or queue.next(shares, recent, coin)
+        # Both are looked for, or the time that it takes would tell which it is.
+        pooled = reference(connection, person, recent) if study.reference_rate else None
+        if assignment.share("reference", study.seed, person.id, position) >= study.reference_rate:
+            pooled = None
+        best = queue.best(shares, recent, coin)
+        found = pooled or queue.taken(best, shares, recent, coin)
         if found is None:
             break
         new = _note_claim(connection, person, found.item, position, pooled is not None)
@@ -152,22 +154,34 @@ class _Queue:
         self._turns = [(level, turn) for level in levels for turn in (FIRST, ORDINARY)]
         self._seen: dict[tuple[int, int], list[Candidate]] = {}
 
-    def next(
+    def best(
         self, shares: assignment.Balance, recent: Collection[str], coin: float
     ) -> Candidate | None:
-        """Takes a slot of the best candidate; None where nothing is open for them.
+        """Returns the best candidate; None where nothing is open for them.
 
         A scenario that they met just now comes again only where all that is open is of such.
         """
-        for scenarios in (recent, ()):
+        for scenarios in (recent, ()) if recent else ((),):
             for turn in self._turns:
-                while found := assignment.best(self._open(turn, coin), shares, scenarios, coin):
-                    self.passed.add(found.item)
-                    if _take_slot(self._connection, self._person, found.item):
-                        return found
-            if not recent:
-                break
+                found = assignment.best(self._open(turn, coin), shares, scenarios, coin)
+                if found is not None:
+                    return found
         return None
+
+    def taken(
+        self,
+        best: Candidate | None,
+        shares: assignment.Balance,
+        recent: Collection[str],
+        coin: float,
+    ) -> Candidate | None:
+        """Takes a slot of the best candidate, or of the next that has one yet."""
+        while best is not None:
+            self.passed.add(best.item)
+            if _take_slot(self._connection, self._person, best.item):
+                break
+            best = self.best(shares, recent, coin)
+        return best
 
     def _open(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
         """Returns the candidates of a turn that were not passed."""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, exists, select
 from sts.annotations.events import ADJUDICATION, JUDGEMENTS
 from sts.annotations.schema import annotators, claims, events, items, reference_episodes, slots
 from sts.annotations.store import Store
-from sts.annotations.types import Annotator
+from sts.annotations.types import Annotator, Mark
 from sts.annotations.views import current
 from sts.errors import ArgumentError
 
@@ -21,24 +21,6 @@ WAITING = (
     "This clip waits for a judgement of your own. Give it first; what others say of it is shown "
     "after that."
 )
-
-
-class Mark(NamedTuple):
-    """What somebody has said of a clip.
-
-    Attributes:
-      by: their pseudonym; "you" for who looks at it, and "known" for the truth of a reference.
-      kind: verdict, correction or adjudication; reference for a truth.
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon from takeover for success and failure, else None.
-      reason: why it cannot be judged, else "".
-    """
-
-    by: str
-    kind: str
-    verdict: str
-    step: int | None
-    reason: str
 
 
 class Clip(NamedTuple):

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from sts.annotations.schema import consents
 from sts.errors import ArgumentError, DamagedData
+from sts.names import shown
 from sts.storage.files import content_hash, regular_bytes
 from sts.storage.workspace import Workspace
 
@@ -49,6 +50,11 @@ def text(workspace: Workspace, file: str) -> Consent:
       DamagedData: there is none, or it is empty, too long or not UTF-8.
     """
     path = workspace.path(file)
+    if not path.resolve().is_relative_to(workspace.root.resolve()):
+        raise DamagedData(
+            f"{workspace.path('workspace.toml')}: expected a text in the workspace "
+            f"(annotation.consent), found {shown(file)}; put it there"
+        )
     try:
         raw = regular_bytes(path, _LONGEST)
         words = raw.decode("utf-8").strip()

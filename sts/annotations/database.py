@@ -157,19 +157,33 @@ def open_sqlite(path: Path, workspace: str) -> Database:
     return database
 
 
-def open_postgresql(url: str, workspace: str, folder: Path) -> Database:
+def open_postgresql(
+    url: str, workspace: str, folder: Path, fill: Callable[[Connection], None] | None = None
+) -> Database:
     """Returns the database at `url`, `postgresql://user:password@host:port/name`.
 
     Args:
       url: of the database.
       workspace: the id of the workspace whose it is, or will be.
       folder: where the ends of its chains are kept.
+      fill: gives the tables their rows in the transaction that makes them; there are none yet.
 
     Raises:
       ArgumentError: `url` is not one of PostgreSQL.
       MissingExtra: psycopg is not installed.
       NewerFormat: it was made by a later version.
-      StoreError: it does not answer, its tables are not ours, or it is another workspace's.
+      StoreError: it does not answer, its tables are not ours, or it is another workspace's; or
+        there are tables of ours already, and it was to be filled.
+    """
+    return _ready(connect_postgresql(url, folder), workspace, lambda: None, fill)
+
+
+def connect_postgresql(url: str, folder: Path) -> Database:
+    """Returns the database at `url`, whatever is in it; see `open_postgresql`.
+
+    Raises:
+      ArgumentError: `url` is not one of PostgreSQL.
+      MissingExtra: psycopg is not installed.
     """
     try:
         parsed = make_url(url)
@@ -192,8 +206,7 @@ def open_postgresql(url: str, workspace: str, folder: Path) -> Database:
             "PostgreSQL needs psycopg, which is not installed: "
             "pip install 'standardised-test-suite[postgresql]'"
         ) from None
-    database = Database(engine, parsed.render_as_string(), folder / heads.FILE)
-    return _ready(database, workspace, lambda: None)
+    return Database(engine, parsed.render_as_string(), folder / heads.FILE)
 
 
 _CACHE = 2**16
@@ -233,12 +246,17 @@ def _enter_wal(engine: Engine, name: str) -> None:
         pooled.close()
 
 
-def _ready(database: Database, workspace: str, prepare: Callable[[], None]) -> Database:
+def _ready(
+    database: Database,
+    workspace: str,
+    prepare: Callable[[], None],
+    fill: Callable[[Connection], None] | None = None,
+) -> Database:
     try:
         with database.read() as connection:
-            version = _version(connection, database.name)
+            version = version_of(connection, database.name)
             damage = _damage(connection)
-            owner = _owner(connection) if version >= _KNOWS_ITS_WORKSPACE else None
+            owner = owner_of(connection, version)
         if damage:
             raise StoreError(
                 f"annotation database {database.name} is damaged ({damage}); "
@@ -247,17 +265,18 @@ def _ready(database: Database, workspace: str, prepare: Callable[[], None]) -> D
         prepare()
         if owner is None or version < SCHEMA_VERSION:
             with database.write(alone=True) as connection:
-                _migrate(connection, _version(connection, database.name))
-                owner = _owner(connection)
+                version = version_of(connection, database.name)
+                _check_empty(database.name, version, fill)
+                _migrate(connection, version)
+                owner = owner_of(connection, SCHEMA_VERSION)
                 if owner is None:
                     owner = workspace
                     connection.execute(schema.workspaces.insert().values(id=workspace))
-        if owner != workspace:
-            raise StoreError(
-                f"annotation database {database.name} is of the workspace with the id {owner}, and "
-                f"this one has the id {workspace}: give it a database of its own, or, where this "
-                f'is its own, write id = "{owner}" into its workspace.toml'
-            )
+                if fill is not None:
+                    fill(connection)
+        else:
+            _check_empty(database.name, version, fill)
+        check_owner(database.name, owner, workspace)
         if not database.heads.exists():
             with database.read() as connection:
                 heads.append(database.heads, adoption.ends(connection))
@@ -267,12 +286,32 @@ def _ready(database: Database, workspace: str, prepare: Callable[[], None]) -> D
     return database
 
 
-def _owner(connection: Connection) -> str | None:
+def _check_empty(name: str, version: int, fill: Callable[[Connection], None] | None) -> None:
+    if fill is not None and version:
+        raise StoreError(
+            f"expected an empty database at {name} to restore to, found one that is in use: name "
+            "another by STS_DATABASE_URL, or empty it"
+        )
+
+
+def check_owner(name: str, owner: str, workspace: str) -> None:
+    """Raises StoreError where a database is of another workspace."""
+    if owner != workspace:
+        raise StoreError(
+            f"annotation database {name} is of the workspace with the id {owner}, and "
+            f"this one has the id {workspace}: give it a database of its own, or, where this "
+            f'is its own, write id = "{owner}" into its workspace.toml'
+        )
+
+
+def owner_of(connection: Connection, version: int) -> str | None:
     """The id of the workspace whose database it is, None of one that was never opened for any."""
+    if version < _KNOWS_ITS_WORKSPACE:
+        return None
     return connection.execute(select(schema.workspaces.c.id)).scalar()
 
 
-def _version(connection: Connection, name: str) -> int:
+def version_of(connection: Connection, name: str) -> int:
     """The schema version found, 0 for a database without any of our tables."""
     tables = set(inspect(connection).get_table_names())
     if schema.versions.name in tables:
@@ -300,6 +339,14 @@ def _damage(connection: Connection) -> str:
         return ""
     found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
     return "" if found == "ok" else found.splitlines()[-1]
+
+
+def lay(connection: Connection, version: int) -> None:
+    """Makes the tables of a schema version, none of which is there, without a row."""
+    schema.versions.create(connection)
+    for migration in MIGRATIONS[:version]:
+        for statement in migration.statements(connection.dialect.name):
+            connection.exec_driver_sql(statement)
 
 
 def _migrate(connection: Connection, version: int) -> None:

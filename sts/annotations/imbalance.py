@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,15 +107,17 @@ def of(judged: Sequence[Judged], seed: int = 0) -> Audit:
         (one.item, one.scenario, agent, one.annotator) for one in judged for agent in one.agents
     ]
     return (
-        of_rows(*(list(column) for column in zip(*rows, strict=True)), seed=seed) if rows else NONE
+        of_rows(*(np.array(column, object) for column in zip(*rows, strict=True)), seed=seed)
+        if rows
+        else NONE
     )
 
 
 def of_rows(
-    item: Sequence[str],
-    scenario: Sequence[str],
-    agent: Sequence[str],
-    annotator: Sequence[str],
+    item: NDArray[Any],
+    scenario: NDArray[Any],
+    agent: NDArray[Any],
+    annotator: NDArray[Any],
     *,
     seed: int = 0,
 ) -> Audit:
@@ -134,11 +136,11 @@ def of_rows(
     """
     import pandas as pd
 
-    clip, clips = pd.factorize(np.asarray(item, object))
-    stratum, strata = np.zeros(len(clips), np.int64), pd.factorize(np.asarray(scenario, object))[0]
+    clip, clips = pd.factorize(item)
+    stratum, strata = np.zeros(len(clips), np.int64), pd.factorize(scenario)[0]
     stratum[clip] = strata
-    who, agents = pd.factorize(np.asarray(agent, object), sort=True)
-    judge, people = pd.factorize(np.asarray(annotator, object), sort=True)
+    who, agents = pd.factorize(agent, sort=True)
+    judge, people = pd.factorize(annotator, sort=True)
     of_agents, of_judges = _sets(clip, who, len(clips)), _sets(clip, judge, len(clips))
     table = _table(of_agents, of_judges, of_agents.code)
     names = tuple(map(str, agents))
@@ -171,16 +173,20 @@ class _Sets(NamedTuple):
 
 def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Sets:
     """Returns the set of things of each clip; both are of rows."""
-    pairs = np.unique(np.stack([clip, thing], axis=1), axis=0)
-    edges = np.searchsorted(pairs[:, 0], np.arange(clips + 1))
-    numbers: dict[bytes, int] = {}
+    things = int(thing.max()) + 1
+    pairs = np.unique(clip * things + thing)
+    clip, thing = np.divmod(pairs, things)
+    # Sets grow thing by thing: which set a clip has depends on the one before and on the thing.
     code = np.zeros(clips, np.int64)
-    things = np.ascontiguousarray(pairs[:, 1])
-    for at, (start, stop) in enumerate(zip(edges, edges[1:], strict=False)):
-        code[at] = numbers.setdefault(things[start:stop].tobytes(), len(numbers))
-    members = np.zeros((len(numbers), int(thing.max()) + 1), np.int64)
-    for inside, number in numbers.items():
-        members[number, np.frombuffer(inside, np.int64)] = 1
+    first = np.flatnonzero(np.diff(clip, prepend=-1))
+    place = np.arange(len(clip)) - np.repeat(first, np.diff(first, append=len(clip)))
+    for step in range(int(place.max()) + 1):
+        rows = place == step
+        code[clip[rows]] = code[clip[rows]] * (things + 1) + thing[rows] + 1
+        code = np.unique(code, return_inverse=True)[1] if step else code
+    _, example, code = np.unique(code, return_index=True, return_inverse=True)
+    members = np.zeros((len(example), things), np.int64)
+    members[code[clip], thing] = 1
     return _Sets(code, members)
 
 
@@ -230,19 +236,18 @@ def _association(
     order = np.argsort(stratum, kind="stable")
     code, judges = agents.code[order], judges._replace(code=judges.code[order])
     edges = np.flatnonzero(np.diff(stratum[order], prepend=-1, append=-1))
-    blocks = [
-        (start, stop)
-        for start, stop in zip(edges, edges[1:], strict=False)
-        if (code[start:stop] != code[start]).any()
-    ]
-    if not blocks:  # no scenario has clips of different agents
+    start, size = edges[:-1], np.diff(edges)
+    mixed = np.add.reduceat(code != np.repeat(code[start], size), start) > 0
+    if not mixed.any():  # no scenario has clips of different agents
         return value, 1.0 if len(agents.members) == 1 else None
     rng = np.random.default_rng(int(stream("audit", seed)))
     times = int(np.clip(_AT_MOST // len(code), _FEWEST, _PERMUTATIONS))
+    # Scenarios with as many clips are shuffled at once, each on its own.
+    blocks = [start[mixed & (size == one), None] + np.arange(one) for one in np.unique(size[mixed])]
     as_large = 0
     for _ in range(times):
-        for start, stop in blocks:
-            rng.shuffle(code[start:stop])
+        for block in blocks:
+            code[block] = rng.permuted(code[block], axis=1)
         as_large += bool(_cramers_v(_table(agents, judges, code)) >= value - 1e-12)
     return value, (1 + as_large) / (1 + times)
 

@@ -21,6 +21,7 @@ from sts.names import clean_name, printable, shown
 from sts.ratings import MARKED, MOST_STEPS, REQUIRED, UNABLE, VERDICTS, verdict
 from sts.storage.csv_tables import MOST_BYTES, from_csv
 from sts.storage.files import regular_bytes
+from sts.storage.memory import bounded
 
 COLUMNS = (*REQUIRED, "annotator")
 """The columns that an import cannot do without: a judgement has an author."""
@@ -78,7 +79,8 @@ def read_csv(path: Path) -> list[Rating]:
         cell is not what it should be; names the line.
     """
     try:
-        header, rows, lines = from_csv(path.name, regular_bytes(path, MOST_BYTES))
+        with bounded(path.name):
+            header, rows, lines = from_csv(path.name, regular_bytes(path, MOST_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
     missing = [column for column in COLUMNS if column not in header]

@@ -195,3 +195,22 @@ class Progress(NamedTuple):
     by_annotator: Mapping[str, int]
     continuations: int
     settled: int = 0
+
+
+class Mark(NamedTuple):
+    """What somebody, or a rule, has said of a clip.
+
+    Attributes:
+      by: a person's pseudonym, "you" for who looks at it, "a reviewer", "a rule", "a model", or
+        "known" for the truth of a reference.
+      kind: verdict, correction, adjudication or label; reference for a truth.
+      verdict: success, failure, not_done or cannot_judge.
+      step: 1..horizon from takeover for success and failure, else None.
+      reason: why it cannot be judged, else "".
+    """
+
+    by: str
+    kind: str
+    verdict: str
+    step: int | None
+    reason: str

@@ -87,6 +87,11 @@ class Index:
         """uint8[rows, 12], each continuation's id."""
         return self.numbers("id")
 
+    @cached_property
+    def names(self) -> frozenset[bytes]:
+        """Each continuation's id, to look one up among all."""
+        return frozenset(self.table.column("id").to_pylist())
+
     def numbers(self, column: str) -> NDArray[Any]:
         """Returns a column that is no word."""
         return parquet.as_numpy(self.table.column(column).combine_chunks())
@@ -203,6 +208,45 @@ def opened(store: Store, *, anew: bool = False) -> Index:
         with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
             store.swap(NAME, packed(index))
     return index
+
+
+def from_parts(store: Store) -> Index:
+    """Returns an index made from the parts that are there, which nobody keeps.
+
+    Raises:
+      DamagedData, NewerFormat: as `opened`.
+    """
+    names = store.list(parts.FOLDER).items()
+    return _with(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
+
+
+def kept(store: Store) -> Index | None:
+    """Returns the index that is kept, an empty one of a wreck; None where there is none."""
+    try:
+        store.get(NAME)
+    except FileNotFoundError:
+        return None
+    return _kept(store)
+
+
+def fits(index: Index, name: str, raw: bytes) -> bool:
+    """Whether an index has each continuation of a part, and says what is so of those it has there.
+
+    Args:
+      index: that covers the part.
+      name: of the part.
+      raw: its bytes.
+    """
+    inside = _told(_table(name, raw))
+    there = index.table.filter(parquet.of_numpy(index.having("part", (name,))))
+    same = all(inside.get(id) == row for id, row in _told(there).items())
+    return same and inside.keys() <= index.names
+
+
+def _told(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
+    """Returns all that rows of an index say, by the id of each."""
+    columns = [table.column(name).to_pylist() for name in SCHEMA]
+    return {row[0]: row for row in zip(*columns, strict=True)}
 
 
 def packed(index: Index) -> bytes:

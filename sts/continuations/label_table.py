@@ -12,14 +12,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sts.continuations.index import Index
-from sts.continuations.labels import FOLDER, WORDS, Labels
+from sts.continuations.labels import FOLDER, WORDS, Labels, read
 from sts.continuations.types import HUMAN
 from sts.errors import DamagedData
 from sts.ratings import columns
 from sts.storage import parquet
 from sts.storage.csv_tables import MOST_ROWS
 from sts.storage.files import canonical_json, content_hash, parsed_json
-from sts.suites.types import Scenario
+from sts.storage.store import Store
+from sts.suites.types import Scenario, Suite
 
 FORMAT, VERSION = "ratings", 1
 AUTOMATIC = "automatic"
@@ -122,6 +123,30 @@ def verdicts(
     own = table.filter(pc.is_in(table["continuation"], value_set=wanted))
     columns = (own[column].to_pylist() for column in asked)
     return {one: (verdict, step) for one, verdict, step in zip(*columns, strict=True)}
+
+
+def check(store: Store, name: str, index: Index, suite: Suite) -> None:
+    """Holds a table to what it was made from, as far as that is there.
+
+    Raises:
+      DamagedData: it says something else, or a part of its set is missing or damaged.
+      NewerFormat: a later version made it, or a part.
+    """
+    raw = store.get(name)
+    source, there = made_from(name, raw), _unpacked(name, raw)
+    rows = {row.tobytes().hex(): at for at, row in enumerate(index.ids)}
+    try:
+        own = np.array([rows[id] for id in there["continuation"].to_pylist()], np.intp)
+        said = read(store, source.set, index, own)
+    except (KeyError, FileNotFoundError) as error:
+        raise DamagedData(f"{name}: what it was made from is not there: {error}") from None
+    made = packed(name, index, own, said, {s.hash: s for s in suite.scenarios}, source)
+    if not _unpacked(name, made).equals(there):
+        raise DamagedData(f"{name}: it is not what its labels say; label again")
+
+
+def _unpacked(name: str, raw: bytes) -> pa.Table:
+    return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, rows=MOST_ROWS, optional=("step",))
 
 
 def packed(

@@ -144,6 +144,22 @@ def find(store: Store, name: str, content_hash: str) -> Label | None:
     return None
 
 
+def hashes(store: Store, name: str) -> list[str]:
+    """Returns the content hashes of the continuations that a part is about.
+
+    Raises:
+      DamagedData: the part is damaged, or says what no rule does.
+      NewerFormat: it is of a later version.
+    """
+    table = _read(name, store.get(name))
+    for verdict, notes in zip(
+        *(table.column(n).to_pylist() for n in ("verdict", "notes")), strict=True
+    ):
+        _word(name, verdict)
+        _notes(name, notes)
+    return [one.hex() for one in table.column("content_hash").to_pylist()]
+
+
 def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels:
     """Returns what a set says of the continuations in rows of the index; reads their parts alone.
 

@@ -68,11 +68,16 @@ def put(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
       DamagedData: the part is there, and holds others.
       OSError: it cannot be kept; nothing of it is then there.
     """
-    store.put_new(name, packed(name, continuations), lambda a, b: _told(name, a) == _told(name, b))
+    store.put_new(name, packed(name, continuations), lambda a, b: told(name, a) == told(name, b))
 
 
-def _told(name: str, raw: bytes) -> dict[str, str]:
-    """Returns the content hash of each continuation in a part, by its id."""
+def told(name: str, raw: bytes) -> dict[str, str]:
+    """Returns the content hash of each continuation in a part, by its id.
+
+    Raises:
+      DamagedData: it is none.
+      NewerFormat: a later version.
+    """
     table = parquet.unpacked(name, raw, FORMAT, VERSION, {n: SCHEMA[n] for n in _TEXTS[0][:2]})
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 

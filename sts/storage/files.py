@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sts.errors import DamagedData
+from sts.errors import DamagedData, Unavailable
 
 _PART = ".part"
 """What the names of files and folders that are not whole end with."""
+_AT_ONCE = 2**20
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -40,7 +41,11 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
       OSError: there is none, or it may not be read.
     """
     with regular(path, limit) as file:
-        data = file.read() if limit is None else file.read(limit + 1)
+        data = file.read(os.fstat(file.fileno()).st_size + 1)  # room is made for what is asked
+        while more := file.read(_AT_ONCE):  # it said that it was smaller
+            data += more
+            if limit is not None and len(data) > limit:
+                break
     if limit is not None and len(data) > limit:
         raise _too_large(path, limit, f"more than {limit}")
     return data
@@ -143,6 +148,66 @@ def new_folder(path: Path) -> Iterator[Path]:
         os.rename(part, path)  # fails where `path` has come to hold anything meanwhile
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Yields an empty folder beside `path`, which nobody else fills or reads meanwhile.
+
+    What is to be at `path` is made in it, or is the folder itself, and put there by one rename. The
+    folder is then removed, and with it what a killed writer has left of another try.
+
+    Raises:
+      Unavailable: another program is making what is to be at `path`.
+      OSError: the disk is full, read-only or not ours.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}{_PART}")
+    handle = _alone(part, path)
+    try:
+        for left in part.iterdir():
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+        yield part
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        os.close(handle)
+
+
+def _alone(part: Path, path: Path) -> int:
+    """Makes a folder and returns it, open and locked; a killed holder's lock ends with it."""
+    while True:
+        part.mkdir(0o700, exist_ok=True)
+        handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(handle), part.stat()):
+                return handle
+        except BlockingIOError:
+            os.close(handle)
+            raise Unavailable(f"another program is writing {path}; wait for it to end") from None
+        except FileNotFoundError:  # its maker has ended just now
+            pass
+        os.close(handle)
+
+
+def link_new(source: Path, target: Path) -> None:
+    """Puts a file that was written beside where nothing stands, and synchronises the folder.
+
+    Raises:
+      FileExistsError: something is there; it stays as it is.
+      OSError: the disk is full, read-only or not ours.
+    """
+    _link(str(source), target)
+    synchronise(target.parent)
+
+
+def synchronise(folder: Path) -> None:
+    """Returns once what a folder holds by which name has reached the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager

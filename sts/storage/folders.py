@@ -48,7 +48,7 @@ def replace_folder(
     if Path.cwd().is_relative_to(folder):
         raise ArgumentError(f"{folder} holds the current folder; name another, or work elsewhere")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(folder.parent):
+    with alone(folder.parent):
         _clean(folder, own)
         beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_prefix(folder), suffix=".part"))
         try:
@@ -78,8 +78,11 @@ def _prefix(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Waits for whoever replaces something in `folder`; a killed holder's lock ends with it."""
+def alone(folder: Path) -> Iterator[None]:
+    """Waits for whoever replaces something in `folder`, and keeps others waiting.
+
+    A killed holder's lock ends with it.
+    """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with contextlib.suppress(OSError):  # some network disks lock no folders

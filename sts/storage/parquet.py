@@ -354,7 +354,7 @@ def _opened(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_Opene
         source = pa.BufferReader(raw) if isinstance(raw, bytes) else raw
         file = pq.ParquetFile(source)
         yield _Opened(source, file.schema_arrow, file.metadata)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DamagedData(f"{name}: expected {what}: {error}") from None
 
 

@@ -138,6 +138,8 @@ def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
         raise NewerFormat(
             f"{file}: {kind} format {number}; this version reads up to {version}: update sts"
         )
+    if own.get("format") != kind:
+        raise ValueError(f"expected format {kind}, found {shown(str(own.get('format')))}")
     return own
 
 

@@ -13,6 +13,7 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
+from tests.access.attempts import attempt
 
 SUITE = "made-up@1"
 
@@ -73,6 +74,11 @@ def test_reviewers_and_leads_see_every_mark_by_pseudonyms(store: Store, role: st
     ]
 
 
+@attempt(
+    "Another's clip, another's answer",
+    "the address of another's clip is opened",
+    "the words for one that there is not",
+)
 def test_what_one_may_not_see_and_what_is_not_there_are_told_in_the_same_words(
     store: Store,
 ) -> None:
@@ -83,6 +89,11 @@ def test_what_one_may_not_see_and_what_is_not_there_are_told_in_the_same_words(
     assert {refused(store, ben, one) for one in [item, *odd]} == {HIDDEN}
 
 
+@attempt(
+    "Another's clip, another's answer",
+    "who is to judge a clip opens it at its address first",
+    "nothing of it is shown",
+)
 def test_whoever_is_to_judge_a_clip_sees_nothing_of_it_before(store: Store) -> None:
     ann, rita = store.add_annotator("ann"), store.add_annotator("rita", ["annotator", "reviewer"])
     item = given(store, ann)

@@ -8,6 +8,7 @@ from sts.annotations import consent
 from sts.annotations.store import Store
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
+from tests.access.attempts import attempt
 from tests.annotations.examples import Clock
 
 
@@ -48,3 +49,19 @@ def test_a_text_that_cannot_be_shown_is_one_line(
     with pytest.raises(DamagedData) as error:
         consent.text(sqlite_workspace, "consent.md")
     assert "\n" not in str(error.value) and "consent.md" in str(error.value)
+
+
+@attempt(
+    "Paths",
+    "a consent text that workspace.toml names outside the workspace",
+    "refused; nobody is shown it",
+)
+@pytest.mark.parametrize("how", ["absolute", "above", "link"])
+def test_a_text_outside_the_workspace_is_not_shown(sqlite_workspace: Workspace, how: str) -> None:
+    root = sqlite_workspace.ensure().root
+    secret = root.resolve().parent / "secret.md"
+    secret.write_text("secret")
+    (root / "link.md").symlink_to(secret)
+    name = {"absolute": str(secret), "above": "../secret.md", "link": "link.md"}[how]
+    with pytest.raises(DamagedData, match="expected a text in the workspace"):
+        consent.text(sqlite_workspace, name)

@@ -16,6 +16,7 @@ from sts.annotations.store import Store
 from sts.annotations.submissions import Refusal, check
 from sts.annotations.types import Claim
 from sts.errors import DamagedData, StoreError, UnknownName
+from tests.access.attempts import attempt
 from tests.annotations.examples import (
     HORIZON,
     SUITE,
@@ -75,6 +76,7 @@ def test_a_correction_is_a_new_event_and_the_last_one_stands(store: Store, clock
     assert store.progress(SUITE).judged == 2
 
 
+@attempt("Another's clip, another's answer", "a correction of what somebody else said", "refused")
 def test_a_correction_names_an_own_earlier_event_of_the_same_item(store: Store) -> None:
     ana, [first, second, _] = given_items(store)
     store.set_required(SUITE, 2)
@@ -112,6 +114,11 @@ def test_two_annotators_may_use_one_uuid(store: Store) -> None:
     assert statuses(store.submit(ana, [sent]) + store.submit(bo, [sent])) == ["saved", "saved"]
 
 
+@attempt(
+    "Another's clip, another's answer",
+    "a verdict on a clip that was given to somebody else",
+    "refused, and kept aside",
+)
 def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
     _, claims = given_items(store)
     bo = store.add_annotator("Bo").id

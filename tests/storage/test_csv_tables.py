@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from sts.errors import DamagedData
 from sts.storage import csv_tables
 from sts.storage.csv_tables import from_csv, to_csv
+from tests.access.attempts import attempt
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0", "\uff1d1", "'=1"]
 
 
+@attempt(
+    "Markup and formulas",
+    "cells that a spreadsheet would run, in any CSV that is written",
+    "written behind an apostrophe, and read back without it",
+)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_that_is_written_is_run_by_a_spreadsheet(text: str) -> None:
     rows = list(csv.reader(io.StringIO(to_csv([text], [[text]]).decode(), newline="")))

@@ -13,6 +13,7 @@ import pytest
 
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.storage import parquet
+from tests.access.attempts import attempt
 
 SCHEMA = {"name": pa.string(), "step": pa.int32(), "moves": pa.list_(pa.int8())}
 
@@ -36,6 +37,11 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert [list(moves) for moves in parquet.unlist(table, "moves")] == [[0, 0, 0]] * 4
 
 
+@attempt(
+    "Files from elsewhere",
+    "a file of ours that says it holds more rows or values than any may",
+    "refused before it is unpacked",
+)
 @pytest.mark.parametrize(
     ("limit", "value", "found"),
     [
@@ -56,6 +62,12 @@ def test_a_file_that_says_that_it_is_too_large_is_not_unpacked(
     refused(path, found)
 
 
+@attempt(
+    "Files from elsewhere",
+    "a file of ours in which one text is repeated a million times",
+    "refused before it is repeated",
+    times=2,
+)
 def test_one_text_that_a_small_file_repeats_without_end_is_never_repeated_in_memory(
     tmp_path: Path,
 ) -> None:
@@ -158,3 +170,12 @@ def test_forty_million_rows_in_a_megabyte_take_no_memory(tmp_path: Path) -> None
         "sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > 100_000)"
     )
     assert subprocess.run([sys.executable, "-c", code, str(path)]).returncode == 0
+
+
+def test_a_column_whose_name_is_no_text_is_one_line(tmp_path: Path) -> None:
+    path = made(tmp_path / "b.parquet")
+    raw = path.read_bytes()
+    end = raw.rindex(b"name", 0, raw.rindex(b"ARROW:schema"))
+    assert raw.count(b"name") > 1
+    path.write_bytes(raw[:end].replace(b"name", b"n\xe5me") + raw[end:])
+    refused(path, "expected a Parquet file")

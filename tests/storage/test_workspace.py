@@ -11,6 +11,7 @@ from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage import files, workspace
 from sts.storage.workspace import Workspace
+from tests.access.attempts import attempt
 
 HEAD = f'schema = 2\nid = "{32 * "0"}"\n'
 
@@ -46,6 +47,11 @@ def test_an_id_is_hexadecimal(tmp_path: Path, own: str) -> None:
         Workspace.open(str(tmp_path))
 
 
+@attempt(
+    "Paths",
+    "a pipe, or a link to a device, in the place of a workspace's settings",
+    "one line; it is not waited for",
+)
 def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
     file = tmp_path / "workspace.toml"
     os.mkfifo(file)

@@ -1,0 +1,86 @@
+"""Whether what people said is as they said it, and of what is there."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, select
+
+from sts.annotations import heads
+from sts.annotations.database import Database
+from sts.annotations.decisions import of_draft
+from sts.annotations.schema import copies, decisions, item_suites
+from sts.annotations.store import FILE, Store
+from sts.annotations.verification import verify
+from sts.continuations import index as indices
+from sts.errors import DamagedData, StsError
+from sts.storage.checks import Checked, Findings
+from sts.storage.workspace import Workspace
+from sts.suites.decisions import states
+from sts.suites.drafts import find, frozen_as
+from sts.suites.folders import drafts, versions
+
+
+def check(workspace: Workspace) -> Checked:
+    """Verifies the database and every draft's decisions; looks for all that they are about."""
+    findings, counts = Findings(), dict[str, int]()
+    with findings.of("annotation database"):
+        store = Store.find(workspace)
+        if store is None and any(heads.read(workspace.path(heads.FILE))):
+            raise DamagedData(f"{workspace.path(FILE)}, of which {heads.FILE} tells, is not there")
+        if store is not None:
+            with store:
+                verified = verify(store.database)
+                findings += verified.findings
+                decided, lines = _decisions(store.database, workspace)
+                findings += lines
+                with store.database.read() as connection:
+                    findings += _missing(connection, workspace)
+            counts = {name: getattr(verified, name) for name in ("events", "clips", "people")}
+            counts["decisions"] = decided
+    return Checked(counts, tuple(findings))
+
+
+def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
+    """Returns how many decisions there are, and what is wrong with them or the files they name."""
+    findings, count = Findings(), 0
+    open_drafts = {}
+    for folder in drafts(workspace):
+        with findings.of(folder):
+            draft = find(workspace, folder.name)
+            if draft is not None and frozen_as(draft) is None:
+                open_drafts[draft.id] = draft
+    with database.read() as connection:
+        for id in connection.execute(select(decisions.c.draft).distinct()).scalars().all():
+            with findings.of(f"draft {open_drafts[id].name if id in open_drafts else id}"):
+                made = of_draft(connection, id)
+                count += len(made)
+                for candidate, state in states(made).items():
+                    if id in open_drafts:
+                        open_drafts[id].candidate(candidate, state.scenario)
+    return count, findings
+
+
+def _missing(connection: Connection, workspace: Workspace) -> list[str]:
+    """Returns a line for the suites, and for the continuations, that are judged and not there."""
+    lines = []
+    there = {f"{name}@{number}" for name, own in versions(workspace).items() for number in own}
+    suites = set(connection.execute(select(item_suites.c.suite).distinct()).scalars())
+    for suite in sorted(one for one in suites if one.partition("+")[0] not in there):
+        lines.append(f"suite {suite}: people judge it, and it is not there")
+    try:
+        names = indices.from_parts(workspace.store).names
+    except StsError:  # said of the continuations
+        return lines
+    ids = connection.execute(select(copies.c.continuation)).scalars()
+    missing = sorted(one for one in ids if not _is_in(one, names))
+    if missing:
+        lines.append(
+            f"{len(missing)} continuations that people judge are not there, {missing[0]} among them"
+        )
+    return lines
+
+
+def _is_in(id: str, names: frozenset[bytes]) -> bool:
+    try:
+        return bytes.fromhex(id) in names
+    except ValueError:
+        return False

@@ -1,0 +1,134 @@
+"""`sts workspace`: a workspace as one file, taken while it is in use, and back again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sts.cli.command import Command
+
+if TYPE_CHECKING:
+    from sts.storage.archive import Manifest
+    from sts.storage.checks import Checked
+    from sts.storage.workspace import Workspace
+
+_EXAMPLE = "sts workspace backup study.backup"
+SECRETS = (".annotate-key", "secrets.toml", "annotations.sqlite3")
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="backup | restore | check"
+    )
+    words = "write all that people and agents made to one file; nobody has to stop for it"
+    leaf = actions.add_parser("backup", help=words, description=words, example=_EXAMPLE)
+    leaf.add_argument("file", metavar="FILE", type=Path, help="to be made, where nothing is")
+    words = "make a backup a workspace again: a new one, or in an empty folder"
+    leaf = actions.add_parser(
+        "restore",
+        help=words,
+        description=f"{words}; its database goes where that of this workspace would be, so a study "
+        "moves between SQLite and PostgreSQL",
+        example="sts workspace restore study.backup --workspace restored",
+    )
+    leaf.add_argument("file", metavar="FILE", type=Path, help="what `sts workspace backup` made")
+    words = (
+        "look at everything in it for what is damaged, altered or missing; exit code 1 if any is"
+    )
+    actions.add_parser("check", help=words, description=words, example="sts workspace check")
+
+
+def _run(args: argparse.Namespace) -> int:
+    from sts.storage.workspace import Workspace
+
+    workspace = Workspace.open(args.workspace)
+    if args.action == "backup":
+        _backup(workspace, args.file, as_json=args.json)
+    elif args.action == "restore":
+        _restore(workspace, args.file, as_json=args.json)
+    else:
+        return _check(workspace, as_json=args.json)
+    return 0
+
+
+def _backup(workspace: Workspace, file: Path, *, as_json: bool) -> None:
+    from sts.annotations.backup import take
+    from sts.cli.arguments import say
+
+    told = take(workspace, file)
+    secrets = [name for name in SECRETS if name in told.files]
+    text = f"{file}: {_size(told)} of workspace {told.workspace}"
+    if secrets:
+        text += f"\nkeep it as you keep {', '.join(secrets)}, which it holds"
+    say(as_json, _value(file, workspace, told) | {"secrets": secrets}, text)
+
+
+def _restore(workspace: Workspace, file: Path, *, as_json: bool) -> None:
+    from sts.annotations.backup import restore
+    from sts.cli.arguments import progress, say
+
+    with progress("restoring", "files") as show:
+        told = restore(file, workspace.root, show)
+    text = f"{workspace.root}: {_size(told)} as they were on {told.made}, each as it was copied"
+    say(as_json, _value(file, workspace, told), text)
+
+
+def _check(workspace: Workspace, *, as_json: bool) -> int:
+    from sts import registry
+    from sts.cli.arguments import progress, say, table
+    from sts.errors import StsError
+    from sts.storage.checks import GROUP, Check, Checked
+
+    if not workspace.path("workspace.toml").exists():
+        raise StsError(f"no workspace at {workspace.root}, so nothing to check")
+    names, every = sorted(registry.named(GROUP)), dict[str, Checked]()
+    with progress("checking", "checks") as show:
+        for number, name in enumerate(names, start=1):
+            check: Check = registry.load(GROUP, "check", name)
+            with registry.blaming(f"check {name!r} failed", passing=OSError):
+                every[name] = check(workspace)
+            show(number, len(names))
+    rows = [(name, _looked(one), len(one.findings)) for name, one in every.items()]
+    findings = [line for one in every.values() for line in one.findings]
+    lines = [table(("of", "looked at", "findings"), rows), "", *findings]
+    if not findings:
+        lines.append("nothing is damaged, altered or missing, as far as files say of each other")
+    value = {"checks": {name: one._asdict() for name, one in every.items()}}
+    say(as_json, value | {"findings": len(findings)}, "\n".join(lines))
+    return 1 if findings else 0
+
+
+def _looked(one: Checked) -> str:
+    counts = one.counts.items()
+    words = (f"{n} {what.removesuffix('s') if n == 1 else what}" for what, n in counts)
+    return ", ".join(words) or "none here"
+
+
+def _size(told: Manifest) -> str:
+    count = len(told.files)
+    return f"{count} file{'' if count == 1 else 's'}, {_bytes(told) / 1e6:.1f} MB,"
+
+
+def _bytes(told: Manifest) -> int:
+    return sum(one.bytes for one in told.files.values())
+
+
+def _value(file: Path, workspace: Workspace, told: Manifest) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "workspace": str(workspace.root),
+        "id": told.workspace,
+        "made": told.made,
+        "sts": told.sts,
+        "files": len(told.files),
+        "bytes": _bytes(told),
+    }
+
+
+COMMAND = Command(
+    summary="back a workspace up while it is in use, restore it, and check all of it",
+    example=_EXAMPLE,
+    configure=_configure,
+    run=_run,
+)

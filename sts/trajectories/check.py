@@ -1,0 +1,47 @@
+"""Whether trajectories are what they were recorded as: their hashes, and their replay."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from sts.domains import domain, why_unavailable
+from sts.engine.replay import Mismatch, verify
+from sts.storage.checks import Checked, Findings
+from sts.storage.workspace import Workspace
+from sts.trajectories import store
+from sts.trajectories.types import Trajectory
+
+
+def mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:
+    """Yields each trajectory that does not replay exactly, with where it first differs."""
+    for name in dict.fromkeys(t.episode.domain for t in trajectories):
+        members = [t for t in trajectories if t.episode.domain == name]
+        found = verify(domain(name), [t.episode for t in members])
+        yield from ((t, m) for t, m in zip(members, found, strict=True) if m)
+
+
+def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, str]:
+    """Returns why some trajectories cannot be replayed here, by their ids."""
+    why = ((t.id, why_unavailable(t.episode)) for t in trajectories)
+    return {id: str(reason) for id, reason in why if reason is not None}
+
+
+def check(workspace: Workspace) -> Checked:
+    """Holds every file to its hashes, found sound before or not, and replays all that is in it."""
+    findings, count, files = Findings(), 0, store.files(workspace)
+    for path in files:
+        with findings.of(path):
+            every = store.read(path)
+            count += len(every)
+            why = unavailable(every)
+            wrong = mismatches([t for t in every if t.id not in why])
+            findings += [f"{path}: trajectory {t.id}: {m.what}" for t, m in wrong]
+            ids: dict[str, list[str]] = defaultdict(list)
+            for id, reason in why.items():
+                ids[reason].append(id)
+            findings += [
+                f"{path}: {len(own)} cannot be replayed here, {own[0]} among them: {reason}"
+                for reason, own in ids.items()
+            ]
+    return Checked({"files": len(files), "trajectories": count}, tuple(findings))

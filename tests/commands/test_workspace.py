@@ -1,0 +1,266 @@
+"""`sts workspace check`: what was flipped, altered or removed in a workspace is found."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from scenarios import categories, mining
+from scenarios.suites import build_starter
+from sts import registry
+from sts.annotations import backup
+from sts.annotations.items import item_of
+from sts.annotations.store import Store
+from sts.cli.main import main
+from sts.continuations import store as continuations
+from sts.storage import scores
+from sts.storage.checks import GROUP
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites import tags
+from sts.trajectories import store as trajectories
+from tests.annotations.examples import a_submission
+from tests.examples import accepted, recorded, scenarios
+
+
+def sts(root: Path, *words: str) -> int:
+    return main([*words, "--workspace", str(root)])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a file of every kind, but for a report."""
+    root = tmp_path_factory.mktemp("whole") / "w"
+    workspace = Workspace.open(str(root)).ensure()
+    every = [categories.named(name) for name in build_starter.CATEGORIES[:3]]
+    found = mining.mine(recorded(count=60, team=2, steps=40, seed=5), every, per_category=1, seed=0)
+    suite = suites.freeze(workspace, "tiny", found.scenarios)
+    trajectories.save(workspace, recorded(count=3))
+    own = scenarios(2)
+    draft = accepted(workspace, "grown", own)
+    draft.keep(replace(own[0], difficulty="hard"))
+    tags.tag(workspace, suite, "mine", [suite.scenarios[0].id])
+    assert sts(root, "run", "tiny@1", "--agent", "random", "--continuations", "2") == 0
+    assert sts(root, "label", "tiny@1") == 0
+    row = {"agent": "random", "metric": "probes", "value": 0.25}
+    scores.write(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
+    with Store.open(workspace) as store:
+        made = continuations.load(workspace, {s.hash for s in suite.scenarios})
+        store.enqueue([item_of(one, suite.label) for one in made])
+        ben = store.add_annotator("Ben").id
+        store.submit(ben, [a_submission(c, step=1) for c in store.claim(ben, suite="tiny@1")])
+    return root
+
+
+@pytest.fixture
+def root(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "w"))
+
+
+def findings(root: Path, *names: str) -> list[str]:
+    """What some checks find, or all of them."""
+    workspace = Workspace.open(str(root))
+    chosen = names or tuple(registry.named(GROUP))
+    return [
+        line for name in chosen for line in registry.load(GROUP, "check", name)(workspace).findings
+    ]
+
+
+def test_a_sound_workspace_is_found_sound_and_a_restored_one_too(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backup.take(Workspace.open(str(root)), tmp_path / "copy")
+    backup.restore(tmp_path / "copy", tmp_path / "restored")
+    for folder in (root, tmp_path / "restored"):
+        assert sts(folder, "workspace", "check", "--json") == 0
+        value = json.loads(capsys.readouterr().out)
+        assert value["findings"] == 0
+        looked = {name: one["counts"] for name, one in value["checks"].items()}
+        assert set(looked) == {*registry.named(GROUP)}
+        assert looked["trajectories"] == {"files": 1, "trajectories": 3}
+        assert looked["suites"] == {"versions": 1, "scenarios": 3}
+        assert looked["drafts"] == {"drafts": 1, "candidates": 3}
+        assert looked["continuations"]["continuations"] == looked["labels"]["labels"] == 6
+        assert looked["annotations"]["events"] == 3
+        assert looked["tags"]["tags"] == 1 and looked["scores"]["rows"] == 2
+
+
+def test_a_check_changes_nothing(root: Path) -> None:
+    def seen() -> dict[Path, tuple[int, bytes]]:
+        every = (path for path in root.rglob("*") if path.is_file())
+        return {
+            path: (path.stat().st_mtime_ns, path.read_bytes())
+            for path in every
+            if "annotations" not in path.name
+        }
+
+    before = seen()
+    assert findings(root) == []
+    assert seen() == before
+
+
+MUST_BE_THERE = {
+    "suites/tiny/1/suite.json": "suites",
+    "suites/tiny/1/scenarios.parquet": "suites",
+    "suites": "annotations",
+    "drafts/grown/draft.json": "drafts",
+    "drafts/grown/*/candidates/*.parquet": "drafts",
+    "continuations/*/*.parquet": "annotations",
+    "continuations": "labels",
+    "labels/*/*/*.parquet": "labels",
+    "annotations.sqlite3": "annotations",
+}
+
+
+@pytest.mark.parametrize("pattern", MUST_BE_THERE)
+def test_what_another_file_names_and_was_removed_is_missed(pattern: str, root: Path) -> None:
+    (path,) = list(root.glob(pattern))[:1]
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert findings(root, MUST_BE_THERE[pattern])
+
+
+HASHED = {
+    "trajectories/*.parquet": "trajectories",
+    "suites/tiny/1/scenarios.parquet": "suites",
+    "suites/tiny/1/suite.json": "suites",
+    "drafts/grown/*/candidates/*.parquet": "drafts",
+    "drafts/grown/*/edited/*.parquet": "drafts",
+    "continuations/*/*.parquet": "continuations",
+    "continuations/index.parquet": "continuations",
+    "labels/*/*/*.parquet": "labels",
+    "labels/*.parquet": "labels",
+    "scores/*.parquet": "scores",
+}
+
+
+@pytest.mark.parametrize(
+    "flips", [pytest.param(4, id="quick"), pytest.param(200, id="many", marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("pattern", HASHED)
+def test_no_flipped_bit_is_another_value(pattern: str, flips: int, root: Path) -> None:
+    path = next(iter(root.glob(pattern)))
+    raw, rng, found = path.read_bytes(), random.Random(pattern), 0
+    before = meaning(path)
+    # Arrow ends the program at some flips of a footer: the others are tried here.
+    end = (
+        len(raw) if path.suffix == ".json" else len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+    )
+    for place in rng.sample(range(8 * end), flips):
+        changed = bytearray(raw)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        lines = findings(root, HASHED[pattern])
+        assert all("\n" not in line for line in lines)
+        assert lines or meaning(path) == before, place
+        found += bool(lines)
+    assert found
+
+
+def meaning(path: Path) -> object:
+    """What a file says to whoever reads it."""
+    if path.suffix == ".json":
+        return json.loads(path.read_bytes())
+    table = pq.read_table(path)
+    return table.schema.names, repr(table.to_pylist())
+
+
+def database(root: Path, line: str) -> None:
+    with closing(sqlite3.connect(root / "annotations.sqlite3")) as opened:
+        opened.execute("PRAGMA foreign_keys = OFF")
+        for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+            opened.execute(f"DROP TRIGGER {name}")
+        opened.execute(line)
+        opened.commit()
+
+
+def moved(root: Path) -> None:
+    (root / "suites/tiny/1").rename(root / "suites/tiny/2")
+
+
+def another_label(root: Path) -> None:
+    """Puts the labels of a suite under the name of another part."""
+    (path,) = root.glob("labels/*/*/*.parquet")
+    path.rename(path.with_name("99999.parquet"))
+
+
+ALTERED: dict[str, tuple[str, str, Callable[[Path], object]]] = {
+    "a judgement": (
+        *("annotations", "altered"),
+        lambda root: database(root, "UPDATE events SET step = 9"),
+    ),
+    "a decision about a draft": (
+        *("annotations", "was altered"),
+        lambda root: database(root, "UPDATE decisions SET kind = 'reject'"),
+    ),
+    "a person": (
+        *("annotations", "pseudonym was altered"),
+        lambda root: database(root, "UPDATE annotators SET name = 'Ann' WHERE name = 'Ana'"),
+    ),
+    "a file of the database": (
+        *("annotations", "not an SQLite file"),
+        lambda root: (root / "annotations.sqlite3").write_bytes(b"x" * 4096),
+    ),
+    "a version that goes by another's number": ("suites", "says that it is tiny@1", moved),
+    "tags": (
+        *("tags", "expected tags of a suite"),
+        lambda root: (root / "tags/tiny.json").write_text("{"),
+    ),
+    "labels of a part that is not there": ("labels", "is not there", another_label),
+    "a folder where a file was": (
+        *("scores", "found a folder"),
+        lambda root: (root / "scores/more.parquet").mkdir(),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_what_was_altered_is_said_in_a_line_and_ends_with_1(
+    what: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, words, change = ALTERED[what]
+    change(root)
+    lines = findings(root, name)
+    assert lines and any(words in line for line in lines), lines
+
+
+def test_the_command_ends_with_1_and_says_where(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "drafts/grown/draft.json").unlink()
+    assert sts(root, "workspace", "check") == 1
+    out = capsys.readouterr().out
+    assert "drafts         1 draft, 0 candidates" in out
+    assert "drafts/grown: draft.json is missing" in out
+    assert sts(root / "none", "workspace", "check") == 1
+    assert "no workspace at" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_report_that_was_altered_is_found(whole: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(whole, tmp_path / "w"))
+    assert sts(root, "report", "tiny@1") == 0
+    assert findings(root, "reports") == []
+    folder = root / "reports/tiny-1"
+    for path in (folder / "report.json", *folder.glob("tables/*.csv")):
+        raw, rng = path.read_bytes(), random.Random(path.name)
+        for place in rng.sample(range(8 * len(raw)), min(20, 8 * len(raw))):
+            changed = bytearray(raw)
+            changed[place // 8] ^= 1 << place % 8
+            path.write_bytes(changed)
+            # A number of report.json that is in no table is not known to be another.
+            assert findings(root, "reports") or path.suffix == ".json", (path, place)
+        path.unlink()
+        assert findings(root, "reports"), path
+        path.write_bytes(raw)
+    assert findings(root, "reports") == []
+    (folder / "report.html").unlink()
+    assert findings(root, "reports")

@@ -1,0 +1,245 @@
+"""A backup that is damaged, cut off or made by somebody hostile is one line, and leaves nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import stat
+import struct
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sts.errors import DamagedData, NewerFormat, StsError
+from sts.storage import archive
+from sts.storage.files import canonical_json, content_hash
+from tests.access.attempts import attempt
+
+FILES = {"workspace.toml": b"schema = 2\n", "a/b.parquet": bytes(range(256)) * 9, "a/c/empty": b""}
+OWN = "5ca1ab1e" * 4
+
+
+def sources(folder: Path, files: dict[str, bytes]) -> list[tuple[str, Path]]:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return [(name, folder / name) for name in files]
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A backup of `FILES`."""
+    archive.write(tmp_path / "whole", OWN, sources(tmp_path / "from", FILES))
+    return tmp_path / "whole"
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_what_was_packed_is_unpacked(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "to").mkdir()
+    told = archive.unpack(whole, tmp_path / "to")
+    assert held(tmp_path / "to") == FILES
+    assert told == archive.manifest(whole) and told.workspace == OWN
+    assert {name: entry.bytes for name, entry in told.files.items()} == {
+        name: len(data) for name, data in FILES.items()
+    }
+
+
+def test_any_program_that_opens_zip_archives_opens_one(whole: Path) -> None:
+    with zipfile.ZipFile(whole) as opened:
+        assert opened.testzip() is None
+        assert {name: opened.read(name) for name in FILES} == FILES
+
+
+def test_nobody_else_may_read_a_backup_nor_what_was_private_in_it(tmp_path: Path) -> None:
+    every = sources(tmp_path / "from", {"secrets.toml": b"x", "workspace.toml": b"y"})
+    every[0][1].chmod(0o600)
+    archive.write(tmp_path / "whole", OWN, every)
+    (tmp_path / "to").mkdir()
+    archive.unpack(tmp_path / "whole", tmp_path / "to")
+    modes = [tmp_path / "whole", tmp_path / "to/secrets.toml", tmp_path / "to/workspace.toml"]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in modes] == [0o600, 0o600, 0o644]
+
+
+def test_a_file_that_is_gone_by_then_is_left_out_and_one_that_grows_is_cut(tmp_path: Path) -> None:
+    growing = tmp_path / "growing"
+    growing.write_bytes(b"before")
+
+    def lazily():
+        yield "gone", tmp_path / "gone"
+        yield "growing", growing
+        with growing.open("ab") as file:
+            file.write(b" and after")
+
+    told = archive.write(tmp_path / "whole", OWN, lazily())
+    assert {name: entry.bytes for name, entry in told.files.items()} == {"growing": 6}
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DamagedData, match="found a named pipe"):
+        archive.write(tmp_path / "whole", OWN, [("pipe", tmp_path / "pipe")])
+
+
+def manifest_of(files: dict[str, bytes], **changes: object) -> bytes:
+    """What a backup of files says of itself, its own digest included."""
+    import hashlib
+
+    own: dict[str, object] = {
+        "format": "backup",
+        "version_of_format": 1,
+        "workspace": OWN,
+        "sts": "0",
+        "made": "2026-01-01T00:00:00Z",
+        "files": {
+            name: {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest(), "private": False}
+            for name, raw in files.items()
+        },
+    }
+    own |= changes
+    own["files"] = own.pop("listed", own["files"])
+    return json.dumps(own | {"digest": content_hash(canonical_json(own))}).encode()
+
+
+def packed(
+    files: dict[str, bytes], told: bytes | None = None, how: int = zipfile.ZIP_STORED
+) -> bytes:
+    """An archive of these files and of what it says of itself."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", how) as opened:
+        for name, raw in files.items():
+            opened.writestr(zipfile.ZipInfo(name), raw, how)
+        opened.writestr(archive.MANIFEST, manifest_of(files) if told is None else told, 0)
+    return made.getvalue()
+
+
+def twice() -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as opened, pytest.warns(UserWarning, match="Duplicate"):
+        opened.writestr("a", b"one")
+        opened.writestr("a", b"two")
+        opened.writestr(archive.MANIFEST, manifest_of({"a": b"two"}))
+    return made.getvalue()
+
+
+def overlapping() -> bytes:
+    """Many names of one file's bytes: it unpacks to more than it is."""
+    raw = packed({"a": bytes(2**16)})
+    place = raw.index(b"PK\1\2")
+    end = raw.index(b"PK\5\6")
+    own = raw[place : raw.index(b"PK\1\2", place + 1)]
+    others = [f"{n:01x}".encode() for n in range(1, 16) if n != 10]
+    listed = b"".join(own[:46] + name + own[47:] for name in others) + raw[place:end]
+    count = len(others) + 2
+    return (
+        raw[:place]
+        + listed
+        + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(listed), place, 0)
+    )
+
+
+def with_end(number: int, value: int) -> bytes:
+    """A backup whose last record says something else."""
+    raw = packed(FILES)
+    end = list(struct.unpack("<4s4H2LH", raw[-22:]))
+    end[number] = value
+    return raw[:-22] + struct.pack("<4s4H2LH", *end)
+
+
+NAMES = ("../out", "/out", "a/../../out", "a//b", "./a", "a\\..\\b", "", "x" * 256, "a/" * 40 + "b")
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "empty": lambda: b"",
+    "text": lambda: b"not a backup\n" * 99,
+    "another archive": lambda: packed(FILES, told=b"{}"),
+    "no manifest": lambda: packed(FILES).replace(b"backup.json", b"backup.jsom"),
+    "a manifest that is no JSON": lambda: packed(FILES, told=b"{"),
+    "a manifest of deep JSON": lambda: packed(FILES, told=b"[" * 99_999),
+    "a manifest without a digest": lambda: packed(
+        FILES, told=manifest_of(FILES).replace(b'"digest"', b'"digerst"')
+    ),
+    "a manifest that was altered": lambda: packed(
+        FILES, told=manifest_of(FILES).replace(b'"0"', b'"1"')
+    ),
+    "a manifest with a text for a number": lambda: packed(
+        FILES, told=manifest_of({}, listed={"a": {"bytes": "1", "sha256": "", "private": False}})
+    ),
+    "a manifest of fewer files": lambda: packed(FILES, told=manifest_of({})),
+    "a manifest of more files": lambda: packed({}, told=manifest_of(FILES)),
+    "a manifest of other bytes": lambda: packed({"a": b"one"}, told=manifest_of({"a": b"two"})),
+    "compressed": lambda: packed({"a": bytes(2**20)}, how=zipfile.ZIP_DEFLATED),
+    "a name twice": twice,
+    "a file and a folder of one name": lambda: packed({"a": b"", "a/b": b""}),
+    "names of one file's bytes": overlapping,
+    "a list of four gigabytes": lambda: with_end(5, 2**32 - 2),
+    "a list that begins elsewhere": lambda: with_end(6, 2**31),
+    "a comment at the end": lambda: packed(FILES) + b"comment",
+    "something before": lambda: b"#!/bin/sh\n" + packed(FILES)[3:],
+    **{f"the name {name[:12]!r}": partial(packed, {name: b"out"}) for name in NAMES},
+}
+
+
+@attempt(
+    "Files from elsewhere",
+    "a backup that is packed, altered, cut off, overlaps itself, or has names that lead elsewhere",
+    "refused; nothing is written beside where it is unpacked",
+)
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_is_no_backup_is_one_line_and_writes_nothing_elsewhere(
+    case: str, tmp_path: Path
+) -> None:
+    file, folder = tmp_path / "given", tmp_path / "deep/er/to"
+    file.write_bytes(HOSTILE[case]())
+    folder.mkdir(parents=True)
+    with pytest.raises(DamagedData) as error:
+        archive.unpack(file, folder)
+    assert "\n" not in str(error.value) and str(file) in str(error.value)
+    outside = {path for path in tmp_path.rglob("*") if path.is_file()} - {file}
+    assert all(path.is_relative_to(folder) for path in outside)
+
+
+def test_a_backup_of_a_later_version_is_refused_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "later").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=2)))
+    with pytest.raises(NewerFormat, match="backup format 2; this version reads up to 1"):
+        archive.manifest(tmp_path / "later")
+
+
+def test_a_backup_that_was_cut_off_anywhere_is_none(whole: Path, tmp_path: Path) -> None:
+    raw = whole.read_bytes()
+    for size in range(0, len(raw), 37):
+        (tmp_path / "cut").write_bytes(raw[:size])
+        with pytest.raises(DamagedData):
+            archive.manifest(tmp_path / "cut")
+
+
+def test_no_flipped_bit_of_a_backup_is_another_file(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+    raw, rng = whole.read_bytes(), random.Random(7)
+    places = rng.sample(range(8 * len(raw)), 200)
+    refused = 0
+    for number, place in enumerate(places):
+        changed = bytearray(raw)
+        changed[place // 8] ^= 1 << place % 8
+        (tmp_path / "flipped").write_bytes(changed)
+        folder = tmp_path / f"to{number}"
+        folder.mkdir()
+        try:
+            archive.unpack(tmp_path / "flipped", folder)
+        except StsError as error:
+            refused += 1
+            assert "\n" not in str(error)
+        else:
+            assert held(folder) == FILES
+    assert refused > 150
