@@ -16,19 +16,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from annotator_app import sign_in
 from annotator_app.attempts import WINDOW, Attempts
 from annotator_app.entry import away, offer, refusal, welcome
+from annotator_app.routes import ENTER, HEALTH
 from sts.annotations.sessions import LONGEST, UNKNOWN, Invitation
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError
 
-HEALTH = "/_stcore/health"
-ENTER = "/enter"
 REMEMBERED = 10.0
 """Seconds for which a session that was let in is not looked up again: a page is many requests."""
 OUTSIDE = "This page opens with an invitation of your own. Ask for one; unsent answers are kept."
 TOO_MANY = "Too many attempts to enter came from here. Wait a minute, then try yours again."
 ELSEWHERE = "This was not sent by the page of the invitation. Open the invitation itself."
 _LONGEST_FORM = 4096
-_SIGNING_IN = (sign_in.SIGN_IN, sign_in.LOGIN, sign_in.CALLBACK)
 _PORTS = {"http": 80, "https": 443}
 _LOG = logging.getLogger(__name__)
 
@@ -96,7 +94,7 @@ class Auth:
         try:
             if kind == "http" and scope["path"] == ENTER:
                 answer = self._enter(scope, await _token(scope, receive))
-            elif kind == "http" and self._offers and scope["path"] in _SIGNING_IN:
+            elif kind == "http" and self._offers and scope["path"] in sign_in.ADDRESSES:
                 answer = await self._sign_in(scope, receive)
             elif self._is_admitted(session_secret(scope, self._cookie)):
                 answer = self._app

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from annotator_app.remaining import Remaining
 from sts.annotations import training
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Claim, Judgement, Progress
@@ -49,6 +50,7 @@ def exchange(
     place: str,
     shown: Shown,
     broken: Broken,
+    remaining: Remaining,
     runs: bool = False,
 ) -> dict[str, Any]:
     """Saves the outbox in `sent` and returns the component's next data.
@@ -65,6 +67,7 @@ def exchange(
       place: names this workspace in the browser's storage.
       shown: makes the episode of a continuation.
       broken: what was found by now that cannot be shown; what is found here is added.
+      remaining: how much people were told is left.
       runs: whether it is this person who runs the study, and is told the reason.
     """
     author = namespace(place, person.id)
@@ -100,7 +103,7 @@ def exchange(
         return data
     done = progress.by_annotator.get(person.name, 0)
     data["queue"], data["more"] = queue, more
-    left = progress.required - progress.judged
+    left = remaining.told(suite, progress.required - progress.judged)
     data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
     data["empty"] = _empty(progress, done, broken, runs)
     if data["training"] and not queue and not broken:

@@ -16,6 +16,8 @@ from sts.storage.workspace import Workspace
 
 LIMIT = 3600
 """Seconds after which a build is given up."""
+LIVE = "live"
+"""The folder of reports that follow a study, so that one that somebody made stays as it is."""
 
 
 class Builder:
@@ -32,7 +34,7 @@ class Builder:
         self, workspace: Workspace, label: str, clock: Callable[[], float] = time.time
     ) -> None:
         """Builds nothing yet."""
-        self.folder = workspace.path("reports", label.replace("@", "-"))
+        self.folder = workspace.path("reports", LIVE, label.replace("@", "-"))
         self._workspace, self._label, self._clock = workspace, label, clock
         self._file = self.folder.with_name(f".{self.folder.name}.build")
         self._turn = threading.Lock()
@@ -105,7 +107,8 @@ class Builder:
     def _build(self, file: BinaryIO, began: float) -> None:
         with file:  # its lock ends with it
             # What people have played since has no label yet.
-            for command, *more in (("label",), ("report", "--evidence", "app")):
+            page = ("--evidence", "app", "--out", str(self.folder.resolve()))
+            for command, *more in (("label",), ("report", *page)):
                 trouble = self._run(command, *more)
                 if trouble:
                     self._note(trouble, began)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from annotator_app.routes import SCRIPTS
 from sts.storage.files import content_hash
 
-FOLDER = "/scripts/"
 _HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",  # another script has another address
     "X-Content-Type-Options": "nosniff",
@@ -37,7 +37,7 @@ def loading(script: str, name: str, base: str = "") -> str:
 
 def address(script: str, name: str) -> str:
     """Returns where a component's script is served, below the base path."""
-    return f"{FOLDER}{name}-{content_hash(script.encode())[:16]}.mjs"
+    return f"{SCRIPTS}{name}-{content_hash(script.encode())[:16]}.mjs"
 
 
 class Scripts:
@@ -55,12 +55,12 @@ class Scripts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers for a script, and passes everything else on."""
         app = self._app
-        if scope["type"] == "http" and scope["path"].startswith(FOLDER):
+        if scope["type"] == "http" and scope["path"].startswith(SCRIPTS):
             app = self._answer(scope["path"])
         await app(scope, receive, send)
 
     def _answer(self, path: str) -> Response:
-        name = path.removeprefix(FOLDER).partition("-")[0]
+        name = path.removeprefix(SCRIPTS).partition("-")[0]
         script = self._script(name)
         if script is None or path != address(script, name):
             return PlainTextResponse("There is no such script.", status_code=404)

@@ -66,13 +66,15 @@ def serve(settings: Settings, bound: socket.socket) -> None:
 
     from annotator_app import sprites, state
     from annotator_app.auth import Auth, cookie_name
+    from annotator_app.headers import Headers
     from annotator_app.messages import Messages
     from annotator_app.people import Entrance
     from annotator_app.prefix import Prefix
     from annotator_app.results import Results
+    from annotator_app.routes import Routes
     from annotator_app.scripts import Scripts
     from annotator_app.shell import Shell
-    from annotator_app.sign_in import FILE
+    from annotator_app.sign_in import ADDRESSES, FILE
     from sts.viewer.sprites import framed
 
     # Nothing is signed in by what a file of another program says.
@@ -87,7 +89,9 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     cookie = cookie_name(state.place())
     entrance = Entrance(state.store, settings)
     layers = [
+        Middleware(Headers),
         Middleware(Prefix, base=base),
+        Middleware(Routes, more=ADDRESSES if settings.signing_in else ()),
         Middleware(
             Auth,
             entrance=entrance,

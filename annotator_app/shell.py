@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -10,8 +12,17 @@ import streamlit
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_PAGE = re.compile(r"/[a-z]*")
+from annotator_app.routes import PAGE
+
 _TOLD = "<head><script>window.__streamlit = {BACKEND_BASE_URL: location.origin%s};</script>"
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_POLICY = (
+    "default-src 'none'; script-src 'self' blob: {scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What a page may do: run the server's own scripts, and components, which Streamlit makes blobs of;
+and load from and send to this server alone."""
 
 
 class Shell:
@@ -26,11 +37,21 @@ class Shell:
         told = _TOLD % (f" + {json.dumps(base)}" if base else "")
         index = Path(streamlit.__file__).parent / "static" / "index.html"
         self._html = index.read_text(encoding="utf-8").replace("<head>", told, 1)
+        scripts = " ".join(map(_named, _INLINE.findall(self._html)))
+        self._headers = {
+            "Cache-Control": "private, no-cache",
+            "Content-Security-Policy": _POLICY.format(scripts=scripts),
+        }
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers for a page, and passes everything else on."""
         app = self._app
-        if scope["type"] == "http" and _PAGE.fullmatch(scope["path"]):
-            app = HTMLResponse(self._html, headers={"Cache-Control": "no-cache"})
+        if scope["type"] == "http" and PAGE.fullmatch(scope["path"]):
+            app = HTMLResponse(self._html, headers=self._headers)
         await app(scope, receive, send)
+
+
+def _named(script: str) -> str:
+    """The name by which a policy lets a script of a page run: a hash of its text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -22,6 +22,7 @@ from sts.storage.workspace import Workspace
 
 FILE = "secrets.toml"
 SIGN_IN, LOGIN, CALLBACK = "/sign-in", "/auth/login", "/oauth2callback"
+ADDRESSES = (SIGN_IN, LOGIN, CALLBACK)
 _MOST_BYTES = 2**16
 _SECRET = 32
 _NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")

@@ -18,6 +18,7 @@ from annotator_app.curation.exchange import prepare
 from annotator_app.curation.ghosts import Ghosts
 from annotator_app.events import Broken
 from annotator_app.play import Plays
+from annotator_app.remaining import Remaining
 from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
 from sts import registry
@@ -46,6 +47,8 @@ unplayable: set[str] = set()
 """Content hashes of scenarios that it has found cannot be shown to who plays."""
 plays = Plays()
 """What people are playing, held open between their turns."""
+remaining = Remaining()
+"""How much of what is judged people were told is left."""
 _ALL = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON, _AGREED = "sts_person", "sts_agreed"

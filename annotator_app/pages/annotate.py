@@ -23,6 +23,7 @@ def page() -> None:
         place=state.place(),
         shown=state.episode,
         broken=state.broken,
+        remaining=state.remaining,
         runs="lead" in person.roles,
     )
     state.component("player")(key="player", data=data, on_sync_change=lambda: None)

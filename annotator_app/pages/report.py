@@ -10,7 +10,7 @@ import streamlit as st
 from annotator_app import state
 from annotator_app.pages.visitor import visitor
 from annotator_app.reporting import Builder
-from annotator_app.results import ADDRESS
+from annotator_app.routes import RESULTS
 from annotator_app.tables import escaped_markdown
 from sts.errors import StoreError
 
@@ -26,13 +26,14 @@ def page() -> None:
     if visitor("lead") is None:
         return
     builder = state.builder()
-    wanted = st.button("Build the report now", disabled=builder.is_building)
+    buttons = st.container(horizontal=True)
+    wanted = buttons.button("Build the report now", disabled=builder.is_building)
     if wanted or (not builder.is_building and builder.is_outdated(state.store().last_event())):
         builder.begin()
     standing(builder)
     if builder.built is not None:
-        address = f"{state.settings().base}{ADDRESS}report.html"
-        st.link_button("Open it in a tab of its own", address)
+        address = f"{state.settings().base}{RESULTS}report.html"
+        buttons.link_button("Open it in a tab of its own", address)
         st.iframe(f"{address}?built={builder.built}", height=HEIGHT)
 
 

@@ -49,7 +49,7 @@ def _show(lead: Annotator) -> None:
     members, now = store.team(), time.time()
     _say_what_was_done()
     st.subheader("People")
-    _people(members, now)
+    _people(members, lead, now)
     _change(members, lead)
     if not suite:
         return
@@ -65,7 +65,7 @@ def _show(lead: Annotator) -> None:
     _served(store.served(suite), members)
 
 
-def _people(members: Sequence[Member], now: float) -> None:
+def _people(members: Sequence[Member], lead: Annotator, now: float) -> None:
     if not members:
         st.info("Nobody takes part yet. Invite somebody below.")
         return
@@ -77,7 +77,7 @@ def _people(members: Sequence[Member], now: float) -> None:
             one.person.name,
             one.person.pseudonym,
             ", ".join(one.person.roles) or "nothing",
-            _state(one, one.person.id in paused),
+            _state(one, one.person.id in paused, one.person.id == lead.id),
             _ago(one.seen, now),
             one.today,
             one.total,
@@ -250,12 +250,13 @@ def _read(folder: Path, built: float) -> Any:
         return None
 
 
-def _state(one: Member, paused: bool) -> str:
+def _state(one: Member, paused: bool, looking: bool) -> str:
+    """What a member's access is; who looks at the page is in, by whatever link."""
     if one.person.retired:
         return "retired"
     if paused:
         return "paused"
-    return "entered" if one.entered else "invited" if one.invited else "outside"
+    return "entered" if one.entered or looking else "invited" if one.invited else "outside"
 
 
 def _held(one: Member, now: float) -> str | None:

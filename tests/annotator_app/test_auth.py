@@ -13,6 +13,7 @@ from annotator_app.entry import AWAY
 from sts.annotations.sessions import LAPSED, UNKNOWN, USED, Invitation
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError
+from tests.access.attempts import attempt
 
 TOKEN, OWNERS, WAITING, SPENT, LATE = "a-session", "the-key", "waiting", "spent", "late"
 COOKIE = cookie_name("/somewhere")
@@ -135,6 +136,12 @@ def test_nobody_is_let_in_without_a_link(path: str) -> None:
     assert status(path, kind="websocket") == 4401
 
 
+@attempt(
+    "Links and sessions",
+    "an invitation is fetched for a preview, or told to another site by its address",
+    "only its button spends it; no cache keeps it; no other site is told; the cookie is HttpOnly, "
+    "SameSite and, over https, Secure",
+)
 def test_opening_an_invitation_shows_a_page_and_its_form_begins_the_session() -> None:
     shown = asked("/enter", query=f"t={WAITING}")
     assert shown[0]["status"] == 200 and not header(shown, "set-cookie")
@@ -153,6 +160,11 @@ def test_opening_an_invitation_shows_a_page_and_its_form_begins_the_session() ->
 SECURE = {"host": "study.example", "origin": "https://study.example"}
 
 
+@attempt(
+    "Links and sessions",
+    "a link is replayed, late, wrong, empty, or a session's secret",
+    "401 and one sentence; no cookie",
+)
 @pytest.mark.parametrize(
     ("token", "sentence"),
     [(SPENT, USED), (LATE, LAPSED), ("wrong", UNKNOWN), ("%ff%00", UNKNOWN), ("", UNKNOWN),
@@ -185,12 +197,18 @@ def test_an_invitation_that_was_spent_still_opens_the_page_of_who_entered_by_it(
     assert again[0]["status"] == 303
 
 
+@attempt("Links and sessions", "another site sends the form of an invitation", "403")
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", None])
 def test_no_other_site_makes_somebody_enter_under_a_strange_name(origin: str | None) -> None:
     headers = {"host": "study.example:8501"} | ({} if origin is None else {"origin": origin})
     assert status("/enter", form=f"t={WAITING}".encode(), headers=headers) == 403
 
 
+@attempt(
+    "Links and sessions",
+    "a form of ten megabytes is sent to the door",
+    "cut after four kilobytes, and refused",
+)
 def test_a_form_of_ten_megabytes_is_cut_and_refused() -> None:
     assert status("/enter", form=b"x" * 10_000_000 + f"&t={WAITING}".encode()) == 401
 
@@ -201,6 +219,11 @@ def test_below_a_path_of_its_own_the_cookie_and_the_way_in_stay_there() -> None:
     assert "Path=/judge;" in header(entered, "set-cookie")
 
 
+@attempt(
+    "Links and sessions",
+    "links are guessed, again and again from one address",
+    "ten a minute are answered 401, then 429; nobody else is kept out",
+)
 def test_who_tries_many_links_is_refused_and_nobody_else_is() -> None:
     at = door()
     for _ in range(EACH):
@@ -219,6 +242,12 @@ def test_previews_and_old_links_are_no_attempts() -> None:
     assert status("/enter", query=f"t={WAITING}", at=at) == 200
 
 
+@attempt(
+    "Links and sessions",
+    "links are guessed from three hundred addresses",
+    "who failed lately is refused for a minute; who did not is heard",
+    times=300,
+)
 def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
     now = [0.0]
     attempts = Attempts(clock=lambda: now[0])
@@ -231,6 +260,11 @@ def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
     assert attempts.allows("10.0.0.7")
 
 
+@attempt(
+    "Links and sessions",
+    "links are guessed from the many IPv6 addresses of one network",
+    "they count as one",
+)
 def test_the_many_addresses_that_one_person_has_are_counted_as_one() -> None:
     attempts = Attempts(clock=lambda: 0.0)
     for n in range(EACH):
@@ -256,6 +290,11 @@ def test_a_websocket_is_opened_by_a_page_of_this_server(
     assert status(**STREAM, kind="websocket", scheme=scheme, headers=headers) == 200
 
 
+@attempt(
+    "Addresses and other sites",
+    "a websocket whose origin differs in scheme, host or port, or is forged to look alike",
+    "closed at the door",
+)
 @pytest.mark.parametrize(
     "origin",
     [None, "", "null", "http://study.example", "http://study.example:8502", "file://",
@@ -309,6 +348,11 @@ def test_only_the_ways_to_the_provider_and_back_are_open(monkeypatch: pytest.Mon
         assert status(path, at=offering(), kind="websocket") == 4401
 
 
+@attempt(
+    "Links and sessions",
+    "the server is made to ask a provider of accounts again and again",
+    "ten times a minute from one address",
+)
 def test_the_provider_is_asked_no_more_often_than_wrong_links_are_heard() -> None:
     at = offering()
     asks = [status("/auth/login", at=at) for _ in range(EACH + 1)]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from analysis.evidence import files
-from analysis.evidence.dossiers import Clip, Dossier, Said, Share
+from analysis.evidence.dossiers import Clip, Dossier, Share
 from analysis.evidence.files import make
+from sts.annotations.types import Mark
 from sts.cli.main import main
 from sts.continuations.store import entries
 from sts.storage.workspace import Workspace
@@ -139,7 +140,7 @@ def test_foreign_names_are_words_wherever_clips_are_shown(
     workspace = Workspace.open(str(few))
     scenarios = selections.load(workspace, SUITE).scenarios
     one = next(iter(entries(workspace, {scenarios[0].hash})))
-    said = (Said(EVIL, "verdict", "success", 1, EVIL), Said("P", "verdict", "failure", 1, ""))
+    said = (Mark(EVIL, "verdict", "success", 1, EVIL), Mark("P", "verdict", "failure", 1, ""))
     shares = (Share("x", 2, 0.5),)
     every = [
         Dossier(
@@ -159,6 +160,15 @@ def test_foreign_names_are_words_wherever_clips_are_shown(
     page.select_option("select[aria-label=Agent]", LONG)
     assert EVIL in page.locator(".marks").first.inner_text()
     assert page.evaluate("window.ran") is None
+    assert page.evaluate("document.documentElement.scrollWidth") == 420
+
+
+def test_what_a_table_says_above_it_is_in_sight_on_a_phone(page: Any, folder: Path) -> None:
+    page.set_viewport_size({"width": 420, "height": 800})
+    page.goto(address(folder / "report.html"))
+    ends = "all => all.map(one => one.getBoundingClientRect().right).filter(right => right)"
+    every = page.eval_on_selector_all("caption", ends)
+    assert every and max(every) <= 420
     assert page.evaluate("document.documentElement.scrollWidth") == 420
 
 

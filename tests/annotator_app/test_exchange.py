@@ -16,6 +16,7 @@ import pytest
 from annotator_app import events
 from annotator_app.events import FEWEST, PATIENCE, exchange, namespace
 from annotator_app.pages import guide
+from annotator_app.remaining import Remaining
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.domains import Picture, domain
@@ -23,6 +24,7 @@ from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import payload
+from tests.access.attempts import attempt
 
 SUITE = "made-up@1"
 
@@ -60,7 +62,7 @@ def shown(continuation: str) -> dict[str, Any]:
 def talk(store: Store, who: Annotator, sent: object, **more: Any) -> dict[str, Any]:
     if isinstance(sent, dict):
         sent = {"author": namespace("here", who.id)} | sent
-    given: dict[str, Any] = {"shown": shown, "broken": {}} | more
+    given: dict[str, Any] = {"shown": shown, "broken": {}, "remaining": Remaining()} | more
     data = exchange(store, who, sent, suite=SUITE, place="here", **given)
     json.dumps(data, allow_nan=False)
     return data
@@ -99,6 +101,11 @@ def test_a_message_without_an_outbox_is_a_sign_of_life(
     assert data["acks"] == [] and len(data["queue"]) == 1
 
 
+@attempt(
+    "Another's clip, another's answer",
+    "an outbox is replayed in another's session, or names no author",
+    "ignored; it stays in the browser that it is of",
+)
 def test_what_another_author_did_is_ignored_and_neither_acknowledged_nor_kept(
     store: Store, ann: Annotator, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from annotator_app.messages import LONGEST, readable
+from tests.access.attempts import attempt
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.wire import wired
 
@@ -51,6 +52,11 @@ def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
     assert readable(BackMsg(clear_cache=True).SerializeToString(), whole=True)[1] is False
 
 
+@attempt(
+    "Another's clip, another's answer",
+    "a page sends what is no JSON, a hundred thousand levels deep, or a megabyte",
+    "ignored with a line in the log; the page goes on",
+)
 @pytest.mark.browser
 def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> None:
     with wired(server, "careless") as page:

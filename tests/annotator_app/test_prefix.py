@@ -12,6 +12,7 @@ import pytest
 
 from annotator_app.attempts import EACH
 from annotator_app.auth import cookie_name
+from tests.access.attempts import attempt
 from tests.annotator_app.conftest import PATIENCE, Server
 from tests.annotator_app.test_player_page import press, saved
 
@@ -77,6 +78,11 @@ def test_what_lies_beside_the_path_is_not_served_and_its_slash_is_added(below: S
     assert asked(below, f"{BASE}/").status == 401
 
 
+@attempt(
+    "Links and sessions",
+    "wrong links from many people behind one proxy that is believed",
+    "each address is counted by itself",
+)
 def test_a_proxy_that_is_believed_says_who_asks(below: Server) -> None:
     for number in range(2 * EACH):  # each from another address, as this one alone would be refused
         came = {"X-Forwarded-For": f"192.0.2.{number}"}

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from annotator_app.results import ADDRESS, Results
+from annotator_app.results import Results
+from annotator_app.routes import RESULTS
 from sts.annotations.types import Annotator
+from tests.access.attempts import attempt
 from tests.annotator_app.conftest import AGENTS, Server
 
 pytestmark = pytest.mark.browser
@@ -28,9 +30,9 @@ def test_who_leads_goes_from_the_report_to_two_clips_side_by_side(
     frame = page.frame_locator("iframe")
     frame.locator("#scenario-table a.play").first.wait_for()
     opener = page.get_by_role("link", name="Open it in a tab of its own")
-    assert opener.get_attribute("href").endswith(f"{ADDRESS}report.html")
+    assert opener.get_attribute("href").endswith(f"{RESULTS}report.html")
 
-    page.goto(server.url(f"{ADDRESS}report.html#pair={','.join(AGENTS)}"))
+    page.goto(server.url(f"{RESULTS}report.html#pair={','.join(AGENTS)}"))
     page.locator("#chosen", has_text="passes less often than").wait_for()
     page.locator("#scenario-table a.play").first.click()
     links = page.get_by_role("link", name="Watch it in the app")
@@ -55,6 +57,11 @@ def test_who_leads_goes_from_the_report_to_two_clips_side_by_side(
         )
 
 
+@attempt(
+    "Another's clip, another's answer",
+    "an annotator, a reviewer or a curator asks for the report or its evidence",
+    "403, and no agent's name",
+)
 @pytest.mark.parametrize("roles", [("annotator",), ("reviewer",), ("curator",)])
 def test_results_are_for_who_leads_alone(
     open_page: Opener, server: Server, roles: tuple[str, ...]
@@ -62,10 +69,13 @@ def test_results_are_for_who_leads_alone(
     (role,) = roles
     page = open_page(f"no leader {role}", roles=roles, ready=False)
     for name in ("report.html", "evidence/index.html", "evidence/index.js"):
-        answer = page.request.get(server.url(f"{ADDRESS}{name}"))
+        answer = page.request.get(server.url(f"{RESULTS}{name}"))
         assert answer.status == 403 and AGENTS[0] not in answer.text()
 
 
+@attempt(
+    "Paths", "other files are asked for where the report is served, by who leads", "404", times=9
+)
 def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
     (tmp_path / "report" / "evidence").mkdir(parents=True)
     for name in ("report/report.html", "report/report.json", "outside.html", "report/index.js"):
@@ -87,7 +97,7 @@ def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
             await asyncio.Event().wait()  # who asks stays, and says no more
             raise AssertionError
 
-        scope = {"type": "http", "method": "GET", "path": ADDRESS + path, "headers": []}
+        scope = {"type": "http", "method": "GET", "path": RESULTS + path, "headers": []}
         await served(scope, receive, send)
         return int(sent[0]["status"])
 

@@ -20,6 +20,7 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
+from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE
 from tests.annotations.test_reviewed import Team, rules
 
@@ -154,6 +155,7 @@ def test_what_is_no_decision_is_refused_in_one_sentence_and_loses_nothing(
     assert words in refused["message"] and len(refused["message"]) < 300
 
 
+@attempt("Another's clip, another's answer", "an annotator sends a reviewer's decision", "refused")
 def test_who_is_no_reviewer_decides_nothing_whatever_they_send(store: Store, team: Team) -> None:
     item = talk(store, None)["cases"][0]["episode"]["id"]
     for kind in ("adjudication", "review"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from annotator_app.tables import escaped_markdown, table
 from sts.annotations.members import Work
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
+from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 
 
@@ -82,6 +84,15 @@ def test_people_are_shown_with_what_they_did_and_markup_in_a_name_is_text(store:
     assert ana.pseudonym in text and "2, 15 min" in text and "random" in text
 
 
+def test_who_looks_at_the_page_is_in_by_whatever_link_they_came(store: Store) -> None:
+    store.add_annotator("Ana")
+    (ana,), (lena,) = (
+        re.findall(rf"{name}<.*?>(entered|invited|outside)<", html(shown()))
+        for name in ("Ana", "Lena")
+    )
+    assert (ana, lena) == ("invited", "entered")
+
+
 def test_somebody_is_invited_and_the_invitation_is_shown_once(store: Store) -> None:
     page = shown()
     page.text_input[0].set_value("Ben")
@@ -134,6 +145,11 @@ def test_an_estimate_waits_until_there_is_enough_and_holds_what_people_do() -> N
     assert (wide.low, wide.high) == pytest.approx((1.0 - 0.8283, 1.0 + 0.8283), abs=1e-4)
 
 
+@attempt(
+    "Markup and formulas",
+    "markup in names that the lead's tables and sentences show",
+    "shown as text",
+)
 def test_nothing_in_a_table_or_a_sentence_is_markup() -> None:
     cell = '<script>alert("1")</script>'
     text = table((cell, "n"), [(cell, 1), (cell, None)])
@@ -166,6 +182,25 @@ def test_a_build_that_fails_says_why_and_the_last_report_stays(
     assert (asked, found.trouble) == (["label"], "sts label starter@1: the disk is full")
     assert found.page.read_text() == "the last good one"
     assert not found.is_outdated(clock.now) and found.is_outdated(clock.now + 1)
+
+
+def test_a_report_that_somebody_made_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = builder(tmp_path, Clock())
+    asked: list[tuple[str, ...]] = []
+
+    def notes(*words: str) -> str:
+        asked.append(words)
+        return ""
+
+    monkeypatch.setattr(found, "_run", notes)
+    assert found.begin()
+    found.wait(60)
+    _, (command, *more) = asked
+    own = Workspace.open(str(tmp_path)).path("reports", "starter-1")
+    assert command == "report" and more[more.index("--out") + 1] == str(found.folder)
+    assert found.folder != own and own not in found.folder.parents
 
 
 def test_one_report_is_built_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

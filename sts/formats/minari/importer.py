@@ -14,7 +14,11 @@ from sts.errors import DamagedData, NewerFormat, StsError
 from sts.formats.minari import minari, sizes
 from sts.formats.minari.record import FORMAT, KEY, VERSION, trajectory_of
 from sts.formats.minari.replayed import replayed
+from sts.storage.files import regular_bytes
 from sts.trajectories.types import Trajectory
+
+_MOST_BYTES = 2**26
+"""Bytes of what a dataset says of itself."""
 
 
 def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
@@ -23,7 +27,7 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
     Args:
       path: the dataset's folder, or the folder `data` in it.
       domain: what replays another's dataset, a domain made of a `GymnasiumEnvironment`; else its
-        spec says which environment.
+        spec says which environment. Of ours, the `module:Class` that it may name.
 
     Raises:
       DamagedData: it is no dataset, or says too little to be replayed, or was altered.
@@ -40,8 +44,8 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
         dataset = minari.MinariDataset(folder)
         if own is None:
             return replayed(path, dataset, domain)
-        return [_ours(path, episode) for episode in dataset.iterate_episodes()]
-    except StsError:
+        return [_ours(path, episode, domain) for episode in dataset.iterate_episodes()]
+    except (StsError, MemoryError):
         raise
     except Exception as error:  # a damaged file makes Minari and h5py raise almost anything
         what = " ".join(f"{type(error).__name__}: {error}".split())
@@ -63,7 +67,7 @@ def _metadata(path: Path, folder: Path) -> dict[str, Any]:
     if not file.is_file():
         raise DamagedData(f"{path} is no Minari dataset: expected data/metadata.json in it")
     try:
-        found = json.loads(file.read_bytes())
+        found = json.loads(regular_bytes(file, _MOST_BYTES))
         version = str(found["minari_version"])
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DamagedData(f"{file}: no metadata of Minari: {error!r:.80}") from None
@@ -90,8 +94,8 @@ def _format(path: Path, metadata: dict[str, Any]) -> int | None:
     return int(number)
 
 
-def _ours(path: Path, episode: Any) -> Trajectory:
+def _ours(path: Path, episode: Any, domain: str | None) -> Trajectory:
     try:
-        return trajectory_of(episode.infos or {})
-    except DamagedData as error:
-        raise DamagedData(f"{path}: episode {episode.id}: {error}") from None
+        return trajectory_of(episode.infos or {}, domain)
+    except StsError as error:
+        raise error.about(f"{path}: episode {episode.id}") from None

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import checked, domain
+from sts.domains.registry import is_code
 from sts.episodes import Episode, Instruction
-from sts.errors import DamagedData
+from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import canonical_json, parsed_json
 from sts.trajectories.types import Participant, Trajectory
 
@@ -51,10 +52,15 @@ def _before(episode: Episode) -> int:
     return -1 if domain(episode.domain).moves else 0
 
 
-def trajectory_of(infos: dict[str, Any]) -> Trajectory:
+def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory:
     """Returns the trajectory whose infos these are.
 
+    Args:
+      infos: of an episode.
+      named: the `module:Class` that whoever reads it has named as its world, if any.
+
     Raises:
+      ArgumentError: its world is a `module:Class` that nobody has named.
       DamagedData: something is missing, or altered.
     """
     try:
@@ -76,6 +82,11 @@ def trajectory_of(infos: dict[str, Any]) -> Trajectory:
         raise DamagedData(f"no trajectory of ours: {type(error).__name__}: {error}") from None
     if found.id != mark:
         raise DamagedData(f"trajectory {mark} was altered: it hashes to {found.id}")
+    if is_code(own["domain"]) and own["domain"] != named:  # to look there would run it
+        raise ArgumentError(
+            f"its world is {own['domain']!r:.80}, which is code; if you have it and trust it, name "
+            "it: --domain module:Class"
+        )
     checked([found.episode], [f"trajectory {mark}"], [found.world])
     if len(found.participants) != found.episode.participants:
         raise DamagedData(f"trajectory {mark} names other participants than it has")

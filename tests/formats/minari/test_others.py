@@ -20,6 +20,7 @@ from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import record
+from tests.access.attempts import attempt
 from tests.formats.minari.conftest import Collect
 
 
@@ -335,6 +336,9 @@ def test_more_episodes_than_there_are_is_one_line(collect: Collect) -> None:
             importer.read(folder)
 
 
+@attempt(
+    "Files from elsewhere", "an HDF5 file that says it holds terabytes", "refused before it is read"
+)
 def test_an_array_that_is_said_to_be_of_terabytes_is_never_read(collect: Collect) -> None:
     folder = collect()
     with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:

@@ -1,0 +1,30 @@
+"""How much is left to judge, as judges are told it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+EVERY = 15 * 60.0
+"""Seconds after which it is told anew."""
+
+
+class Remaining:
+    """What was left of each suite when it was last told.
+
+    A judgement of a reference counts for no agent, so it takes nothing from what is left. Whoever
+    saw the number after each answer would learn which clips are references.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Was told nothing yet; `clock` counts seconds."""
+        self._clock = clock
+        self._told: dict[str, tuple[float, int]] = {}
+
+    def told(self, suite: str, left: int) -> int:
+        """Returns what to tell of a suite of which so many judgements are `left`."""
+        since, before = self._told.get(suite, (float("-inf"), 0))
+        if self._clock() - since >= EVERY:
+            self._told[suite] = self._clock(), left
+            return left
+        return before

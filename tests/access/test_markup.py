@@ -1,0 +1,125 @@
+"""Markup in every name and text of a table, looked for in everything that a report writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from sts.cli.main import main
+from tests.access.attempts import attempt
+
+KIND = "Markup and formulas"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "'-alert(3)-'",
+    "</title></style></text></script><svg onload=alert(4)>",
+    "{{ 7 * 7 }}{% raw %}${7*7}",
+    "javascript:alert(5)",
+    "]]><!--<!DOCTYPE x>",
+    "&lt;b&gt;&#60;i&#62;",
+    "\\input{/etc/passwd}\\write18{x}",
+    "$ % # _ ^ ~ { } & \\",
+    "=HYPERLINK(1)",
+    "@SUM(1)",
+    "[x](javascript:alert(6)) | ![y](http://evil.example)",
+    "`code` **bold** # head",
+)
+WORDS = ("agent", "scenario", "category", "annotator", "reason", "notes")
+
+
+class Tags(HTMLParser):
+    """Counts the tags of a page with the names of their attributes, and each address."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[tuple[str, ...]] = Counter()
+        self.addresses: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[(tag, *sorted(name for name, _ in attrs))] += 1
+        self.addresses |= {
+            (value or "").strip().lower()
+            for name, value in attrs
+            if name in ("href", "src", "action", "xlink:href")
+        }
+
+    handle_startendtag = handle_starttag
+
+
+def made(folder: Path, words: tuple[str, ...]) -> Path:
+    """Returns the folder of a report whose every name begins with one of the words."""
+    folder.mkdir()
+    out = io.StringIO()
+    writer = csv.writer(out)
+    header = ["agent", "scenario", "category", "continuation", "annotator", "verdict", "step"]
+    writer.writerow([*header, "horizon", "reason", "notes"])
+    for a in range(3):
+        for s in range(len(words)):
+            for c in range(2):
+                for j in range(2):
+                    verdict = (
+                        "success" if (a + s + c + j) % 3 else "cannot_judge" if j else "failure"
+                    )
+                    step = "" if verdict == "cannot_judge" else "3"
+                    agent, scenario = f"{words[a]} {a}", f"{words[s]} {s}"
+                    judge, category = f"{words[j + 3]} {j}", f"{words[s % 4 + 5]} {s % 4}"
+                    row = [agent, scenario, category, str(c), judge, verdict, step, "9"]
+                    writer.writerow([*row, words[s] if not step else "", words[s]])
+    (folder / "t.csv").write_text(out.getvalue())
+    table, out_folder = str(folder / "t.csv"), folder / "out"
+    assert main(["report", "--table", table, "--out", str(out_folder), "--paper"]) == 0
+    return out_folder
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A report with hostile names, and the same with harmless ones of the same lengths."""
+    folder = tmp_path_factory.mktemp("markup")
+    harmless = tuple(f"{'n' * (len(one) - 2)}{n:02}" for n, one in enumerate(HOSTILE))
+    return made(folder / "hostile", HOSTILE), made(folder / "harmless", harmless)
+
+
+@pytest.mark.slow
+@attempt(
+    KIND,
+    "markup, templates, addresses and formulas as every name and text of a table, in the page, "
+    "the figures and the paper's parts of a report",
+    "the same tags and addresses as with harmless names; no cell is a formula; no LaTeX command",
+    times=len(HOSTILE) * len(WORDS),
+)
+def test_no_name_is_markup_anywhere_in_a_report(reports: tuple[Path, Path]) -> None:
+    hostile, harmless = reports
+    files = sorted(one.relative_to(harmless) for one in harmless.rglob("*") if one.is_file())
+    assert files == sorted(o.relative_to(hostile) for o in hostile.rglob("*") if o.is_file())
+    assert "alert(1)" in (hostile / "report.html").read_text("utf-8")
+    kinds = Counter(one.suffix for one in files)
+    assert kinds[".html"] and kinds[".svg"] and kinds[".csv"] and kinds[".tex"]
+    for name in files:
+        if name.suffix in (".html", ".svg"):
+            there, here = (Tags((one / name).read_text("utf-8")) for one in (hostile, harmless))
+            own = {tag for tag in there.tags if tag[0] not in ("tspan", "text", "br", "wbr")}
+            assert own == {t for t in here.tags if t[0] not in ("tspan", "text", "br", "wbr")}, name
+            led = [one for one in there.addresses if not one.startswith(("#", "data:"))]
+            assert sorted(led) == sorted(o for o in here.addresses if o[:1] not in "#d"), name
+        elif name.suffix == ".csv":
+            rows = csv.reader(io.StringIO((hostile / name).read_text("utf-8")))
+            cells = [cell for row in rows for cell in row]
+            assert not [c for c in cells if re.match(r"[=@+]|-[^\d.]", c)], name
+        elif name.suffix == ".tex":
+            text = (hostile / name).read_text("utf-8")
+            assert not re.search(r"(?<!\\)\\(input|write18)\b", text), name
+
+
+def test_a_tag_of_a_name_would_be_found() -> None:
+    plain, other = Tags("<b>x</b>"), Tags("<b><img src=x onerror=alert(1)></b>")
+    assert set(other.tags) - set(plain.tags) == {("img", "onerror", "src")}
+    assert other.addresses == {"x"}

@@ -1,0 +1,22 @@
+"""The table in docs/security.md is that of the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.access.attempts import table
+
+PAGE = Path(__file__).parents[2] / "docs" / "security.md"
+BEGINS, ENDS = "<!-- attempts: made by python -m tests.access -->", "<!-- end of attempts -->"
+
+
+def parts(text: str) -> tuple[str, str, str]:
+    """Returns what stands before the table, the table, and what follows it."""
+    before, _, rest = text.partition(BEGINS)
+    inside, _, after = rest.partition(ENDS)
+    return before, inside, after
+
+
+def test_the_page_lists_each_attempt_and_what_its_test_finds() -> None:
+    _, found, _ = parts(PAGE.read_text("utf-8"))
+    assert found.strip() == table(), "write it anew: python -m tests.access"

@@ -1,0 +1,169 @@
+"""Datasets that were made to do harm."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sts.errors import ArgumentError, DamagedData, StsError
+from sts.formats.minari import exporter, importer, sizes
+from sts.storage.files import canonical_json
+from tests.access.apart import refusal
+from tests.access.attempts import attempt
+from tests.examples import recorded
+from tests.formats.minari.conftest import Collect
+from tests.trajectories.bell import walks
+
+KIND = "Files from elsewhere"
+REWARDS = "episode_0/rewards"
+SECRET = b"a secret of 24 bytes...."
+
+
+def empty(file: h5py.File, name: str, size: int) -> None:
+    """Puts `size` bytes of zeros in the place of an array, packed a thousand times smaller."""
+    del file[name]
+    chunk = min(size, 2**24)
+    made = file.create_dataset(
+        name, shape=(size // 8,), dtype="f8", chunks=(chunk // 8,), compression="gzip"
+    )
+    packed = zlib.compress(bytes(chunk), 9)
+    for at in range(0, size, chunk):
+        made.id.write_direct_chunk((at // 8,), packed)
+
+
+def bomb(file: h5py.File, place: Path) -> None:
+    empty(file, REWARDS, sizes.MOST + 2**24)
+
+
+def many_bombs(file: h5py.File, place: Path) -> None:
+    empty(file, REWARDS, sizes.MOST // 4)
+    for n in range(5):
+        file[f"episode_1/again {n}"] = file[REWARDS]
+
+
+def circle(file: h5py.File, place: Path) -> None:
+    file["episode_0/infos/all"] = file["/"]
+
+
+def soft_link(file: h5py.File, place: Path) -> None:
+    file["episode_0/more"] = h5py.SoftLink("/episode_1")
+
+
+def other_file(file: h5py.File, place: Path) -> None:
+    with h5py.File(place / "other.hdf5", "w") as other:
+        other["secret"] = np.zeros(3)
+    del file[REWARDS]
+    file[REWARDS] = h5py.ExternalLink(str(place / "other.hdf5"), "/secret")
+
+
+def raw_file(file: h5py.File, place: Path) -> None:
+    (place / "secret").write_bytes(SECRET)
+    del file[REWARDS]
+    file.create_dataset(REWARDS, shape=(3,), dtype="f8", external=[(place / "secret", 0, 24)])
+
+
+def virtual(file: h5py.File, place: Path) -> None:
+    with h5py.File(place / "other.hdf5", "w") as other:
+        other["secret"] = np.zeros(3)
+    layout = h5py.VirtualLayout(shape=(3,), dtype="f8")
+    layout[:] = h5py.VirtualSource(place / "other.hdf5", "secret", shape=(3,))
+    del file[REWARDS]
+    file.create_virtual_dataset(REWARDS, layout)
+
+
+@attempt(
+    KIND,
+    "an HDF5 file that unpacks a thousand times, stands in itself, or leads to other files by a "
+    "soft or external link, external storage or a virtual array",
+    "refused before an array is read; a dataset unpacks to 4 GiB at most",
+)
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (bomb, "at most 4294967296 bytes unpacked"),
+        (many_bombs, "at most 4294967296 bytes unpacked"),
+        (circle, "stands in several places, or in itself"),
+        (soft_link, "is a link to elsewhere, which is not read"),
+        (other_file, "is a link to elsewhere, which is not read"),
+        (raw_file, "is kept in another file, which is not read"),
+        (virtual, "is kept in another file, which is not read"),
+    ],
+)
+def test_a_dataset_neither_bursts_nor_leads_elsewhere(
+    collect: Collect, tmp_path: Path, harm: Callable[[h5py.File, Path], None], words: str
+) -> None:
+    folder = collect()
+    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+        harm(file, tmp_path)
+    with pytest.raises(DamagedData, match=words):
+        importer.read(folder)
+
+
+@pytest.mark.slow
+@attempt(
+    KIND,
+    "a Minari dataset in Arrow's format that unpacks to more memory than reading may take",
+    "one line, once the memory that reading may have (half of the machine's) is taken",
+)
+def test_a_dataset_of_another_format_takes_no_more_memory_than_there_is(
+    collect: Collect, tmp_path: Path
+) -> None:
+    folder = collect(format="arrow", episodes=1)
+    (file,) = [one for one in (folder / "data" / "0").iterdir() if one.suffix != ".json"]
+    with pa.ipc.open_file(pa.OSFile(str(file))) as kept:
+        large = pa.concat_tables([kept.read_all()] * 2**18).combine_chunks()
+    with pa.ipc.new_file(
+        str(file), large.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")
+    ) as out:
+        out.write_table(large, max_chunksize=len(large))
+    assert large.nbytes > 2**26
+    del large
+    assert file.stat().st_size < 2**22
+    words = ["trajectories", "import", "--format", "minari", str(folder)]
+    line = refusal(2**25, *words, "--workspace", str(tmp_path / "w"))
+    assert line.endswith("half of what this machine has, found more")
+
+
+@attempt(
+    "Code named in data",
+    "a dataset of ours whose world is a module:Class that lies in the current folder",
+    "refused, and nothing is imported, unless --domain names it",
+)
+def test_a_world_that_is_code_is_not_looked_for_unless_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "harmful_world.py").write_text("import pathlib; pathlib.Path('ran').touch()")
+    exporter.write(tmp_path / "theirs-v0", recorded(count=1))
+    with h5py.File(tmp_path / "theirs-v0" / "data" / "main_data.hdf5", "a") as file:
+        kept = file["episode_0/infos/sts"]
+        told = json.loads(bytes(kept["record"][()]))
+        told["domain"] = "harmful_world:World"
+        (one,) = recorded(count=1)
+        forged = dataclasses.replace(
+            one, episode=dataclasses.replace(one.episode, domain=told["domain"])
+        )
+        del kept["record"]
+        kept["record"] = np.frombuffer(canonical_json(told | {"id": forged.id}), np.uint8)
+    for named in (None, "other_world:World"):
+        with pytest.raises(ArgumentError, match="its world is 'harmful_world:World', which is cod"):
+            importer.read(tmp_path / "theirs-v0", domain=named)
+    assert not (tmp_path / "ran").exists()
+    with contextlib.suppress(StsError):
+        importer.read(tmp_path / "theirs-v0", domain="harmful_world:World")
+    assert (tmp_path / "ran").exists()
+
+
+def test_a_world_of_ones_own_is_read_where_it_is_named(tmp_path: Path) -> None:
+    (one,) = walks(1)
+    exporter.write(tmp_path / "mine-v0", [one])
+    assert importer.read(tmp_path / "mine-v0", domain=one.episode.domain)
