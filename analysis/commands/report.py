@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,8 @@ from sts.errors import ArgumentError
 from sts.names import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from analysis.report.schema import Report
 
 ALL, NONE, APP = "all", "none", "app"
@@ -102,6 +107,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
+    # Products of matrices are small here: more threads would only wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _check(args)
     taken = _taken(args)
 
@@ -125,11 +132,11 @@ def _run(args: argparse.Namespace) -> int:
 
         gathered = gather_table(Path(args.table))
     else:  # only a suite needs a workspace, its annotations, and worlds to check it by
-        from analysis.inputs.workspace import gather
+        from analysis.inputs.workspace import called_by_name, gather
         from sts.storage.workspace import Workspace
 
         workspace = Workspace.open(args.workspace)
-        gathered = gather(workspace, args.suite, args.against, names=args.names)
+        gathered = gather(workspace, args.suite, args.against)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     if args.bundle:
@@ -137,28 +144,29 @@ def _run(args: argparse.Namespace) -> int:
     scores = gathered.scores
     if args.scores is not None:
         scores = override_scores(scores, read_scores(Path(args.scores)))
-    report = build(
-        gathered.ratings,
-        scores,
-        suite=gathered.suite,
-        target=args.target,
-        seed=args.seed,
-        contrasts=[(a, b) for a, b in args.contrast],
-        provenance=provenance(),
-        other=gathered.other,
-        blind=args.blind,
-        margin=None if args.margin is None else args.margin / 100,
-        reference=args.reference,
-    )
+    with _steps("analysing", 4) as step:
+        report = build(
+            called_by_name(workspace, gathered.ratings) if args.names else gathered.ratings,
+            scores,
+            suite=gathered.suite,
+            target=args.target,
+            seed=args.seed,
+            contrasts=[(a, b) for a, b in args.contrast],
+            provenance=provenance(),
+            other=gathered.other,
+            blind=args.blind,
+            margin=None if args.margin is None else args.margin / 100,
+            reference=args.reference,
+            step=step,
+        )
     paper = _paper(report, args)
     said = NO_CLIPS
     if taken == 0:
-        page = write(folder, report, paper=paper)
+        with _steps("writing", 3) as step:
+            page = write(folder, report, paper=paper, step=step)
     else:
         from analysis.evidence.gather import evidence
 
-        if args.names:  # clips are judged by pseudonyms whatever the report calls people
-            gathered = gather(workspace, args.suite)
         most = taken if isinstance(taken, int) else None
         with evidence(
             *(workspace, args.suite, gathered, report, folder),
@@ -166,7 +174,8 @@ def _run(args: argparse.Namespace) -> int:
             linked=taken == APP,
             show=progress,
         ) as own:
-            page = write(folder, report, own, paper)
+            with _steps("writing", 3) as step:
+                page = write(folder, report, own, paper, step=step)
             said = own.link.says
     if args.names:
         warn(f"people are called by name in {folder}; hand it on only to who may know them")
@@ -184,6 +193,14 @@ def _run(args: argparse.Namespace) -> int:
 
         log_report(report, args.wandb)
     return 0
+
+
+@contextmanager
+def _steps(label: str, parts: int) -> Iterator[Callable[[], None]]:
+    """Yields what is to be called after each of so many parts, and draws how many are over."""
+    over = itertools.count(1)
+    with progress(label, "parts") as show:
+        yield lambda: show(next(over), parts)
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -1,146 +1,198 @@
-"""`sts selfcheck`: what the report's intervals cover in the user's own design, by simulation."""
+"""`sts selfcheck`: what a report's numbers are worth in the user's own design, by simulation."""
 
 from __future__ import annotations
 
 import argparse
-import functools
-import math
-from collections.abc import Callable
-from pathlib import Path
+import string
 from typing import TYPE_CHECKING, Any
 
+from analysis.commands import piloted
 from sts.cli.command import Command
 from sts.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from analysis.planning.selfcheck import Checked
+    from analysis.planning.selfcheck import Checked, Share
+    from analysis.planning.world import Design
+
+_LINES: dict[str, tuple[str, float | None]] = {
+    "sampled": ("pass rate, scenarios as a sample", 0.95),
+    "fixed": ("pass rate, these scenarios", 0.95),
+    "corrected": ("pass rate, corrected for annotators", 0.95),
+    "others": ("pass rate, other annotators", 0.95),
+    "difference": ("difference of two agents", 0.95),
+    "difference_adjusted": ("  annotators adjusted for", 0.95),
+    "difference_others": ("  other annotators", 0.95),
+    "rank_sets": ("all sets of ranks", 0.95),
+    "false_plain": ("alike, and called different", 0.05),
+    "false_adjusted": ("  annotators adjusted for", 0.05),
+    "false_others": ("  other annotators", 0.05),
+    "seen_plain": ("different, and called so", 0.8),
+    "seen_adjusted": ("  annotators adjusted for", None),
+    "seen_others": ("  other annotators", None),
+    "faultless": ("pass rate, as faultless annotators", None),
+    "untold": ("pairs not told from annotators", None),
+}
+"""What is shown of each case, in words, and the share that is meant."""
+_TESTS = {
+    "plain": "as judged",
+    "adjusted": "with annotators adjusted for",
+    "others": "for other annotators",
+}
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "suite", nargs="?", metavar="NAME@VERSION", help="a suite that is judged, if only in part"
-    )
-    parser.add_argument("--table", metavar="FILE", help="or a ratings table (default: none)")
-    parser.add_argument(
-        "--target",
-        choices=("sampled", "fixed"),
-        default="sampled",
-        help="of comparisons and ranks: scenarios as a sample (default), or these only",
-    )
-    parser.add_argument(
-        "--labels",
-        choices=("human", "automatic", "model"),
-        help="whose (default: those that the report rests on)",
-    )
+    piloted.configure(parser)
     parser.add_argument(
         "--studies", type=int, default=200, metavar="N", help="simulated a case (default: 200)"
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of every random draw (default: 0)"
     )
+    parser.add_argument(
+        "--workers", type=int, metavar="W", help="processes (default: as many as processors)"
+    )
 
 
 def _run(args: argparse.Namespace) -> int:
-    if (args.suite is None) == (args.table is None):
-        raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
-    from sts.cli.arguments import at_least, progress, say
+    if not piloted.given(args):
+        raise ArgumentError(piloted.EITHER)
+    from sts.cli.arguments import at_least, cores, progress, say
 
     at_least(0, "--seed", args.seed)
-    at_least(20, "--studies", args.studies)
-    from analysis.inputs.either import gather_either
-    from analysis.planning.prospect import pilot
-    from analysis.planning.selfcheck import cases, check, smallest_difference
+    at_least(2, "--studies", args.studies)
+    workers = cores() if args.workers is None else at_least(1, "--workers", args.workers)
+    from analysis.planning.selfcheck import cases, check, smallest_differences
     from analysis.planning.world import design_of
+    from sts.jobs.pool import executor
 
-    gathered = gather_either(args.suite, args.table and Path(args.table), args.workspace)
-    piloted = pilot(gathered.ratings, gathered.suite, target=args.target, source=args.labels)
-    design = design_of(piloted.labels, piloted.ratings)
-    smallest = smallest_difference(design, target=args.target, seed=args.seed)
-    every = list(cases(design, target=args.target, difference=smallest))
-    found = []
-    with progress("simulating", "studies") as show:
-        for i, (case, changed) in enumerate(every):
-            before, whole = i * args.studies, len(every) * args.studies
-            tell = functools.partial(_add, show, before, whole)
-            found.append(
-                check(
-                    case,
-                    changed,
-                    target=args.target,
-                    studies=args.studies,
-                    seed=args.seed,
-                    show=tell,
-                )
-            )
-    size: dict[str, Any] = {
-        "agents": len(design.agents),
-        "scenarios": len(design.category),
-        "judgements": len(design.cell),
-        "annotators": len(design.sensitivity),
-    }
+    pilot = piloted.load(args)
+    design = design_of(pilot)
+    smallest = smallest_differences(design, target=args.target, seed=args.seed)
+    tried = list(cases(design, target=args.target, difference=smallest["plain"]))
+    whole = len(tried) * args.studies
+    with progress("simulating", "studies") as show, executor(workers, whole) as there:
+        checked = check(
+            tried,
+            target=args.target,
+            studies=args.studies,
+            seed=args.seed,
+            there=there,
+            show=lambda over: show(over, whole),
+        )
     value = {
-        "design": size,
+        "design": _size(design),
         "target": args.target,
-        "smallest_difference": smallest,
-        "cases": [{key: _known(part) for key, part in one._asdict().items()} for one in found],
+        "smallest_differences": smallest,
+        "cases": [
+            {
+                "case": one.case,
+                "studies": one.studies,
+                "shares": {
+                    name: None if share is None else share._asdict()
+                    for name, share in one.shares.items()
+                },
+            }
+            for one in checked
+        ],
     }
-    say(args.json, value, _told(gathered.suite.name, size, found, args.target, smallest))
+    say(args.json, value, _text(pilot.name, design, checked, args.target, smallest))
     return 0
 
 
-def _add(show: Callable[[int, int], None], before: int, whole: int, over: int) -> None:
-    show(before + over, whole)
+def _size(design: Design) -> dict[str, Any]:
+    layout = design.layout
+    return {
+        "agents": int(layout.ranked.sum()),
+        "scenarios": len(layout.category),
+        "judgements": len(layout.row),
+        "annotators": len(layout.annotators) if layout.people else 0,
+    }
 
 
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _told(
-    name: str, size: dict[str, Any], found: list[Checked], target: str, smallest: float | None
+def _text(
+    name: str,
+    design: Design,
+    checked: list[Checked],
+    target: str,
+    smallest: dict[str, float | None],
 ) -> str:
     from sts.cli.arguments import table
 
-    header = ["case", "sampled", "fixed", "faultless", "difference", "rank sets", "false", "seen"]
-    rows = [
-        [
-            one.case,
-            *(_share(one.rates[key]) for key in ("sampled", "fixed")),
-            _share(one.true_rates),
-            _share(one.differences),
-            _share(one.rank_sets),
-            _share(one.separated),
-            _share(one.seen),
-        ]
-        for one in found
+    lettered = zip(string.ascii_uppercase, checked, strict=False)
+    size = ", ".join(f"{part} {number}" for part, number in _size(design).items())
+    lines = [
+        f"{name}: {size}; {checked[0].studies} studies of this design simulated a case.",
+        _people(design),
+        "",
+        *(f"{letter}  {one.case}" for letter, one in lettered),
+        "",
     ]
-    said = ", ".join(f"{part} {number}" for part, number in size.items())
-    off = 1.96 * math.sqrt(0.95 * 0.05 / found[0].studies)
-    smallest_words = (
-        "No difference below 100 points is seen four times in five."
-        if smallest is None
-        else f"The smallest difference seen four times in five is {100 * smallest:.1f} points by "
-        "formula, for agents of the mean rate; “seen” is how often it was."
-    )
+    rows = []
+    for key, (words, meant) in _LINES.items():
+        shares = [one.shares.get(key) for one in checked]
+        if any(share is not None for share in shares):
+            goal = "" if meant is None else f"{meant:.0%}"
+            rows.append([words, goal, *(_cell(share, meant) for share in shares)])
+    header = ["%", "meant", *string.ascii_uppercase[: len(checked)]]
+    held = "scenarios as a sample" if target == "sampled" else "these scenarios only"
     return "\n".join(
         [
-            f"{name}: {said}; {found[0].studies} studies of this design simulated a case.",
-            f"95% is promised; by chance a share of these studies lies within {off:.3f} of it.",
-            "",
+            *lines,
             table(header, rows),
             "",
-            "sampled, fixed: how often a pass rate's interval held for that target, as these "
-            "annotators judge.",
-            f"faultless: how often the {target} one held what faultless annotators would say.",
-            f"difference, rank sets ({target}): of a pair alone; of all agents at once.",
-            "false: how often any two agents that are alike were called different; 0.05 is meant.",
-            smallest_words,
+            "±: half of the 95% Monte Carlo interval. !: worse than meant, beyond chance. –: not "
+            "said.",
+            f"From “corrected” on: {held}. A difference is of a pair alone. “Alike, and called "
+            "different”: any two agents of a study. Pass rates and differences as judged hold for "
+            "these annotators.",
+            *_smallest(smallest),
         ]
     )
 
 
-def _share(share: float | None) -> str:
-    return "–" if share is None or math.isnan(share) else f"{share:.3f}"
+def _people(design: Design) -> str:
+    """Says how annotators are taken to judge."""
+    people = design.people
+    if not design.layout.people:
+        return "No person judged; labels are taken for right."
+    asked = len(design.layout.answer)
+    by = f"by {asked} answers to reference episodes" if asked else "assumed, without references"
+    return (
+        f"Annotators see {people.sensitivity:.0%} of successes and {people.specificity:.0%} of the "
+        f"others ({by}); "
+        + (
+            f"people differ, by an intraclass correlation of {people.alike:.2f}."
+            if people.alike
+            else "they are taken for equally good."
+        )
+    )
+
+
+def _smallest(smallest: dict[str, float | None]) -> list[str]:
+    said = [
+        f"{_TESTS[test]} none below 100 points"
+        if points is None
+        else f"{_TESTS[test]} {100 * points:.1f} points"
+        for test, points in smallest.items()
+    ]
+    return [
+        "The smallest difference as judged that is seen four times in five, by formula, for agents "
+        f"of the mean rate: {'; '.join(said)}."
+    ]
+
+
+def _cell(share: Share | None, meant: float | None) -> str:
+    if share is None:
+        return "–"
+    half = (share.high - share.low) / 2
+    return f"{100 * share.share:.1f} ±{100 * half:.1f}{'!' if _missed(share, meant) else ''}"
+
+
+def _missed(share: Share, meant: float | None) -> bool:
+    """Whether less is reached than is meant, or more where it is an error that is meant."""
+    if meant is None:
+        return False
+    return share.low > meant if meant < 0.5 else share.high < meant
 
 
 COMMAND = Command(

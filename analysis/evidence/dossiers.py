@@ -9,27 +9,10 @@ import pandas as pd
 
 from analysis.inputs.ratings import valued
 from analysis.statistics.outcomes import continuation_values
+from sts.annotations.types import Mark
 
 _SAID = ["annotator", "source", "verdict", "step", "reason", "adjudicated", "adjudicated_step"]
 RULE, MODEL, REVIEWER = "a rule", "a model", "a reviewer"
-
-
-class Said(NamedTuple):
-    """What somebody, or a rule, has said of a clip; `sts.annotations.clips.Mark` is like it.
-
-    Attributes:
-      by: a person's pseudonym; "a rule", "a model" or "a reviewer".
-      kind: verdict, adjudication, or label.
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon from takeover for success and failure, else None.
-      reason: why it cannot be judged, else "".
-    """
-
-    by: str
-    kind: str
-    verdict: str
-    step: int | None
-    reason: str
 
 
 class Clip(NamedTuple):
@@ -38,19 +21,19 @@ class Clip(NamedTuple):
     Attributes:
       hash: of what there is to be seen and heard; of a continuation that is not kept here its id.
       continuation: the id of one that shows it.
-      said: of it, people first.
+      marks: what was said of it, people first.
     """
 
     hash: str
     continuation: str
-    said: tuple[Said, ...]
+    marks: tuple[Mark, ...]
 
     @property
     def in_question(self) -> bool:
         """Whether people disagree on its outcome, a reviewer decided, or a rule says another."""
-        people = {one.verdict == "success" for one in self.said if _counts(one, "verdict")}
-        ruled = {one.verdict == "success" for one in self.said if _counts(one, "label")}
-        decided = any(one.kind == "adjudication" for one in self.said)
+        people = {one.verdict == "success" for one in self.marks if _counts(one, "verdict")}
+        ruled = {one.verdict == "success" for one in self.marks if _counts(one, "label")}
+        decided = any(one.kind == "adjudication" for one in self.marks)
         return decided or len(people) > 1 or bool(people and ruled and people != ruled)
 
 
@@ -90,37 +73,42 @@ def dossiers(ratings: pd.DataFrame, source: str, clip_of: Mapping[str, str]) -> 
       source: the labels that the report's numbers rest on.
       clip_of: the hash of each continuation's clip, by its id.
     """
-    values = continuation_values(valued(ratings), source)
+    values = continuation_values(valued(ratings), source).sort_values("continuation")
     values["clip"] = _clips(values["continuation"], clip_of)
     said = _said(ratings[ratings["truth"] == ""], clip_of)
-    for scenario, own in values.sort_values("continuation").groupby("scenario", sort=True):
-        first = own.drop_duplicates("clip")
-        clips = {
-            hash: Clip(hash, continuation, said.get(hash, ()))
-            for hash, continuation in zip(first["clip"], first["continuation"], strict=True)
-        }
-        agents = {str(agent): _shares(rows) for agent, rows in own.groupby("agent", sort=True)}
-        yield Dossier(str(scenario), clips, agents)
+    first = values.drop_duplicates(["scenario", "clip"])[["scenario", "clip", "continuation"]]
+    clips: dict[str, dict[str, Clip]] = {}
+    for scenario, hash, continuation in first.itertuples(index=False):
+        clip = Clip(hash, continuation, said.get(hash, ()))
+        clips.setdefault(str(scenario), {})[hash] = clip
+    shares = _shares(values)
+    for scenario in sorted(clips):
+        yield Dossier(scenario, clips[scenario], shares[scenario])
 
 
-def _shares(rows: pd.DataFrame) -> tuple[Share, ...]:
-    each = rows.groupby("clip", sort=False)["y"].agg(["size", "mean"])
-    return tuple(
-        Share(str(clip), int(size), None if pd.isna(mean) else float(mean))
-        for clip, size, mean in each.itertuples()
-    )
+def _shares(values: pd.DataFrame) -> dict[str, dict[str, tuple[Share, ...]]]:
+    """What the continuations of each scenario are, by agent."""
+    each = values.groupby(["scenario", "agent", "clip"], sort=False)["y"].agg(["size", "mean"])
+    found: dict[str, dict[str, tuple[Share, ...]]] = {}
+    for (scenario, agent, clip), size, mean in each.sort_index(
+        level=["scenario", "agent"], kind="stable", sort_remaining=False
+    ).itertuples():
+        share = Share(str(clip), int(size), None if pd.isna(mean) else float(mean))
+        agents = found.setdefault(str(scenario), {})
+        agents[str(agent)] = (*agents.get(str(agent), ()), share)
+    return found
 
 
 def _clips(continuations: pd.Series, clip_of: Mapping[str, str]) -> pd.Series:
     return pd.Series([clip_of.get(one, one) for one in continuations], continuations.index, str)
 
 
-def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Said, ...]]:
+def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Mark, ...]]:
     """What was said of each clip, once for all the continuations that it is."""
     rows = own.loc[own["verdict"] != "", ["continuation", *_SAID]]
     rows = rows.assign(clip=_clips(rows["continuation"], clip_of))
     rows = rows.drop_duplicates(["clip", *_SAID])
-    found: dict[str, list[Said]] = {}
+    found: dict[str, list[Mark]] = {}
     for clip, *cells in rows[["clip", *_SAID]].itertuples(index=False):
         for one in _of_row(*cells):
             if one not in found.setdefault(clip, []):
@@ -134,21 +122,21 @@ def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Said
 
 def _of_row(
     annotator: str, source: str, verdict: str, step: object, reason: str, decided: str, at: object
-) -> Iterator[Said]:
+) -> Iterator[Mark]:
     if source == "human":
-        yield Said(annotator, "verdict", verdict, _step(step), reason)
+        yield Mark(annotator, "verdict", verdict, _step(step), reason)
         if decided:
-            yield Said(REVIEWER, "adjudication", decided, _step(at), "")
+            yield Mark(REVIEWER, "adjudication", decided, _step(at), "")
     elif source == "model":
-        yield Said(MODEL, "label", verdict, _step(step), reason)
+        yield Mark(MODEL, "label", verdict, _step(step), reason)
     else:
         why = "nobody was asked: who should speak said nothing" if source == "settled" else reason
-        yield Said(RULE, "label", verdict, _step(step), why)
+        yield Mark(RULE, "label", verdict, _step(step), why)
 
 
 def _step(step: object) -> int | None:
     return None if pd.isna(step) else int(step)  # type: ignore[call-overload]
 
 
-def _counts(one: Said, kind: str) -> bool:
+def _counts(one: Mark, kind: str) -> bool:
     return one.kind == kind and one.verdict != "cannot_judge"

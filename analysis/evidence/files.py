@@ -106,7 +106,7 @@ def _listing(
         "category": scenario.category if scenario else "",
         "asked": scenario.instruction.text if scenario else "",
         "clips": [
-            {"said": [list(one) for one in clip.said], "item": items.get(clip.hash)}
+            {"said": [list(one) for one in clip.marks], "item": items.get(clip.hash)}
             for clip in dossier.clips.values()
         ],
         "agents": [

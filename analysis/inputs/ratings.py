@@ -96,6 +96,8 @@ def once(ratings: pd.DataFrame) -> pd.DataFrame:
     for each. One of them is left, of the clip's first continuation.
     """
     known = ratings["clip"] != ""
+    if not known.any():
+        return ratings
     first = ratings.groupby("clip")["continuation"].transform("min")
     thing = ratings["continuation"].where(~known, first)
     rows = ratings.assign(continuation=thing)

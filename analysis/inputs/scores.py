@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.inputs import tables
 from sts.errors import DamagedData
 from sts.ratings import SIGHTS
+from sts.storage.checks import Checked, Findings
 from sts.storage.files import content_hash
 from sts.storage.scores import REQUIRED, SCHEMA, check_mark, read, write
 from sts.storage.workspace import Workspace
@@ -32,6 +33,16 @@ def read_saved(path: Path) -> pd.DataFrame:
       NewerFormat: a later version.
     """
     return check_scores(tables.from_frame(path.name, pd.DataFrame(read(path), columns=COLUMNS)))
+
+
+def check(workspace: Workspace) -> Checked:
+    """Reads every scores table of a workspace."""
+    findings, rows = Findings(), 0
+    paths = sorted(workspace.path("scores").glob("*.parquet"))
+    for path in paths:
+        with findings.of(path):
+            rows += len(read_saved(path))
+    return Checked({"tables": len(paths), "rows": rows}, tuple(findings))
 
 
 def check_scores(table: tables.RawTable) -> pd.DataFrame:

@@ -51,6 +51,8 @@ class Subject(NamedTuple):
       reviews: what reviewers found in a sample of its failures; None where they did not look, or
         it is a part, of which nothing was sampled.
       deterministic: agents whose continuations of a scenario are all the same, as they say.
+      worlds: the hash of the world that each scenario was recorded in, by its id; of a bare table
+        nothing.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Subject(NamedTuple):
     instructions: Mapping[str, str] = MappingProxyType({})
     reviews: Breakdown | None = None
     deterministic: tuple[str, ...] = ()
+    worlds: Mapping[str, str] = MappingProxyType({})
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:

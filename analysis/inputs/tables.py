@@ -22,6 +22,7 @@ from sts.names import clean_name, shown
 from sts.storage import csv_tables
 from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
 from sts.storage.files import regular_bytes
+from sts.storage.memory import bounded
 from sts.storage.parquet import as_numpy
 
 TABLE_FORMATS = (".csv", ".parquet")
@@ -71,11 +72,12 @@ def read_table(path: Path, columns: Sequence[str]) -> RawTable:
         data = regular_bytes(path, MOST_BYTES)
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    if path.suffix.lower() == ".csv":
-        return _parse_csv(path.name, data)
-    if not data:
-        raise DamagedData(f"{path.name}: expected a table, found an empty file")
-    return _parse_parquet(path.name, data, columns)
+    with bounded(path.name):
+        if path.suffix.lower() == ".csv":
+            return _parse_csv(path.name, data)
+        if not data:
+            raise DamagedData(f"{path.name}: expected a table, found an empty file")
+        return _parse_parquet(path.name, data, columns)
 
 
 def from_frame(name: str, frame: pd.DataFrame) -> RawTable:
@@ -223,10 +225,19 @@ def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
         every = file.schema_arrow.names
         check_header(name, every)
         kept = [column for column in every if column in columns]
+        for column in kept:
+            kind = file.schema_arrow.field(column).type
+            if pa.types.is_nested(kind):
+                raise DamagedData(
+                    f"{name}: expected a text or a number in each cell of column {column}, found "
+                    f"{kind!s:.60}"
+                )
         # Dictionaries stay packed: one long text in each of many rows is held once.
         file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
         table = file.read(columns=kept, use_threads=False)
         cells = {column: _cells(name, table.column(column)) for column in kept}
+    except MemoryError:  # which Arrow's own is, too
+        raise
     except (pa.ArrowException, OSError) as error:
         raise DamagedData(
             f"{name}: expected a Parquet file, found a damaged one; write it again"

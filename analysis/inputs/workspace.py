@@ -14,8 +14,9 @@ from analysis.inputs.gather import Gathered
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Other, Part, Subject
-from analysis.inputs.tables import from_frame, of_texts, read_table, require_columns
+from analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
 from sts.annotations import export
+from sts.annotations.store import Store
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
 from sts.storage.files import content_hash
@@ -31,16 +32,15 @@ _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
 
 
-def gather(
-    workspace: Workspace, label: str, against: str | None = None, *, names: bool = False
-) -> Gathered:
+def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
     """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
+
+    People are called by their pseudonyms; see `called_by_name`.
 
     Args:
       workspace: where everything is.
       label: `NAME@VERSION`, or a part of it.
       against: another, or None.
-      names: whether people are called by name; else each by their pseudonym.
 
     Raises:
       UnknownName: no such suite or version.
@@ -48,7 +48,7 @@ def gather(
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load(workspace, label)
-    judged = export.ratings(workspace, chosen.suite.label, names=names)
+    judged = export.ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
         ratings,
@@ -118,9 +118,14 @@ def _folder(chosen: Selection) -> str:
     return f"{suite}+{chosen.queue.rpartition('+')[2]}"
 
 
-def annotations_hash(workspace: Workspace, suite: str) -> str:
-    """Hash of what people have judged of a suite by now: a report with another one is outdated."""
-    return _hash(export.ratings(workspace, suite))
+def called_by_name(workspace: Workspace, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns a ratings table in which people have their names in place of their pseudonyms."""
+    store = Store.find(workspace)
+    if store is None:
+        return ratings
+    with store:
+        names = {one.pseudonym: one.name for one in store.annotators()}
+    return ratings.assign(annotator=by_word(ratings["annotator"], lambda who: names.get(who, who)))
 
 
 def workspace_scores(workspace: Workspace) -> pd.DataFrame:
@@ -151,6 +156,7 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         series=_ids(series(chosen.scenarios)),
         deterministic=deterministic(workspace, chosen.scenarios),
         instructions={s.id: s.instruction.text for s in chosen.scenarios},
+        worlds={s.id: s.world for s in chosen.scenarios},
     )
 
 

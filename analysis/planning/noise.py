@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.inputs.ratings import once
-from analysis.statistics import sampling
 from analysis.statistics.outcomes import Summary
 
 
@@ -19,6 +18,8 @@ class Noise(NamedTuple):
       between: across scenarios, of the difference that endless continuations would show.
       outcomes: of both agents' single continuations, as endless annotators would judge them.
       judging: of both agents' single judgements of a continuation.
+      copies: what single judgements add because copies of a clip share them, which more
+        continuations do not lessen; for the same scenarios alone, as it else lies in `between`.
       scale: how much of a difference judges leave of it, sensitivity + specificity - 1; 1 where
         differences are those of rates as judged.
 
@@ -29,6 +30,7 @@ class Noise(NamedTuple):
     between: float
     outcomes: float
     judging: float
+    copies: float = 0.0
     scale: float = 1.0
 
 
@@ -75,22 +77,18 @@ def assumed_noise(
 
 
 def measured_noise(
-    summary: Summary,
-    category: np.ndarray,
-    *,
-    judging: np.ndarray,
-    annotations: np.ndarray,
-    unit: np.ndarray | None = None,
+    summary: Summary, error: float, *, judging: np.ndarray, annotations: np.ndarray, fixed: bool
 ) -> tuple[Noise, Size]:
     """The noise between two agents that a pilot shows, and how large the pilot was.
 
     Args:
       summary: [2, S] of the two agents.
-      category: int64[S].
+      error: the standard error of their difference, under the same target.
       judging: float64[2], variance of a single judgement; NaN where no continuation was judged
         twice.
       annotations: float64[2], how many a judged continuation has, in the harmonic mean.
-      unit: of `sampling.units`.
+      fixed: whether the scenarios are the only ones of interest; then continuations were seen to
+        differ, or `error` would be NaN.
 
     Returns:
       The noise; what cannot be told apart is NaN and counts where it is seen: judging with the
@@ -98,26 +96,25 @@ def measured_noise(
       has one continuation. And the size, of the scenarios that both were judged on.
     """
     common = np.all(summary.number > 0, axis=0)
-    weights = sampling.scenario_weights(common[None], category)
-    values = np.where(common, summary.mean[0] - summary.mean[1], 0.0)[None]
-    codes = sampling.strata(common[None], category, unit)
-    error = float(sampling.sampling_spread(values, weights, codes, unit).error[0])
     scenarios = int(common.sum())
     total = error**2 * scenarios
-    number = summary.number[:, common]
-    spread = summary.spread[:, common]
+    number, spread = summary.number[:, common], summary.spread[:, common]
     seen = np.isfinite(spread)
-    continuations = 1 / np.mean(1 / number) if scenarios else np.nan
-    size = Size(scenarios, float(continuations), float(1 / np.mean(1 / annotations)))
+    each = float(1 / np.mean(1 / annotations))
+    size = Size(scenarios, float(1 / np.mean(1 / number)), each)
     if not seen.any(axis=1).all():
         return Noise(total, np.nan, np.nan), size
     within = np.where(seen, spread, 0.0).sum(axis=1) / seen.sum(axis=1)
-    noise = float((within * np.mean(1 / number, axis=1)).sum())
-    between = max(total - noise, 0.0)
+    own = float((within * np.mean(1 / number, axis=1)).sum())
+    between, copies = max(total - own, 0.0), 0.0
+    if fixed:
+        has_copies = summary.shared is not None
+        within = within if has_copies else within * total / own  # scenarios may weigh differently
+        between, copies = 0.0, between * each if has_copies else 0.0
     if not np.isfinite(judging).all():
-        return Noise(between, float(within.sum()), np.nan), size
+        return Noise(between, float(within.sum()), np.nan, copies), size
     outcomes = float(np.maximum(within - judging / annotations, 0.0).sum())
-    return Noise(between, outcomes, float(judging.sum())), size
+    return Noise(between, outcomes, float(judging.sum()), copies), size
 
 
 def judging_noise(ratings: pd.DataFrame, agents: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:

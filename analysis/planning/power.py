@@ -16,6 +16,7 @@ from scipy import optimize, stats
 
 from analysis.planning.noise import Noise, Size
 from analysis.statistics import intervals
+from analysis.statistics.comparisons import FEW_SCENARIOS
 
 MOST = 1_000_000
 """Scenarios beyond which nobody plans."""
@@ -39,6 +40,28 @@ class Criterion(NamedTuple):
     power: float = 0.8
     fixed: bool = False
 
+    @property
+    def level(self) -> float:
+        """Of a pair's two-sided test, such that all pairs of agents that are alike hold with 95%.
+
+        Source: Tukey's range.
+        """
+        ranged = float(stats.studentized_range.ppf(intervals.LEVEL, self.agents, np.inf))
+        return float(2 * stats.norm.sf(ranged / math.sqrt(2)))
+
+    def reach(self, scenarios: float) -> float:
+        """How many standard errors a difference must be, over so many scenarios, to be seen.
+
+        The signs of a few scenarios flip in few ways: the level is then the largest below the one
+        meant that a p can have, and nothing is seen where none can.
+        """
+        if self.fixed:
+            return reach(math.inf, self.level, self.power)
+        level = self.level
+        if scenarios <= FEW_SCENARIOS:
+            level = math.floor(level * 2 ** (scenarios - 1)) / 2 ** (scenarios - 1)
+        return reach(scenarios - self.categories, level, self.power)
+
 
 class Split(NamedTuple):
     """One way to spend a number of judgements, and the smallest difference that it sees."""
@@ -49,18 +72,22 @@ class Split(NamedTuple):
     difference: float
 
 
-def reach(scenarios: float, criterion: Criterion) -> float:
-    """How many standard errors a difference must be to be seen with the criterion's power."""
-    df = np.inf if criterion.fixed else scenarios - criterion.categories
-    if df < 1:
+def reach(df: float, level: float, power: float) -> float:
+    """How many standard errors a difference must be to be seen with some power; may be infinite.
+
+    Args:
+      df: degrees of freedom of the standard error, infinite where it is as good as known.
+      level: of the two-sided test.
+      power: chance to see it.
+    """
+    if not (df >= 1 and level > 0):
         return math.inf
-    level = 2 * stats.norm.sf(_quantile(criterion.agents))
     bar = float(stats.t.isf(level / 2, df))
     if not np.isfinite(df):
-        return bar + float(stats.norm.ppf(criterion.power))
+        return bar + float(stats.norm.ppf(power))
 
     def short(centre: float) -> float:
-        return float(stats.nct.sf(bar, df, centre)) - criterion.power
+        return float(stats.nct.sf(bar, df, centre)) - power
 
     return float(optimize.brentq(short, 0.0, 4 * bar + 20))
 
@@ -69,14 +96,13 @@ def standard_error(noise: Noise, size: Size, *, fixed: bool = False) -> float:
     """Of the difference of two pass rates as judged; what is NaN counts as nothing."""
     judging, outcomes = np.nan_to_num([noise.judging, noise.outcomes])
     within = (outcomes + judging / size.annotations) / size.continuations
-    between = 0.0 if fixed else noise.between
-    return math.sqrt((between + within) / size.scenarios)
+    return math.sqrt((_kept(noise, size, fixed=fixed) + within) / size.scenarios)
 
 
 def smallest_difference(noise: Noise, size: Size, criterion: Criterion) -> float:
     """The smallest difference of pass rates that is seen; infinite with too few scenarios."""
     error = standard_error(noise, size, fixed=criterion.fixed)
-    return reach(size.scenarios, criterion) * error / noise.scale
+    return criterion.reach(size.scenarios) * error / noise.scale
 
 
 def scenarios_for(difference: float, noise: Noise, size: Size, criterion: Criterion) -> int | None:
@@ -113,22 +139,32 @@ def annotations_for(
     difference: float, noise: Noise, size: Size, criterion: Criterion
 ) -> int | None:
     """The fewest annotations that see it; None where endlessly many would not, or noise is NaN."""
-    room = _room(difference, noise, size, criterion) * size.continuations - noise.outcomes
+    endless = noise._replace(copies=0.0)
+    room = _room(difference, endless, size, criterion) - noise.outcomes / size.continuations
     if np.isnan(room) or np.isnan(noise.judging) or room <= 0:
         return None
-    return max(math.ceil(noise.judging / room - 1e-9), 1)
+    judging = noise.judging / size.continuations + noise.copies
+    return max(math.ceil(judging / room - 1e-9), 1)
 
 
 def anchors_for(noise: Noise, size: Size, criterion: Criterion) -> int | None:
     """How many clips those who judged one agent and those who judge the other should both judge.
 
     So many that what is not known of their difference makes the interval of the agents' adjusted
-    difference at most `ANCHORED` times as wide; None where nothing was judged twice.
+    difference at most `ANCHORED` times as wide; None where no two people were seen to differ. Of a
+    share f of clips that both judge, half is either's, so that agents owe 1 - f to who judged them.
     """
     variance = standard_error(noise, size, fixed=criterion.fixed) ** 2
-    if np.isnan(noise.judging) or variance == 0:
+    if not noise.judging > 0 or variance == 0:
         return None
-    return math.ceil(noise.judging / ((ANCHORED**2 - 1) * variance))
+    clips, judging = 2 * size.scenarios * size.continuations, noise.judging
+    if criterion.fixed:  # the report then takes verdicts of one clip for those of two
+        judging += noise.outcomes
+    # The least n of (1 - n / clips)^2 judging / n <= room.
+    room = (ANCHORED**2 - 1) * variance
+    half = judging / clips + room / 2
+    root = math.sqrt(half**2 - (judging / clips) ** 2)
+    return math.ceil((half - root) * clips**2 / judging - 1e-9)
 
 
 def splits(
@@ -136,27 +172,28 @@ def splits(
 ) -> list[Split]:
     """Ways to spend `judgements` on two agents, one annotation a continuation.
 
-    Without noise of outcomes there is none: nothing tells what other numbers of continuations do.
+    Those that see no difference below 1 are left out. Without noise of outcomes there is none:
+    nothing tells what other numbers of continuations do.
     """
     if np.isnan(noise.outcomes):
         return []
     ways = []
     for each in continuations:
         size = Size(judgements // (2 * each), each, 1)
-        if size.scenarios > criterion.categories:
-            seen = smallest_difference(noise, size, criterion)
+        if size.scenarios < 1:
+            break
+        seen = smallest_difference(noise, size, criterion)
+        if seen < 1:
             ways.append(Split(int(size.scenarios), each, 1, seen))
     return ways
 
 
+def _kept(noise: Noise, size: Size, *, fixed: bool) -> float:
+    """What more continuations leave of the variance of a scenario's difference."""
+    return (0.0 if fixed else noise.between) + noise.copies / size.annotations
+
+
 def _room(difference: float, noise: Noise, size: Size, criterion: Criterion) -> float:
     """What continuations may add to the variance of a scenario's difference."""
-    off = difference * noise.scale / reach(size.scenarios, criterion)
-    allowed = size.scenarios * off**2
-    return allowed - (0.0 if criterion.fixed else noise.between)
-
-
-def _quantile(agents: int) -> float:
-    """The normal quantile that the largest of all pairs' scores stays below with 95%."""
-    ranged = stats.studentized_range.ppf(intervals.LEVEL, agents, np.inf)
-    return float(ranged) / math.sqrt(2)
+    off = difference * noise.scale / criterion.reach(size.scenarios)
+    return size.scenarios * off**2 - _kept(noise, size, fixed=criterion.fixed)

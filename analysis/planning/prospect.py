@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from analysis.inputs.ratings import valued
-from analysis.inputs.subject import Subject
 from analysis.planning import power
 from analysis.planning.noise import Noise, Size, judging_noise, measured_noise
+from analysis.planning.pilot import Pilot
 from analysis.planning.power import Criterion, Split
-from analysis.statistics.label_set import LabelSet, analyse
-from sts.errors import DamagedData, UnknownName
-from sts.ratings import SOURCES
-
-
-class Pilot(NamedTuple):
-    """What has been judged.
-
-    Attributes:
-      labels: the main set of labels, analysed.
-      ratings: the checked table that they come from.
-    """
-
-    labels: LabelSet
-    ratings: pd.DataFrame
-
-    @property
-    def ranked(self) -> tuple[str, ...]:
-        """The ranked agents, the best first."""
-        return tuple(self.labels.outcomes.agents[row] for row in self.labels.ranked)
+from sts.errors import UnknownName
 
 
 class Prospect(NamedTuple):
@@ -72,69 +52,43 @@ class Prospect(NamedTuple):
         }
 
 
-def pilot(
-    ratings: pd.DataFrame, subject: Subject, *, target: str, source: str | None = None
-) -> Pilot:
-    """Analyses what has been judged so far.
-
-    Args:
-      ratings: a checked ratings table.
-      subject: what it is about.
-      target: "sampled" or "fixed".
-      source: whose labels, "human", "automatic" or "model"; the report's where None.
-
-    Raises:
-      DamagedData: there is no label of that source, or fewer than two agents are ranked.
-    """
-    worth = valued(ratings)
-    judged = worth[(worth["truth"] == "") & ~worth["verdict"].isin(("", "cannot_judge"))]
-    present = [s for s in SOURCES if s != "settled" and (judged["source"] == s).any()]
-    source = source or (present or ["human"])[0]
-    if source not in present:
-        raise DamagedData(f"{subject.name}: expected {source} labels to plan from, found none")
-    labels = analyse(
-        worth,
-        source,
-        scenarios=subject.scenarios,
-        target=target,
-        seed=0,
-        together=subject.together,
-    )
-    if len(labels.ranked) < 2:
-        raise DamagedData(
-            f"{subject.name}: expected at least two ranked agents to plan from, found "
-            f"{len(labels.ranked)}; name no suite and no table to plan from assumptions"
-        )
-    return Pilot(labels, ratings)
+def neighbours(pilot: Pilot) -> list[tuple[str, str]]:
+    """Ranked agents that stand next to each other in one ranking."""
+    number = pilot.labels.rankings.number[pilot.labels.ranked]
+    pairs = zip(pairwise(pilot.ranked), pairwise(number.tolist()), strict=True)
+    return [pair for pair, (one, other) in pairs if one == other]
 
 
-def measured(pilot: Pilot, a: str, b: str) -> tuple[Noise, Size] | None:
-    """The noise between two agents of a pilot, and the pilot's size.
-
-    Returns:
-      Both; None where fewer than two scenarios have judgements of both agents.
+def measured(pilot: Pilot, a: str, b: str) -> tuple[Noise, Size] | str:
+    """The noise between two agents of a pilot and the pilot's size, or why it is not known.
 
     Raises:
       UnknownName: one of them is not ranked there.
     """
-    labels = pilot.labels
+    labels, fixed = pilot.labels, pilot.labels.target == "fixed"
     for name in (a, b):
         if name not in pilot.ranked:
             raise UnknownName("ranked agent", name, pilot.ranked)
     rows = np.array([labels.outcomes.agents.index(name) for name in (a, b)])
     both = labels.summary.at(rows)
     if (both.number > 0).all(axis=0).sum() < 2:
-        return None
+        return "fewer than two scenarios are judged for both"
+    if fixed and labels.exact[rows].all():
+        return "both are deterministic, so these scenarios show any difference as it is"
+    place = [pilot.ranked.index(name) for name in (a, b)]
+    pair = (np.sort(labels.comparisons.pairs, axis=1) == np.sort(place)).all(axis=1)
+    error = float(labels.comparisons.error[pair][0])
+    if np.isnan(error):
+        return "each scenario has one continuation, so how far another would be off is not known"
+    if error == 0 and not np.nansum(both.spread):
+        return "no spread is seen, so how far their difference can be off is not known"
     judging, annotations = judging_noise(pilot.ratings, (a, b))
     if labels.source != "human":
         judging, annotations = np.full(2, np.nan), np.ones(2)
-    return measured_noise(
-        both,
-        labels.outcomes.category,
-        judging=judging,
-        annotations=annotations,
-        unit=labels.outcomes.unit,
-    )
+    if fixed:
+        spread = np.where(labels.exact[rows][:, None], 0.0, both.spread)
+        both = both._replace(spread=spread)
+    return measured_noise(both, error, judging=judging, annotations=annotations, fixed=fixed)
 
 
 def prospect(noise: Noise, size: Size, criterion: Criterion, difference: float) -> Prospect:
@@ -144,7 +98,7 @@ def prospect(noise: Noise, size: Size, criterion: Criterion, difference: float) 
         noise=noise,
         size=size,
         criterion=criterion,
-        smallest=smallest if math.isfinite(smallest) else None,
+        smallest=smallest if smallest < 1 else None,
         scenarios=power.scenarios_for(difference, noise, size, criterion),
         continuations=power.continuations_for(difference, noise, size, criterion),
         annotations=power.annotations_for(difference, noise, size, criterion),

@@ -1,4 +1,4 @@
-"""Studies that never were, of the design of one that is: the same scenarios, judged by the same."""
+"""Studies that never were, of the design of one that is: the same scenarios, judged by the like."""
 
 from __future__ import annotations
 
@@ -8,44 +8,31 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.statistics import sampling
-from analysis.statistics.label_set import LabelSet
+from analysis.planning.layout import SETTLED, Layout, layout_of
+from analysis.planning.people import FAULTLESS, People, people_of
+from analysis.planning.pilot import Pilot
 from analysis.statistics.outcomes import Summary
 from analysis.statistics.pooled_correlation import pooled_correlation
 
-ASSUMED = 0.95
-"""Sensitivity and specificity of an annotator of whom no reference answer tells."""
-ANSWERS = 4.0
-"""How many such answers an assumption is worth beside an annotator's own."""
+LEAST_SCALE = 0.1
+"""Of sensitivity + specificity - 1, by which no rate is divided where judges guess."""
 
 
 class Design(NamedTuple):
-    """Who continued what, who judged it, and how agents and annotators do there.
+    """A layout, and how agents and annotators do there.
+
+    Axes: A agents, S scenarios, C categories.
 
     Attributes:
-      agents: A names, those that are ranked together.
-      category: int64[S].
-      unit: of `sampling.units`.
-      shape: (A, S, N).
-      cell: int64[J], of each judgement the continuation, an index into the flat array of `shape`.
-      clip: int64[J], of each judgement what was looked at.
-      annotator: int64[J], who judged.
-      sensitivity: float64[K] of the annotators.
-      specificity: float64[K] of the annotators.
+      layout: who continued what, and who judged it.
+      people: whom annotators come from.
       rate: float64[A, C], of each agent the mean rate of a scenario of each category.
       icc: float64[A, C], how much of the variance is the scenario's.
-      correlation: of the agents' rates across scenarios, in [0, 1).
+      correlation: of the agents' rates across scenarios, in [0, 1].
     """
 
-    agents: tuple[str, ...]
-    category: np.ndarray
-    unit: np.ndarray | None
-    shape: tuple[int, int, int]
-    cell: np.ndarray
-    clip: np.ndarray
-    annotator: np.ndarray
-    sensitivity: np.ndarray
-    specificity: np.ndarray
+    layout: Layout
+    people: People
     rate: np.ndarray
     icc: np.ndarray
     correlation: float
@@ -55,132 +42,132 @@ class Study(NamedTuple):
     """One simulated study.
 
     Attributes:
-      values: float64[A, S, N], y of each continuation, NaN where nothing is judged.
+      ratings: its table, as `valued` returns a user's.
       chance: float64[A, S], of an agent to succeed in a scenario.
+      sensitivity: float64[J], of who gave each verdict of the layout.
+      specificity: float64[J], of the same.
     """
 
-    values: np.ndarray
+    ratings: pd.DataFrame
     chance: np.ndarray
+    sensitivity: np.ndarray
+    specificity: np.ndarray
+
+    def judged(self, layout: Layout, chance: np.ndarray) -> np.ndarray:
+        """float64[A, S], the rate that who judged would give at chances [A, S]."""
+        return judged_rates(layout, chance, self.sensitivity, self.specificity)
 
 
-def design_of(labels: LabelSet, ratings: pd.DataFrame) -> Design:
+def judged_rates(
+    layout: Layout,
+    chance: np.ndarray,
+    sensitivity: np.ndarray | float,
+    specificity: np.ndarray | float,
+) -> np.ndarray:
+    """float64[A, S], the rate that verdicts of such accuracy give at chances [A, S]."""
+    each = chance.reshape(-1)[layout.cell]
+    right = np.where(layout.judge == SETTLED, 1.0, specificity)
+    called = each * sensitivity + (1 - each) * (1 - right)
+    rate = np.bincount(layout.cell, weights=called * layout.part, minlength=chance.size)
+    return rate.reshape(chance.shape)
+
+
+def design_of(pilot: Pilot) -> Design:
     """The design of what has been judged, with what it shows of agents and annotators.
 
-    Rates and intraclass correlations are those of the judgements as they are; rates of a category
-    are drawn towards the agent's own by one scenario's weight.
-
-    Args:
-      labels: one set of labels, analysed.
-      ratings: the checked table that they come from.
+    Rates and intraclass correlations are freed of annotators' errors; rates of a category are drawn
+    towards the agent's own by one scenario's weight.
     """
-    outcomes, rows = labels.outcomes, labels.ranked[labels.rankings.number[labels.ranked] == 1]
-    values = outcomes.values[rows]
-    summary = labels.summary.at(rows)
-    place = _cells(labels, rows)
-    own = ratings[(ratings["truth"] == "") & (ratings["source"] == labels.source)]
-    own = own[~own["verdict"].isin(("", "cannot_judge")) & own["continuation"].isin(place.index)]
-    cell = place.loc[own["continuation"]].to_numpy(dtype=np.int64)
-    alone = "=" + own["continuation"].astype(str)
-    clip = pd.factorize(own["clip"].where(own["clip"] != "", alone))[0]
-    annotator, people = pd.factorize(own["annotator"], sort=True)
-    trust = _trust(ratings, list(people)) if labels.source == "human" else np.ones((2, len(people)))
-    category = outcomes.category
-    return Design(
-        tuple(outcomes.agents[row] for row in rows),
-        category,
-        outcomes.unit,
-        values.shape,
-        cell,
-        clip,
-        annotator.astype(np.int64),
-        trust[0],
-        trust[1],
-        _category_rates(summary, category),
-        np.repeat(pooled_correlation(summary, category)[:, None], category.max() + 1, axis=1),
-        _correlation(summary, category),
-    )
+    layout, labels = layout_of(pilot), pilot.labels
+    summary, category = labels.summary, labels.outcomes.category
+    people = _people(pilot, layout)
+    scale = max(people.sensitivity + people.specificity - 1, LEAST_SCALE)
+    seen = _category_rates(summary, category)
+    rate = np.clip((seen + people.specificity - 1) / scale, 0.005, 0.995)
+    share = seen * (1 - seen) / (scale**2 * rate * (1 - rate))
+    icc = np.clip(pooled_correlation(summary, category)[:, None] * share, 0.0, 1.0)
+    icc[layout.exact] = 1.0
+    ranked = summary.at(labels.ranked)
+    return Design(layout, people, rate, icc, _correlation(ranked, category))
 
 
 def simulate(design: Design, rng: np.random.Generator) -> Study:
     """Draws scenarios, continuations and judgements of a design.
 
     A scenario's chances are beta-distributed for each agent and hang together through a normal
-    copula. Continuations of one clip are drawn with one number, and so is what one annotator says
-    of it.
+    copula. Each continuation ends by itself. Of those that look alike in the design, those that end
+    alike do, and share what an annotator says of them.
     """
-    agents, scenarios, _ = design.shape
-    shared, own = rng.standard_normal(scenarios), rng.standard_normal((agents, scenarios))
-    score = np.sqrt(design.correlation) * shared + np.sqrt(1 - design.correlation) * own
-    rate, icc = design.rate[:, design.category], design.icc[:, design.category]
-    chance = _beta_quantile(stats.norm.cdf(score), rate, icc)
-    agent, scenario, _ = np.unravel_index(design.cell, design.shape)
-    each = chance[agent, scenario]
-    success = rng.random(design.clip.max() + 1)[design.clip] < each
-    answer = design.clip * (design.annotator.max() + 1) + design.annotator
+    layout, people = design.layout, len(design.layout.annotators)
+    chance = _chances(design, rng)
+    trust = design.people.draw(people + 1, rng)
+    settled = layout.judge == SETTLED
+    # Had it succeeded, a rule would have left it to somebody.
+    judge = np.where(settled, rng.integers(people, size=len(settled)), layout.judge)
+    ends = rng.random(layout.continuation.max() + 1)[layout.continuation]
+    success = ends < chance.reshape(-1)[layout.cell]
+    answer = (2 * layout.clip + success) * (people + 1) + judge
     _, number = np.unique(answer, return_inverse=True)
     luck = rng.random(number.max() + 1)[number]
-    called = np.where(
-        success,
-        luck < design.sensitivity[design.annotator],
-        luck < 1 - design.specificity[design.annotator],
+    sensitivity, specificity = trust[:, judge]
+    called = np.where(success, luck < sensitivity, (luck >= specificity) & ~settled)
+    ratings = _filled(layout, success, called, judge, settled & ~success)
+    if len(layout.answer):
+        known = np.where(layout.truth, trust[0, layout.answered_by], trust[1, layout.answered_by])
+        right = rng.random(len(known)) < known
+        _fill(ratings, "verdict", layout.answer, _WORDS[(right == layout.truth).astype(int)])
+    return Study(ratings, chance, sensitivity, specificity)
+
+
+_WORDS = np.array(["failure", "success"], dtype=object)
+
+
+def _filled(
+    layout: Layout, success: np.ndarray, called: np.ndarray, judge: np.ndarray, kept: np.ndarray
+) -> pd.DataFrame:
+    """The layout's table with other verdicts, and clips by how they end; what is `kept` stays."""
+    table = layout.table.copy(deep=False)
+    row = layout.row[~kept]
+    _fill(table, "verdict", row, _WORDS[called[~kept].astype(int)])
+    if layout.clips.any():
+        clips = layout.clips[success.astype(int), np.arange(len(success))]
+        _fill(table, "clip", layout.row, clips)
+    left = (layout.judge == SETTLED) & ~kept
+    if left.any():
+        _fill(table, "source", layout.row[left], "human")
+        _fill(table, "annotator", layout.row[left], np.array(layout.annotators)[judge[left]])
+    return table
+
+
+def _fill(table: pd.DataFrame, column: str, rows: np.ndarray, values: np.ndarray | str) -> None:
+    filled = table[column].to_numpy(dtype=object, copy=True)
+    filled[rows] = values
+    table[column] = filled
+
+
+def _people(pilot: Pilot, layout: Layout) -> People:
+    """Whom annotators come from; no worse than the least and the greatest rates let them be."""
+    if not layout.people:
+        return FAULTLESS
+    table = layout.table
+    found = people_of(table.iloc[layout.answer])
+    ends = pilot.labels.rates["sampled"].interval[pilot.labels.ranked]
+    ends = ends[np.isfinite(ends).all(axis=1)]
+    least, most = (ends[:, 1].min(), ends[:, 0].max()) if len(ends) else (1.0, 0.0)
+    return found._replace(
+        sensitivity=max(found.sensitivity, float(most)),
+        specificity=max(found.specificity, 1 - float(least)),
     )
-    size = int(np.prod(design.shape))
-    count = np.bincount(design.cell, minlength=size)
-    total = np.bincount(design.cell, weights=called, minlength=size)
-    values = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return Study(values.reshape(design.shape), chance)
 
 
-def judged_rates(design: Design, chance: np.ndarray) -> np.ndarray:
-    """float64[A], the rate that the design's own annotators would give at chances [A, S]."""
-    called = (
-        chance.reshape(-1)[_of_scenarios(design)]
-        * (design.sensitivity + design.specificity - 1)[design.annotator]
-        + (1 - design.specificity)[design.annotator]
-    )
-    size = int(np.prod(design.shape))
-    count = np.bincount(design.cell, minlength=size)
-    total = np.bincount(design.cell, weights=called, minlength=size)
-    y = np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(design.shape)
-    number = np.isfinite(y).sum(axis=2)
-    mean = np.nansum(y, axis=2) / np.maximum(number, 1)
-    weights = sampling.scenario_weights(number > 0, design.category)
-    return sampling.weighted_mean(mean, weights)
-
-
-def _of_scenarios(design: Design) -> np.ndarray:
-    agent, scenario, _ = np.unravel_index(design.cell, design.shape)
-    index: np.ndarray = agent * design.shape[1] + scenario
-    return index
-
-
-def _cells(labels: LabelSet, rows: np.ndarray) -> pd.Series:
-    """Where each continuation of some agents stands in their part of `Outcomes.values`."""
-    outcomes = labels.outcomes
-    names = [outcomes.agents[row] for row in rows]
-    table = labels.continuations.sort_values("continuation", kind="stable")
-    table = table[table["agent"].isin(names)]
-    index = (
-        pd.Index(names).get_indexer(pd.Index(table["agent"])),
-        pd.Index(outcomes.scenarios).get_indexer(pd.Index(table["scenario"])),
-        table.groupby(["agent", "scenario"], sort=False).cumcount().to_numpy(),
-    )
-    shape = (len(names), *outcomes.values.shape[1:])
-    return pd.Series(np.ravel_multi_index(index, shape), table["continuation"])
-
-
-def _trust(ratings: pd.DataFrame, people: list[str]) -> np.ndarray:
-    """float64[2, K], sensitivity and specificity of people by their reference answers."""
-    answers = ratings[(ratings["truth"] != "") & (ratings["source"] == "human")]
-    answers = answers[~answers["verdict"].isin(("", "cannot_judge"))]
-    trust = np.full((2, len(people)), ASSUMED)
-    for row, true in enumerate((True, False)):
-        own = answers[(answers["truth"] == "success") == true]
-        right = (own["verdict"] == "success") == true
-        for column, name in enumerate(people):
-            mine = right[own["annotator"] == name]
-            trust[row, column] = (mine.sum() + ANSWERS * ASSUMED) / (len(mine) + ANSWERS)
-    return trust
+def _chances(design: Design, rng: np.random.Generator) -> np.ndarray:
+    """float64[A, S]."""
+    layout = design.layout
+    agents, scenarios = layout.number.shape
+    shared, own = rng.standard_normal(scenarios), rng.standard_normal((agents, scenarios))
+    score = np.sqrt(design.correlation) * shared + np.sqrt(1 - design.correlation) * own
+    rate, icc = design.rate[:, layout.category], design.icc[:, layout.category]
+    return _beta_quantile(stats.norm.cdf(score), rate, icc)
 
 
 def _category_rates(summary: Summary, category: np.ndarray) -> np.ndarray:

@@ -142,6 +142,7 @@ def _first(
         together=together,
     )
     rankings = found.rankings.number[found.ranked]
-    best = rank_sets(rankings, found.comparisons)[:, 0]
+    pairs = found.comparisons
+    best = rank_sets(rankings, pairs.pairs, pairs.difference, pairs.separated)[:, 0]
     places = zip(found.ranked, rankings, best, strict=True)
     return tuple(found.outcomes.agents[i] for i, ranking, low in places if ranking == low == 1)

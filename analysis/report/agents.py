@@ -20,14 +20,13 @@ from analysis.report.schema import (
     TimeToSuccess,
 )
 from analysis.report.values import ends, number, points
-from analysis.statistics import corrected
 from analysis.statistics import label_set as sets
 from analysis.statistics.consistency import consistency
+from analysis.statistics.corrected import correct_rates
 from analysis.statistics.group_rates import GroupRates, group_rates
 from analysis.statistics.guess_penalised import guess_penalised
 from analysis.statistics.pooled_correlation import pooled_correlation
 from analysis.statistics.rank_sets import rank_sets, ranks
-from analysis.statistics.sampling import scenario_weights
 from analysis.statistics.success_times import SuccessTimes, success_times
 from sts.errors import UnknownName
 
@@ -35,9 +34,9 @@ from sts.errors import UnknownName
 def standings(label_set: sets.LabelSet) -> tuple[Standing, ...]:
     """Each agent's place: ranked ones first, then those without a rank, then baselines."""
     rankings = label_set.rankings.number[label_set.ranked]
-    best_and_worst = [
-        (int(best), int(worst)) for best, worst in rank_sets(rankings, label_set.comparisons)
-    ]
+    found = label_set.comparisons
+    sets = rank_sets(rankings, found.pairs, found.difference, found.separated)
+    best_and_worst = [(int(best), int(worst)) for best, worst in sets]
     places = ranks(label_set.main.rate[label_set.ranked], rankings)
     position = {int(row): i for i, row in enumerate(label_set.ranked)}
     by_agent = label_set.continuations.groupby("agent")
@@ -112,7 +111,7 @@ def agents(
     scenarios = np.array(outcomes.scenarios, dtype=object)
     several = len(outcomes.categories) > 1
     within = pooled_correlation(summary, outcomes.category)
-    corrections = _corrections(label_set, ratings, references)
+    corrections = correct_rates(label_set, ratings, references)
     entries = []
     for row, standing in zip(label_set.order, standings(label_set), strict=True):
         unjudged = standing.continuations - standing.judged - standing.unjudgeable
@@ -146,31 +145,6 @@ def agents(
             )
         )
     return tuple(entries)
-
-
-def _corrections(
-    label_set: sets.LabelSet, ratings: pd.DataFrame, references: pd.DataFrame
-) -> dict[str, corrected.Corrected | str]:
-    """Each agent's rate corrected for who judged it, or why it is not; none but of human labels."""
-    if label_set.source != "human":
-        return {}
-    outcomes, number = label_set.outcomes, label_set.summary.number
-    weights = scenario_weights(number > 0, outcomes.category) / np.maximum(number, 1)
-    rows = ratings[
-        (ratings["truth"] == "")
-        & ratings["source"].isin(("human", "settled"))
-        & ~ratings["verdict"].isin(("", "cannot_judge"))
-    ]
-    column = pd.Index(outcomes.scenarios).get_indexer(pd.Index(rows["scenario"]))
-    place = {agent: i for i, agent in enumerate(outcomes.agents)}
-    made: dict[str, corrected.Corrected | str] = dict.fromkeys(outcomes.agents, "nothing judged")
-    for agent, own in rows.groupby("agent").indices.items():
-        row = place[str(agent)]
-        part = weights[row, column[own]]
-        made[str(agent)] = corrected.correct_rate(
-            label_set.main, row, rows.iloc[own], part, references
-        )
-    return made
 
 
 def _penalised(label_set: sets.LabelSet, row: int, blind: str | None) -> GuessPenalised | None:

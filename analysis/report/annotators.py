@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.inputs.ratings import once
 from analysis.report.schema import Alpha, Annotator, Block, Effort, StepOffset, Together, Unable
-from analysis.report.values import number
+from analysis.report.values import entries, number
 from analysis.statistics.accuracy import Accuracy, accuracy
 from analysis.statistics.alpha import krippendorff
 from analysis.statistics.step_offset import step_offset
@@ -26,11 +27,11 @@ def annotators(
       seed: of the bootstrap.
     """
     human = once(ratings[(ratings["source"] == "human") & (ratings["annotator"] != "")])
-    entries = []
+    made = []
     for name, rows in human.groupby("annotator"):
         mine = references[references["annotator"] == name]
         own = rows[rows["truth"] == ""]
-        entries.append(
+        made.append(
             Annotator(
                 **_on_references(mine, accuracy(mine, seed=seed)),
                 annotator=str(name),
@@ -40,7 +41,7 @@ def annotators(
                 blocks=_blocks(mine),
             )
         )
-    return tuple(entries)
+    return tuple(made)
 
 
 def together(
@@ -67,18 +68,22 @@ def efforts(ratings: pd.DataFrame) -> tuple[Effort, ...]:
     """
     own = ratings[(ratings["truth"] == "") & (ratings["source"] == "human")]
     own = own[own["annotator"] != ""]
-    thing = own["clip"].where(own["clip"] != "", own["continuation"].astype("str"))
-    said = own.assign(thing=thing).drop_duplicates(["annotator", "thing", "agent"])
-    part = 1 / said.groupby(["annotator", "thing"])["agent"].transform("size")
-    said = said.assign(part=part, spent=said["seconds"] * part)
-    return tuple(
-        Effort(
-            agent=str(agent),
-            hours=float(rows["spent"].sum() / 3600) if rows["spent"].notna().any() else None,
-            judgements=float(rows["part"].sum()),
-            untimed=float(rows.loc[rows["spent"].isna(), "part"].sum()),
-        )
-        for agent, rows in said.groupby("agent")
+    clip = pd.factorize(own["clip"])[0] + own["continuation"].max() + 1
+    thing = np.where(own["clip"] != "", clip, own["continuation"])
+    said = own[["seconds"]].assign(thing=thing)
+    said["annotator"] = pd.factorize(own["annotator"])[0]
+    said["agent"], names = pd.factorize(own["agent"], sort=True)
+    said = said.drop_duplicates(["annotator", "thing", "agent"])
+    part = 1 / said.groupby(["annotator", "thing"])["agent"].transform("size").to_numpy()
+    agent, timed = said["agent"].to_numpy(), said["seconds"].notna().to_numpy()
+    spent = np.bincount(agent, (said["seconds"] * part).fillna(0.0))
+    known, untimed = np.bincount(agent, timed), np.bincount(agent, part * ~timed)
+    return entries(
+        Effort,
+        agent=[str(name) for name in names],
+        hours=np.where(known > 0, spent / 3600, np.nan),
+        judgements=np.bincount(agent, part),
+        untimed=untimed,
     )
 
 
@@ -90,12 +95,12 @@ def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
     """
     human = once(ratings[(ratings["source"] == "human") & (ratings["verdict"] != "")])
     concerned = human.loc[human["verdict"] == "cannot_judge", "scenario"]
-    entries = []
+    made = []
     for name, rows in human[human["scenario"].isin(concerned)].groupby("scenario"):
         dark = rows[rows["verdict"] == "cannot_judge"]
         reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
         order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
-        entries.append(
+        made.append(
             Unable(
                 scenario=str(name),
                 category=str(rows["category"].iloc[0]) or None,
@@ -104,7 +109,7 @@ def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
                 reasons={str(words): int(number) for words, number in order},
             )
         )
-    return tuple(sorted(entries, key=lambda one: (-one.clips, one.scenario)))
+    return tuple(sorted(made, key=lambda one: (-one.clips, one.scenario)))
 
 
 def _blocks(references: pd.DataFrame) -> tuple[Block, ...]:

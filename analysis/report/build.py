@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +17,12 @@ from analysis.report.agents import agents, side_by_side
 from analysis.report.annotators import annotators, efforts, together, unable
 from analysis.report.groups import linked, tagged
 from analysis.report.judges import alarms, judges
+from analysis.report.powered import powered
 from analysis.report.questions import questions
 from analysis.report.schema import SCHEMA, Comparison, Contrast, Report
 from analysis.report.stopping import stopping
 from analysis.report.validity import validity
-from analysis.report.values import ends, number
+from analysis.report.values import entries, named, number
 from analysis.report.verdict import verdict, warnings
 from analysis.statistics import intervals
 from analysis.statistics.accuracy import accuracy
@@ -61,6 +62,7 @@ def build(
     blind: str | None = None,
     margin: float | None = None,
     reference: str | None = None,
+    step: Callable[[], None] = lambda: None,
 ) -> Report:
     """Analyses a ratings table.
 
@@ -76,6 +78,7 @@ def build(
       blind: the agent that guesses, beside which the others' scores are corrected.
       margin: as a share, by which an agent may be worse; None if nobody asks.
       reference: whom agents are held against; the first of each ranking unless one is named.
+      step: called after each of four parts, for who waits.
 
     Raises:
       DamagedData: the table holds no continuation of an agent.
@@ -108,10 +111,13 @@ def build(
         for name, (table, source) in bases.items()
     }
     main = sets[present[0]]
+    step()
     entries = agents(main, worth, suite=suite, references=references, seed=seed, blind=blind)
+    step()
     comparisons = _comparisons(main)
     both = {"human", "automatic"} <= set(present)
     who = judges(main, ratings, worth, seed=seed)
+    step()
     report = Report(
         schema=SCHEMA,
         suite=suite.name,
@@ -150,9 +156,11 @@ def build(
         questions=questions(main, worth, seed=seed, margin=margin, reference=reference),
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
         stopping=stopping(main, ratings),
+        powered=powered(sets, worth, suite),
         judges=who,
         alarms=alarms(who),
     )
+    step()
     return dataclasses.replace(report, verdict=verdict(report), warnings=tuple(warnings(report)))
 
 
@@ -210,14 +218,14 @@ def _efforts(every: pd.DataFrame, source: str) -> dict[str, Any]:
     apart = once(own)
     timed = own["seconds"].notna().any()
     known = (shown["clip"] != "").all()
-    hours, all_hours = apart["seconds"].sum() / 3600, own["seconds"].sum() / 3600
+    hours, saved = (rows["seconds"].sum() / 3600 for rows in (apart, own.drop(index=apart.index)))
     return {
         "judgements": len(once(said)),
         "clips": shown["clip"].nunique() if known else None,
         "clips_judged": said["clip"].nunique() if known else None,
         "adjudicated": _adjudicated(own),
         "hours": float(hours) if timed else None,
-        "hours_saved": float(all_hours - hours) if timed and known else None,
+        "hours_saved": float(saved) if timed and known else None,
     }
 
 
@@ -253,23 +261,21 @@ def _rankings(main: LabelSet) -> tuple[schema.Ranking, ...]:
 
 def _comparisons(main: LabelSet) -> tuple[Comparison, ...]:
     """The comparisons of the agents in one ranking, the higher rate first in each."""
-    compared = main.comparisons
-    names = [main.outcomes.agents[row] for row in main.ranked]
-    return tuple(
-        Comparison(
-            a=names[compared.pairs[i, 0]],
-            b=names[compared.pairs[i, 1]],
-            difference=number(compared.difference[i]),
-            interval=ends(compared.interval[i]),
-            p=number(compared.p[i]),
-            scenarios=int(compared.scenarios[i]),
-            method=compared.method[i],
-            standard_error=number(compared.error[i]),
-            joint_interval=ends(compared.joint_interval[i]),
-            p_adjusted=number(compared.p_adjusted[i]),
-            separated=bool(compared.separated[i]),
-        )
-        for i in main.compared()
+    compared, rows = main.comparisons, main.compared()
+    a, b = main.names_of(rows)
+    return entries(
+        Comparison,
+        a=a,
+        b=b,
+        difference=compared.difference[rows],
+        interval=compared.interval[rows],
+        p=compared.p[rows],
+        scenarios=compared.scenarios[rows],
+        method=[compared.method[row] for row in rows],
+        standard_error=compared.error[rows],
+        joint_interval=compared.joint_interval[rows],
+        p_adjusted=compared.p_adjusted[rows],
+        separated=compared.separated[rows],
     )
 
 
@@ -304,32 +310,27 @@ def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
     for tag, ids in suite.tags.items():
         for name in ids:
             tags.setdefault(name, []).append(tag)
-    entries = []
+    names = [outcomes.agents[row] for row in ranked]
+    made = []
     for s, name in enumerate(outcomes.scenarios):
         judged = ranked[summary.number[ranked, s] > 0]
-        entries.append(
+        made.append(
             schema.Scenario(
                 scenario=name,
                 category=outcomes.categories[outcomes.category[s]] or None,
                 kind=outcomes.kind[s] or None,
                 difficulty=number(1 - summary.mean[judged, s].mean()) if judged.size else None,
                 agents=int(judged.size),
-                pass_rates={
-                    agent: number(summary.mean[a, s]) for a, agent in enumerate(outcomes.agents)
-                },
-                difficulty_without={
-                    outcomes.agents[a]: number(without[i, s]) for i, a in enumerate(ranked)
-                },
+                pass_rates=named(outcomes.agents, summary.mean[:, s]),
+                difficulty_without=named(names, without[:, s]),
                 instruction=suite.instructions.get(name),
                 tags=tuple(tags.get(name, ())),
                 spread=number(apart.spread[s]),
                 discrimination=number(apart.discrimination[s]),
-                judged={
-                    agent: int(summary.number[a, s]) for a, agent in enumerate(outcomes.agents)
-                },
+                judged=named(outcomes.agents, summary.number[:, s]),
             )
         )
-    return tuple(entries)
+    return tuple(made)
 
 
 def _provenance(suite: Subject, made: Mapping[str, Any]) -> schema.Provenance:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 import pandas as pd
+from altair.utils.schemapi import debug_mode
 
 from analysis.inputs.scores import PASS_RATE
 from analysis.report import annotator_figures
@@ -14,18 +15,44 @@ from analysis.report.schema import Agent, Report
 from sts import plotting
 
 Chart = alt.TopLevelMixin
+FEW = 30
+"""Agents of which figures are drawn for narrow pages too."""
+MOST = 40
+"""Agents in a figure that grows faster than its text: a cell for each pair, a panel for each."""
 
 
-def figures(report: Report, *, narrow: bool = False) -> dict[str, str]:
-    """Every figure that the report has data for: name -> SVG.
+class Drawn(NamedTuple):
+    """Figures as SVG, by name.
 
-    Args:
-      report: what they show.
-      narrow: for a page as wide as a phone.
+    Attributes:
+      wide: for a page.
+      narrow: for one as wide as a phone; none where agents are many, as they would be most of it.
     """
-    charts = {name: make(report) for name, make in FIGURES.items()}
-    drawn = {name: chart for name, chart in charts.items() if chart is not None}
-    return {name: plotting.to_svg(chart, narrow=narrow) for name, chart in drawn.items()}
+
+    wide: dict[str, str]
+    narrow: dict[str, str]
+
+
+def figures(report: Report) -> dict[str, str]:
+    """Every figure that the report has data for: name -> SVG."""
+    return {name: plotting.to_svg(chart) for name, chart in _charts(report).items()}
+
+
+def draw(report: Report) -> Drawn:
+    """The same for both widths of a page."""
+    charts = _charts(report)
+    wide = {name: plotting.to_svg(chart) for name, chart in charts.items()}
+    if len(report.agents) > FEW:
+        return Drawn(wide, {})
+    return Drawn(
+        wide, {name: plotting.to_svg(chart, narrow=True) for name, chart in charts.items()}
+    )
+
+
+def _charts(report: Report) -> dict[str, Chart]:
+    with debug_mode(False):  # else each part of a chart is held against its schema
+        made = {name: make(report) for name, make in FIGURES.items()}
+    return {name: chart for name, chart in made.items() if chart is not None}
 
 
 def ranking(report: Report) -> Chart | None:
@@ -139,8 +166,8 @@ def kinds(report: Report) -> Chart | None:
 
 
 def comparisons(report: Report) -> Chart | None:
-    """Row minus column for every two ranked agents; a sign where they are separated."""
-    names = [entry.agent for entry in report.agents if entry.rank is not None]
+    """Row minus column for every two of the first agents; a sign where they are separated."""
+    names = [entry.agent for entry in report.agents if entry.rank is not None][:MOST]
     few = len(names) <= 12
     row = {
         name: name if few else f"{i}. {plotting.shortened(name)}" for i, name in enumerate(names, 1)
@@ -148,7 +175,7 @@ def comparisons(report: Report) -> Chart | None:
     column = {name: name if few else str(i) for i, name in enumerate(names, 1)}
     rows: list[dict[str, Any]] = []
     for pair in report.comparisons:
-        if pair.difference is None:
+        if pair.difference is None or pair.a not in row or pair.b not in row:
             continue
         for a, b, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
             points = 100 * sign * pair.difference
@@ -330,7 +357,7 @@ def label_sets(report: Report) -> Chart | None:
 
 
 def _drawn(report: Report) -> list[Agent]:
-    return [entry for entry in report.agents if entry.pass_rate is not None]
+    return [entry for entry in report.agents if entry.pass_rate is not None][:MOST]
 
 
 def _names(report: Report) -> list[str]:

@@ -9,14 +9,14 @@ import pandas as pd
 
 from analysis.report import schema_judges as schema
 from analysis.report.likely import by_group, likely
-from analysis.report.values import ends, number
+from analysis.report.values import ends, entries, number
 from analysis.report.words import listed
-from analysis.statistics import sampling
-from analysis.statistics.adjusted import Adjusted, adjusted
+from analysis.statistics.adjusted import Adjusted
+from analysis.statistics.by_annotators import ByAnnotators, Others, by_annotators
 from analysis.statistics.comparisons import ALPHA
-from analysis.statistics.judgement_shares import Shares, judgement_shares
-from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet
-from analysis.statistics.other_annotators import between, other_differences, other_rates
+from analysis.statistics.label_set import LabelSet
+from analysis.statistics.other_annotators import OtherDifferences
+from analysis.statistics.rank_sets import rank_sets
 from sts.annotations import imbalance
 
 CONFOUNDED, DECIDE = "annotators_confounded", "annotators_decide"
@@ -41,31 +41,19 @@ def judges(
     """
     if main.source != "human":
         return schema.Judges(LABELS[main.source], None, (), (), (), (), None)
-    shares = judgement_shares(worth, main.outcomes)
     found = audit(ratings, seed=seed)
-    if not shares.annotators or found is None:
+    who = by_annotators(main, worth, seed=seed)
+    if who is None or found is None:
         return schema.Judges(UNKNOWN, found, (), (), (), (), UNKNOWN)
-    ranked = shares.of_agents(main.ranked)
-    beside = adjusted(
-        ranked,
-        main.summary.at(main.ranked),
-        main.outcomes.category,
-        main.comparisons,
-        target=main.target,
-        seed=seed,
-        draws=COMPARISON_DRAWS,
-        unit=main.outcomes.unit,
-    )
-    one = len(found.annotators) == 1
-    pairs = () if one else _other_pairs(main, ranked, beside)
+    pairs = _other_pairs(main, who.others.differences) if who.others else ()
     return schema.Judges(
         whose=whose(found.annotators, pairs),
         audit=found,
-        effects=() if one else _effects(ranked, beside),
-        adjusted=_adjusted(main, beside),
-        other_rates=() if one else _other_rates(main, shares, pairs),
+        effects=_effects(who) if who.others else (),
+        adjusted=_adjusted(main, who.adjusted),
+        other_rates=_other_rates(main, who.others) if who.others else (),
         other_pairs=pairs,
-        other_reason=ONE if one else None,
+        other_reason=None if who.others else ONE,
         likely=likely(ratings, seed=seed),
         by_group=by_group(ratings, seed=seed),
     )
@@ -103,12 +91,12 @@ def audit(ratings: pd.DataFrame, *, seed: int) -> schema.Audit | None:
     own = own[(own["annotator"] != "") & (own["verdict"] != "")]
     if own.empty:
         return None
-    alone = own["continuation"].astype(str).radd("=")
+    clip = pd.factorize(own["clip"])[0] + own["continuation"].max() + 1
     found = imbalance.of_rows(
-        own["clip"].where(own["clip"] != "", alone).tolist(),
-        own["scenario"].tolist(),
-        own["agent"].tolist(),
-        own["annotator"].tolist(),
+        np.where(own["clip"] != "", clip, own["continuation"]),
+        own["scenario"].to_numpy(),
+        own["agent"].to_numpy(),
+        own["annotator"].to_numpy(),
         seed=seed,
     )
     kept = found._asdict()
@@ -154,56 +142,55 @@ def _pairs(pairs: Sequence[schema.AdjustedPair]) -> str:
     return listed([f"{pair.a} – {pair.b}" for pair in pairs])
 
 
-def _effects(ranked: Shares, beside: Adjusted) -> tuple[schema.AnnotatorEffect, ...]:
-    effects = beside.effects
-    told = effects.told(np.eye(len(ranked.annotators)))
+def _effects(who: ByAnnotators) -> tuple[schema.AnnotatorEffect, ...]:
+    people, effects = who.ranked.annotators, who.adjusted.effects
+    told = effects.told(np.eye(len(people)))
     return tuple(
         schema.AnnotatorEffect(
             annotator=name,
             share=float(effects.mean[k]),
             effect=number(effects.effect[k]) if told[k] else None,
         )
-        for k, name in enumerate(ranked.annotators)
+        for k, name in enumerate(people)
     )
 
 
 def _adjusted(main: LabelSet, beside: Adjusted) -> tuple[schema.AdjustedPair, ...]:
-    names = [main.outcomes.agents[row] for row in main.ranked]
-    plain = main.comparisons
-    return tuple(
-        schema.AdjustedPair(
-            a=names[plain.pairs[i, 0]],
-            b=names[plain.pairs[i, 1]],
-            told=bool(beside.told[i]),
-            apart=float(beside.apart[i]),
-            difference=number(beside.difference[i]),
-            interval=ends(beside.interval[i]) if beside.told[i] else None,
-            p=number(beside.p[i]),
-            p_adjusted=number(beside.p_adjusted[i]),
-            separated=bool(beside.p_adjusted[i] < ALPHA),
-            plain_separated=bool(plain.separated[i]),
-        )
-        for i in main.compared()
-        if np.isfinite(plain.difference[i])
+    plain, rows = main.comparisons, main.compared()
+    rows = rows[np.isfinite(plain.difference[rows])]
+    a, b = main.names_of(rows)
+    told = beside.told[rows]
+    return entries(
+        schema.AdjustedPair,
+        a=a,
+        b=b,
+        told=told,
+        apart=beside.apart[rows],
+        difference=beside.difference[rows],
+        interval=np.where(told[:, None], beside.interval[rows], np.nan),
+        p=beside.p[rows],
+        p_adjusted=beside.p_adjusted[rows],
+        separated=beside.p_adjusted[rows] < ALPHA,
+        plain_separated=plain.separated[rows],
     )
 
 
-def _weights(main: LabelSet) -> np.ndarray:
-    return sampling.scenario_weights(main.summary.number > 0, main.outcomes.category)
-
-
-def _other_rates(
-    main: LabelSet, shares: Shares, pairs: Sequence[schema.OtherPair]
-) -> tuple[schema.OtherRate, ...]:
-    places = _places(main, pairs)
-    found = between(shares, _weights(main))
-    scenarios = (main.summary.number > 0).sum(axis=1)
-    rates = {name: other_rates(own, found, scenarios) for name, own in main.rates.items()}
+def _other_rates(main: LabelSet, others: Others) -> tuple[schema.OtherRate, ...]:
+    sets = rank_sets(
+        main.rankings.number[main.ranked],
+        main.comparisons.pairs,
+        others.differences.difference,
+        others.differences.separated,
+    )
+    places = {
+        int(row): (int(low), int(high)) for row, (low, high) in zip(main.ranked, sets, strict=True)
+    }
+    rates = others.rates
     return tuple(
         schema.OtherRate(
             agent=main.outcomes.agents[row],
-            annotators=int(found.number[row]),
-            rank_set=places.get(main.outcomes.agents[row]),
+            annotators=int(others.number[row]),
+            rank_set=places.get(int(row)),
             interval=ends(rates[main.target].interval[row]),
             intervals={name: ends(own.interval[row]) for name, own in rates.items()},
             method=rates[main.target].method[row],
@@ -212,36 +199,16 @@ def _other_rates(
     )
 
 
-def _places(main: LabelSet, pairs: Sequence[schema.OtherPair]) -> dict[str, tuple[int, int]]:
-    """The ranks that each ranked agent can hold by what is separated for other annotators."""
-    number = main.rankings.number[main.ranked]
-    names = [main.outcomes.agents[row] for row in main.ranked]
-    places = {
-        name: [1, int((number == own).sum())] for name, own in zip(names, number, strict=True)
-    }
-    for pair in pairs:
-        if pair.separated and pair.difference is not None:
-            better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
-            places[worse][0] += 1
-            places[better][1] -= 1
-    return {name: (best, worst) for name, (best, worst) in places.items()}
-
-
-def _other_pairs(main: LabelSet, ranked: Shares, beside: Adjusted) -> tuple[schema.OtherPair, ...]:
-    names = [main.outcomes.agents[row] for row in main.ranked]
-    plain = main.comparisons
-    found = other_differences(
-        ranked, _weights(main)[main.ranked], plain.pairs, beside, plain.scenarios
-    )
-    return tuple(
-        schema.OtherPair(
-            a=names[plain.pairs[i, 0]],
-            b=names[plain.pairs[i, 1]],
-            difference=number(found.difference[i]),
-            interval=ends(found.interval[i]),
-            p=number(found.p[i]),
-            p_adjusted=number(found.p_adjusted[i]),
-            separated=bool(found.p_adjusted[i] < ALPHA),
-        )
-        for i in main.compared()
+def _other_pairs(main: LabelSet, others: OtherDifferences) -> tuple[schema.OtherPair, ...]:
+    rows = main.compared()
+    a, b = main.names_of(rows)
+    return entries(
+        schema.OtherPair,
+        a=a,
+        b=b,
+        difference=others.difference[rows],
+        interval=others.interval[rows],
+        p=others.p[rows],
+        p_adjusted=others.p_adjusted[rows],
+        separated=others.separated[rows],
     )

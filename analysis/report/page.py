@@ -7,34 +7,33 @@ import functools
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
 
-from analysis.report.schema import Agent, Counts, LabelSet, Provenance, Report, Standing
+from analysis.report.figures import MOST
+from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
 from analysis.report.verdict import about, completeness, remark, unable
-from analysis.report.words import listed, percent, points
+from analysis.report.words import claim, duration, listed, percent, points
 from sts.plotting import inline
 from sts.viewer.scripts import classic
 
 TARGETS = {
     "sampled": {
         "short": "Scenarios sampled",
-        "claim": "for fresh scenarios of the same categories",
         "says": "“Scenarios sampled”: with 95% confidence the rate over all scenarios of these "
         "categories, of which the suite's are a sample, lies in the interval.",
     },
     "fixed": {
         "short": "These scenarios only",
-        "claim": "for fresh continuations of these very scenarios",
         "says": "“These scenarios only”: with 95% confidence the rate over endlessly many "
         "continuations of these very scenarios lies in the interval.",
     },
@@ -43,6 +42,20 @@ _FOLDER = files("analysis.report")
 _ABREAST = 9
 """Columns of a table, which a page of usual width holds."""
 SHOWN_KS = (1, 2, 4, 8)
+SHOWN_PAIRS = 300
+"""Pairs of a table that shows all; of more, those that are read. All of them are in the tables."""
+
+
+class Pair(Protocol):
+    """What a report says of two agents."""
+
+    @property
+    def a(self) -> str:
+        """One of them."""
+
+    @property
+    def b(self) -> str:
+        """The other."""
 
 
 class Link(NamedTuple):
@@ -124,6 +137,8 @@ def render(
         figures=figures,
         narrow=narrow,
         targets=TARGETS,
+        claim=claim(report),
+        of_sampled=claim(report, "sampled"),
         other="fixed" if report.target == "sampled" else "sampled",
         judged=human,
         completeness=completeness(counts),
@@ -152,7 +167,11 @@ def render(
                 else []
             ),
             ("judgements" if human else "labels", counts.judgements or counts.annotations),
-            *([("hours of judging", _hours(counts))] if counts.hours else []),
+            *(
+                [("time of judging", _time(counts.hours, counts.hours_saved))]
+                if counts.hours
+                else []
+            ),
             *([("annotators", people)] if people else []),
         ],
         long_names=max(len(entry.agent) for entry in report.agents) > 24,
@@ -165,6 +184,10 @@ def render(
         },
         by_name={entry.agent: entry for entry in report.agents},
         columns=_columns(report.agents),
+        crowded=len(report.agents) > MOST,
+        most=MOST,
+        shown_pairs=_shown_pairs(report),
+        which_pairs=_which_pairs,
         about=about(report.selection) if report.selection else "",
         tags={
             tag: {one.agent: one for one in every}
@@ -216,9 +239,32 @@ def _thousandths(rate: float | None) -> int | None:
     return None if rate is None else round(1000 * rate)
 
 
-def _hours(counts: Counts) -> str:
-    saved = f", {counts.hours_saved:.1f} saved by copies" if counts.hours_saved else ""
-    return f"{counts.hours:.1f}{saved}"
+def _time(hours: float, saved: float | None) -> str:
+    return f"{duration(hours)}, {duration(saved)} saved by copies" if saved else duration(hours)
+
+
+def _shown_pairs(report: Report) -> Callable[[Sequence[Pair]], Sequence[Pair]]:
+    """Chooses the pairs that a table shows: where they are many, neighbours and the first's own."""
+    near = {frozenset((pair.a, pair.b)) for pair in report.contrasts}
+    for ranking in report.rankings:
+        near |= {frozenset(two) for two in pairwise(ranking.agents)}
+        near |= {frozenset((ranking.agents[0], name)) for name in ranking.agents}
+
+    def shown(pairs: Sequence[Pair]) -> Sequence[Pair]:
+        if len(pairs) <= SHOWN_PAIRS:
+            return pairs
+        return [pair for pair in pairs if {pair.a, pair.b} in near]
+
+    return shown
+
+
+def _which_pairs(pairs: Sequence[Pair], shown: Sequence[Pair]) -> str:
+    """Says which pairs a table shows."""
+    if len(pairs) == 1:
+        return "The one pair"
+    if len(shown) == len(pairs):
+        return f"All {len(pairs)} pairs"
+    return f"{len(shown)} of {len(pairs)} pairs: neighbours in rank, and whoever is first"
 
 
 def _columns(agents: Sequence[Agent]) -> list[list[str]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.report.schema_questions import Fragile, Improvement, NotWorse, Profiled, Questions
-from analysis.report.values import ends, number
+from analysis.report.values import entries, number
 from analysis.statistics.fragility import fragility
 from analysis.statistics.improvement import improvements
 from analysis.statistics.label_set import LabelSet
@@ -97,20 +97,18 @@ def _not_worse(main: LabelSet, margin: float, reference: str | None) -> tuple[No
 
 
 def _improvements(main: LabelSet) -> tuple[Improvement, ...]:
-    names = [main.outcomes.agents[row] for row in main.ranked]
-    chosen = main.compared()
-    pairs = main.comparisons.pairs[chosen]
-    rows = main.ranked[pairs]
-    found = improvements(main.summary, main.outcomes.category, rows, main.outcomes.unit)
-    return tuple(
-        Improvement(
-            a=names[a],
-            b=names[b],
-            chance=number(found.chance[i]),
-            interval=ends(found.interval[i]),
-            scenarios=int(main.comparisons.scenarios[chosen[i]]),
-        )
-        for i, (a, b) in enumerate(pairs)
+    rows = main.compared()
+    pairs = main.comparisons.pairs[rows]
+    summary, category = main.summary.at(main.ranked), main.outcomes.category
+    found = improvements(summary, category, pairs, main.outcomes.unit)
+    a, b = main.names_of(rows)
+    return entries(
+        Improvement,
+        a=a,
+        b=b,
+        chance=found.chance,
+        interval=found.interval,
+        scenarios=main.comparisons.scenarios[rows],
     )
 
 

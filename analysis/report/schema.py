@@ -3,9 +3,9 @@
 Each class is an object of `report.json` and each field a key, in this order; those about parts of a
 suite stand in `schema_parts`, those about one agent in `schema_agents`, those about scenarios in
 `schema_scenarios`, those about who judged in `schema_judges`, those about what is not judged yet in
-`schema_stopping`. Every share lies in [0, 1] and steps count from takeover. None is null in the
-file: not known, or there is none, with a reason beside it where one is known. No number is NaN or
-infinite. A key that has a default is left out of the file where it holds that.
+`schema_stopping` and `schema_powered`. Every share lies in [0, 1] and steps count from takeover.
+None is null in the file: not known, or there is none, with a reason beside it where one is known.
+No number is NaN or infinite. A key that has a default is left out of the file where it holds that.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from analysis.report.schema_parts import Selection as Selection
 from analysis.report.schema_parts import Share as Share
 from analysis.report.schema_parts import Tagged as Tagged
 from analysis.report.schema_parts import Unable as Unable
+from analysis.report.schema_powered import Powered as Powered
 from analysis.report.schema_questions import Questions as Questions
 from analysis.report.schema_scenarios import Scenario as Scenario
 from analysis.report.schema_stopping import Stopping as Stopping
@@ -384,3 +385,6 @@ class Report:
         None
     )
     questions: Annotated[Questions | None, "what users ask of a ranking"] = None
+    powered: Annotated[
+        Powered | None, "rates by people with a rule's help; null if people judged nothing or all"
+    ] = None

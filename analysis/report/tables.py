@@ -21,7 +21,11 @@ def tables(report: Report) -> dict[str, Rows]:
 
 def columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """The columns of a table, in the order in which its rows first have them."""
-    return list(dict.fromkeys(column for row in rows for column in row))
+    every: dict[str, None] = {}
+    for row in rows:
+        if not row.keys() <= every.keys():
+            every |= dict.fromkeys(row)
+    return list(every)
 
 
 def _missing(report: Report) -> Rows:
@@ -127,23 +131,27 @@ def _ends(name: str, interval: tuple[float, float] | None) -> Row:
 
 def _row(entry: Any) -> Row:
     """An object of the report as one row; what it nests has names with a dot."""
-    return dict(_cells("", entry))
+    row: Row = {}
+    _fill(row, "", entry)
+    return row
 
 
-def _cells(name: str, value: Any) -> Iterable[tuple[str, Any]]:
-    if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
-        yield name, value
-        return
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        apart = _apart(type(value))
-        value = {key: item for key, item in vars(value).items() if key not in apart}
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _cells(f"{name}.{key}" if name else key, item)
-    elif isinstance(value, tuple) and len(value) == 2 and not isinstance(value[0], str):
-        yield from ((f"{name}_low", value[0]), (f"{name}_high", value[1]))
-    else:
-        yield name, list(value) if isinstance(value, tuple) else value
+def _fill(row: Row, prefix: str, entry: Any) -> None:
+    """Adds the cells of an object or a mapping to a row."""
+    kind: Any = type(entry)
+    apart = frozenset() if isinstance(entry, Mapping) else _apart(kind)
+    for key, value in (entry if isinstance(entry, Mapping) else vars(entry)).items():
+        if key in apart:
+            continue
+        name = f"{prefix}{key}"
+        if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+            row[name] = value
+        elif dataclasses.is_dataclass(value) or isinstance(value, Mapping):
+            _fill(row, f"{name}.", value)
+        elif isinstance(value, tuple) and len(value) == 2 and not isinstance(value[0], str):
+            row[f"{name}_low"], row[f"{name}_high"] = value
+        else:
+            row[name] = list(value) if isinstance(value, tuple) else value
 
 
 @functools.cache
@@ -166,6 +174,12 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     "comparisons": lambda report: [_row(entry) for entry in report.comparisons],
     "stopping": lambda report: (
         [_row(entry) for entry in report.stopping.pairs] if report.stopping else []
+    ),
+    "powered": lambda report: (
+        [_row(entry) for entry in report.powered.agents] if report.powered else []
+    ),
+    "powered_pairs": lambda report: (
+        [_row(entry) for entry in report.powered.pairs] if report.powered else []
     ),
     "contrasts": lambda report: [_row(entry) for entry in report.contrasts],
     "metrics": lambda report: [_row(entry) for entry in report.metrics],

@@ -82,6 +82,11 @@ def _settled(report: Report) -> str:
         f"({percent(counts.settled / counts.continuations)}) are settled by rule as not done: who "
         "was asked said nothing. Nobody has looked at them."
     )
+    if counts.unjudged:
+        line += (
+            f" They count already, and {counts.unjudged} others do not before they are judged: "
+            "until then rates are too low where some of a scenario's are settled."
+        )
     if rest is None:
         return line
     rates = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.report.schema import Report
+
 SHOWN = 5
 SHOWN_LETTERS = 120
 
@@ -34,6 +36,27 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > SHOWN or (len(names) > shown + 1 and shown < SHOWN - 1):
         return f"{', '.join(names[:shown])} and {len(names) - shown} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def duration(hours: float) -> str:
+    """A time in the unit that suits it: "<1 min", "35 min", "3.4 h"."""
+    minutes = round(60 * hours)
+    if minutes < 60:
+        return f"{minutes} min" if minutes else "<1 min"
+    return f"{hours:.1f} h"
+
+
+def claim(report: Report, target: str | None = None) -> str:
+    """What the intervals of a report speak of, as it stands behind them in a sentence.
+
+    Args:
+      report: whose.
+      target: "sampled" or "fixed" where intervals have one of their own; None for the report's.
+    """
+    if (target or report.target) == "fixed":
+        return "for fresh continuations of these very scenarios"
+    kinds = "of the same categories" if report.counts.categories else "like these"
+    return f"for fresh scenarios {kinds}"
 
 
 def percents(interval: Sequence[float] | None) -> str:

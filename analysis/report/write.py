@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.report import json_form
-from analysis.report.figures import FIGURES, figures
+from analysis.report.figures import FIGURES, draw
 from analysis.report.page import Link, render
 from analysis.report.paper.files import NAMES as PAPER
 from analysis.report.schema import Report
@@ -22,8 +22,6 @@ from sts.storage.folders import replace_folder
 PAGE = "report.html"
 EVIDENCE = "evidence"
 NO_PAPER: Mapping[str, bytes] = MappingProxyType({})
-FEW_AGENTS = 30
-"""Agents of which figures are drawn for narrow pages too."""
 
 
 class Evidence(NamedTuple):
@@ -43,6 +41,8 @@ def write(
     report: Report,
     evidence: Evidence | None = None,
     paper: Mapping[str, bytes] = NO_PAPER,
+    *,
+    step: Callable[[], None] = lambda: None,
 ) -> Path:
     """Writes report.html, report.json, tables/*.csv and figures/*.svg, all of them at once.
 
@@ -51,6 +51,7 @@ def write(
         in that stays.
       report: what is written.
       evidence: the clips behind it, which become the folder evidence; None where there are none.
+      step: called after each of three parts, for who waits.
       paper: what a paper needs of it, of `analysis.report.paper.files`; by path.
 
     Returns:
@@ -61,21 +62,19 @@ def write(
       OSError: the disk is full or read-only; an earlier report is then as it was.
     """
     check_folder(folder)
-    drawn = figures(report)
-    files = {f"tables/{name}.csv": _csv(rows) for name, rows in tables(report).items()}
-    files |= {f"figures/{name}.svg": svg.encode() for name, svg in drawn.items()}
+    drawn = draw(report)
+    step()
+    files = table_files(report)
+    step()
+    files |= {f"figures/{name}.svg": svg.encode() for name, svg in drawn.wide.items()}
     files[json_form.FILE] = json_form.text(report).encode()
-    files[PAGE] = render(report, drawn, evidence and evidence.link, _narrow(report)).encode()
+    files[PAGE] = render(report, drawn.wide, evidence and evidence.link, drawn.narrow).encode()
     own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
     folders = {EVIDENCE: evidence.folder} if evidence else {}
     own |= PAPER | {json_form.FILE, PAGE, f"{EVIDENCE}/"}
     replace_folder(folder, files | dict(paper), own, folders)
+    step()
     return folder / PAGE
-
-
-def _narrow(report: Report) -> dict[str, str]:
-    """The figures for a phone; where agents are many they would be most of the page."""
-    return figures(report, narrow=True) if len(report.agents) <= FEW_AGENTS else {}
 
 
 def check_folder(folder: Path) -> None:
@@ -97,6 +96,11 @@ def check_folder(folder: Path) -> None:
             f"expected a new or empty folder for the report, or one that holds a report; found "
             f"{shown(other)} in {folder}: name another, such as {folder / 'report'}"
         )
+
+
+def table_files(report: Report) -> dict[str, bytes]:
+    """The tables of a report as CSV, by their paths in its folder."""
+    return {f"tables/{name}.csv": _csv(rows) for name, rows in tables(report).items()}
 
 
 def _csv(rows: Rows) -> bytes:

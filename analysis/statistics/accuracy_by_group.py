@@ -6,6 +6,7 @@ of it, on reference answers, or on what people disagree about where references a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ FEWEST = 3
 _DRAWS, _FEWEST_DRAWS = 1999, 199
 _AT_MOST = 4_000_000
 """Episodes that change places, over all permutations; of many there are fewer permutations."""
+_AT_ONCE = 500_000
+"""Of these, in memory at once."""
 _WORDS = {
     "sensitivity": "on answers to references that are successes",
     "specificity": "on answers to references that are none",
@@ -122,21 +125,20 @@ def _test(
     total, n = each["total"].to_numpy(), each["n"].to_numpy().astype(np.float64)
     mean = total.sum() / n.sum()
 
-    def spread(code: np.ndarray) -> tuple[float, np.ndarray]:
-        size = np.bincount(code, n, len(names))
-        share = np.bincount(code, total, len(names)) / np.maximum(size, 1e-300)
-        return float((size * (share - mean) ** 2).sum()), share
+    def spread(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rows, groups = len(codes), len(names)
+        place = (codes + groups * np.arange(rows)[:, None]).ravel()
+        size = np.bincount(place, np.tile(n, rows), rows * groups).reshape(rows, groups)
+        right = np.bincount(place, np.tile(total, rows), rows * groups).reshape(rows, groups)
+        share = right / np.maximum(size, 1e-300)
+        return (size * (share - mean) ** 2).sum(axis=1), share
 
-    observed, shares = spread(code)
-    rng = np.random.default_rng(seed)
-    order = np.argsort(strata, kind="stable")
-    edges = np.flatnonzero(np.diff(strata[order], prepend=-1, append=-1))
-    moved, as_large = code.copy(), 0
+    (observed,), (shares,) = spread(code[None])
     draws = int(np.clip(_AT_MOST // len(code), _FEWEST_DRAWS, _DRAWS))
-    for _ in range(draws):
-        for start, stop in zip(edges, edges[1:], strict=False):
-            moved[order[start:stop]] = rng.permutation(code[order[start:stop]])
-        as_large += spread(moved)[0] >= observed * (1 - 1e-9) - 1e-12
+    as_large = sum(
+        int((spread(moved)[0] >= observed * (1 - 1e-9) - 1e-12).sum())
+        for moved in _permuted(code, strata, draws, seed=seed)
+    )
     return ByGroup(
         measure,
         by,
@@ -145,3 +147,18 @@ def _test(
         (1 + as_large) / (1 + draws),
         f"{draws} permutations of {by} among episodes, {_WORDS[measure]}",
     )
+
+
+def _permuted(
+    code: np.ndarray, strata: np.ndarray, draws: int, *, seed: int
+) -> Iterator[np.ndarray]:
+    """Yields all draws, some rows at a time: the codes, permuted within their strata."""
+    rng = np.random.default_rng(seed)
+    order = np.argsort(strata, kind="stable")
+    strata, code = strata[order], code[order]
+    batch = max(1, _AT_ONCE // len(code))
+    for first in range(0, draws, batch):
+        keys = strata + rng.random((min(batch, draws - first), len(code)))
+        moved = np.empty(keys.shape, code.dtype)
+        moved[:, order] = code[np.argsort(keys, axis=1)]
+        yield moved

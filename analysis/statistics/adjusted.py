@@ -6,27 +6,28 @@ agents owe to having been judged by other people, or by the same in other shares
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from analysis.statistics import intervals, sampling
+from analysis.statistics import intervals
 from analysis.statistics.annotator_effects import Effects, annotator_effects
 from analysis.statistics.comparisons import (
     ALPHA,
     FEW_SCENARIOS,
     Comparisons,
     adjust,
+    chance_of_sides,
+    errors_of_sides,
     scenario_parts,
 )
-from analysis.statistics.continuation_error import continuation_error
 from analysis.statistics.judgement_shares import Shares
 from analysis.statistics.outcomes import Summary
 from analysis.statistics.pair_test import PairTest, ends_of, p_of
+from analysis.statistics.paired import Errors, Paired
 
-_AT_ONCE = 2000
-"""Pairs whose annotators are looked at together, which bounds the memory."""
 _SAME = 1e-9
 
 
@@ -86,22 +87,26 @@ def adjusted(
       `compare` for the rest.
     """
     effects = annotator_effects(shares, _noise(summary) if target == "fixed" else None)
-    a, b = plain.pairs.T
-    common = (summary.number[a] > 0) & (summary.number[b] > 0)
-    weights = sampling.scenario_weights(common, category)
-    owed = _owed(shares.share, plain.pairs, weights)
+    paired = Paired(plain.pairs, summary.number > 0, category, unit)
+    owing = _owing(shares.share, paired)
+    (owed,) = paired.each(lambda pairs: (owing(pairs),))
     told = effects.told(owed) & np.isfinite(plain.difference)
-    without = summary._replace(mean=summary.mean - shares.share @ effects.effect)
-    values = np.where(common, without.mean[a] - without.mean[b], 0.0)
-    difference = np.where(told, sampling.weighted_mean(values, weights), np.nan)
-    if target == "fixed":
-        error, loads = _fixed(without, plain, weights, owed, effects)
-        df = np.full(len(error), np.inf)
-    else:
-        ways = owed @ effects.by_scenario
-        values = np.where(common, values - ways / np.where(common, weights, 1.0), 0.0)
-        codes = sampling.strata(common, category, unit)
-        loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
+    mean = summary.mean - shares.share @ effects.effect
+
+    def values(pairs: np.ndarray) -> np.ndarray:
+        """float64[n, S], with what each scenario adds to the errors of the annotators' effects."""
+        weights = paired.shared(pairs).weights
+        ways = owing(pairs) @ effects.by_scenario
+        apart = paired.less(mean, pairs) - ways / np.where(weights > 0, weights, 1.0)
+        return np.where(weights > 0, apart, 0.0)
+
+    rng = np.random.default_rng(seed)
+    error, df, chance = (
+        _fixed(summary, paired, plain.error, owed, effects, draws=draws, rng=rng)
+        if target == "fixed"
+        else paired.errors(values, draws, rng)
+    )
+    difference = np.where(told, paired.means(mean), np.nan)
     seen = told & (error > 0)
     error = np.where(told, error, np.nan)
     ratio = np.abs(difference) / np.where(seen, error, 1.0)
@@ -113,15 +118,16 @@ def adjusted(
     interval = intervals.student(difference, error, df)
     if target == "sampled":
         for row in np.flatnonzero(seen & ~same & (plain.scenarios <= FEW_SCENARIOS)):
-            parts = scenario_parts(values[row], weights[row], unit)
+            pair = plain.pairs[row : row + 1]
+            parts = scenario_parts(values(pair)[0], paired.shared(pair).weights[0], unit)
             few = PairTest(float(difference[row]), float(error[row]), float(df[row]), parts)
             p[row], interval[row] = p_of(few), ends_of(few, ALPHA)
     interval[same], p[same], error[same] = plain.interval[same], plain.p[same], plain.error[same]
     difference = np.where(same, plain.difference, difference)
-    scaled = np.where(seen[:, None], loads, 0.0) / np.where(seen, error, 1.0)[:, None]
-    p_adjusted = adjust(p, scaled, seed=seed, draws=draws)
     if same.all():
         p_adjusted = plain.p_adjusted
+    else:
+        p_adjusted, _ = adjust(p, np.where(seen, error, 0.0), chance, draws=draws, rng=rng)
     apart = np.abs(owed).sum(axis=1) / 2
     return Adjusted(told, apart, difference, error, interval, p, p_adjusted, effects)
 
@@ -134,32 +140,44 @@ def _noise(summary: Summary) -> np.ndarray:
     return np.where(summary.number > 0, spread / np.maximum(summary.number, 1), 0.0)
 
 
-def _owed(share: np.ndarray, pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """float64[P, K], how much more of a's rate than of b's is each annotator's."""
-    parts = [
-        np.einsum("ps,psk->pk", weights[at], share[pairs[at, 0]] - share[pairs[at, 1]])
-        for at in (slice(n, n + _AT_ONCE) for n in range(0, len(pairs), _AT_ONCE))
-    ]
-    return np.concatenate(parts) if parts else np.zeros((0, share.shape[2]))
+def _owing(share: np.ndarray, paired: Paired) -> Callable[[np.ndarray], np.ndarray]:
+    """Of pairs float64[n, K], how much more of a's rate than of b's is each annotator's."""
+    return paired.linear(
+        lambda pairs: np.einsum(
+            "ps,psk->pk",
+            np.broadcast_to(paired.shared(pairs).weights, (len(pairs), share.shape[1])),
+            share[pairs[:, 0]] - share[pairs[:, 1]],
+        )
+    )
 
 
 def _fixed(
-    summary: Summary, plain: Comparisons, weights: np.ndarray, owed: np.ndarray, effects: Effects
-) -> tuple[np.ndarray, np.ndarray]:
-    """Standard errors of differences from continuations, and their loads: agents, annotators.
+    summary: Summary,
+    paired: Paired,
+    plain: np.ndarray,
+    owed: np.ndarray,
+    effects: Effects,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+) -> Errors:
+    """Errors of differences from continuations, which agents add, and from annotators' effects.
 
     The plain difference and the annotators' effects err apart from each other, as what is estimated
     with fewer parameters and by how much more change it do (Hausman 1978, Econometrica 46:1251).
     """
-    pairs = plain.pairs
-    loads = np.zeros((len(pairs), len(summary.number)))
-    for side, sign in ((0, 1.0), (1, -1.0)):
-        agent = pairs[:, side]
-        rows = summary.at(agent)
-        loads[np.arange(len(pairs)), agent] = sign * continuation_error(rows, weights)[0]
-    size = np.sqrt((loads**2).sum(axis=1))
-    loads = loads * np.where(size > 0, plain.error / np.where(size > 0, size, 1.0), 0.0)[:, None]
+    sides = errors_of_sides(summary, paired)
+    size = np.hypot(*sides.T)
+    sides *= np.where(size > 0, plain / np.where(size > 0, size, 1.0), 0.0)[:, None]
     values, vectors = np.linalg.eigh(effects.by_continuation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    loads = np.concatenate([loads, owed @ root], axis=1)
-    return np.sqrt((loads**2).sum(axis=1)), loads
+    root = owed @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    agents = len(paired.judged)
+    normal = rng.standard_normal((draws, agents + root.shape[1]))
+    own = chance_of_sides(sides, paired.pairs, normal[:, :agents])
+    error = np.sqrt((sides**2).sum(axis=1) + (root**2).sum(axis=1))
+
+    def chance(rows: np.ndarray) -> Iterator[np.ndarray]:
+        for made, load in zip(own(rows), root[rows], strict=True):
+            yield made + normal[:, agents:] @ load
+
+    return Errors(error, np.full(len(error), np.inf), chance)

@@ -6,7 +6,7 @@ exchangeable, so their index means nothing.
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from analysis.statistics.continuation_error import continuation_error
 from analysis.statistics.copies import Copies
 from analysis.statistics.outcomes import Summary
 from analysis.statistics.pair_test import PairTest, ends_of, p_of
+from analysis.statistics.paired import Chance, Errors, Paired, every_pair
 from analysis.statistics.pass_rates import UNKNOWN_SPREAD, Rates
 from analysis.statistics.step_down import step_down
 
@@ -90,38 +91,39 @@ def compare(
     Source: stratified paired t: Miller 2024 (arXiv 2411.00640), section 4; for the others see
       `pair_test`, for all pairs together `step_down`.
     """
-    agents = len(summary.number)
-    pairs = np.array(list(itertools.combinations(range(agents), 2)), dtype=np.int64).reshape(-1, 2)
+    pairs = every_pair(len(summary.number))
     a, b = pairs.T
-    common = (summary.number[a] > 0) & (summary.number[b] > 0)
-    weights = sampling.scenario_weights(common, category)
-    values = np.where(common, summary.mean[a] - summary.mean[b], 0.0)
-    difference = sampling.weighted_mean(values, weights)
-    if target == "fixed":
-        loads, error, df = _fixed_errors(summary, pairs, weights, copies, exact)
-    else:
-        codes = sampling.strata(common, category, unit)
-        loads, error, df = sampling.sampling_spread(values, weights, codes, unit)
-    scenarios = common.sum(axis=1)
+    paired = Paired(pairs, summary.number > 0, category, unit)
+    scenarios = paired.scenarios()
+    rng = np.random.default_rng(seed)
+    difference = paired.means(summary.mean)
+    error, df, chance = (
+        _fixed(summary, paired, copies, exact, draws=draws, rng=rng)
+        if target == "fixed"
+        else paired.errors(lambda some: paired.less(summary.mean, some), draws, rng)
+    )
     both = np.zeros(len(pairs), bool) if exact is None else exact[a] & exact[b]
     few = (target == "sampled") & (scenarios <= FEW_SCENARIOS)
     certain = both & (target == "fixed")
     usual = (error > 0) & ~few & ~certain
-    tests = {
-        int(row): PairTest(
+
+    def test(row: int) -> PairTest:
+        pair = pairs[row : row + 1]
+        values, weights = paired.less(summary.mean, pair)[0], paired.shared(pair).weights[0]
+        return PairTest(
             difference=float(difference[row]),
             error=float(error[row]),
             df=float(df[row]),
-            parts=scenario_parts(values[row], weights[row], unit) if few[row] else None,
+            parts=scenario_parts(values, weights, unit) if few[row] else None,
             rates=rates.of(pairs[row]),
             exact=bool(certain[row]),
         )
-        for row in np.flatnonzero(~usual)
-    }
+
+    tests = {row: test(row) for row in np.flatnonzero(~usual).tolist()}
     ratio = np.abs(difference) / np.where(usual, error, 1.0)
     p: np.ndarray = np.asarray(2 * stats.t.sf(ratio, np.where(usual, df, 1.0)))
     p[list(tests)] = [p_of(test) for test in tests.values()]
-    adjusted, joint_alpha = _adjust(p, loads, error, draws=draws, seed=seed)
+    adjusted, joint_alpha = adjust(p, error, chance, draws=draws, rng=rng)
     interval, joint, one_sided = (
         _ends(difference, error, df, usual, tests, alpha)
         for alpha in (ALPHA, joint_alpha, 2 * ALPHA)
@@ -175,55 +177,79 @@ def _method(test: PairTest, words: str) -> str:
     return words if test.error > 0 else "from both rates' intervals, no spread seen"
 
 
-def adjust(p: np.ndarray, loads: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
+def _fixed(
+    summary: Summary,
+    paired: Paired,
+    copies: Copies | None,
+    exact: np.ndarray | None,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+) -> Errors:
+    # Agents err independently of each other here, so an agent's error is one shared factor.
+    # Of a clip that both made they share the error, which leaves their difference alone.
+    sides = errors_of_sides(summary, paired)
+    if exact is not None:
+        sides = np.where(exact[paired.pairs], 0.0, sides)
+    error = np.hypot(*sides.T)
+    if copies is not None:
+        left = error**2 - 2 * copies.between(paired.pairs, paired.weights_of)
+        less = np.sqrt(np.maximum(left, 0.0)) / np.where(error > 0, error, 1.0)
+        sides, error = sides * less[:, None], error * less
+    chance = chance_of_sides(sides, paired.pairs, rng.standard_normal((draws, len(paired.judged))))
+    return Errors(error, np.full(len(error), np.inf), chance)
+
+
+def errors_of_sides(summary: Summary, paired: Paired) -> np.ndarray:
+    """float64[P, 2], the error from continuations of each agent of a pair, on what both share."""
+    if paired.alike:
+        of_agents, _ = continuation_error(summary, paired.shared(paired.pairs).weights)
+        sides: np.ndarray = of_agents[paired.pairs]
+        return sides
+
+    def work(pairs: np.ndarray) -> tuple[np.ndarray, ...]:
+        weights = paired.shared(pairs).weights
+        return tuple(continuation_error(summary.at(side), weights)[0] for side in pairs.T)
+
+    return np.stack(paired.each(work), axis=1)
+
+
+def chance_of_sides(sides: np.ndarray, pairs: np.ndarray, normal: np.ndarray) -> Chance:
+    """What chance makes of differences whose agents err apart; `normal` is float64[draws, A]."""
+    drawn = np.ascontiguousarray(normal.T)
+
+    def chance(rows: np.ndarray) -> Iterator[np.ndarray]:
+        for (a, b), (one, other) in zip(pairs[rows], sides[rows], strict=True):
+            yield one * drawn[a] - other * drawn[b]
+
+    return chance
+
+
+def adjust(
+    p: np.ndarray, error: np.ndarray, chance: Chance, *, draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, float]:
     """Adjusts p values for their number, as `compare` does; NaN stays NaN.
 
     Args:
       p: float64[P], each alone.
-      loads: float64[P, F], of each statistic on independent factors, in units of its error; 0
-        where p is NaN.
-      seed: of the multiplier bootstrap.
+      error: float64[P], by which chance is divided. Nothing is known of how pairs without one hang
+        together with the others: they are taken for independent.
+      chance: of the pairs that have an error.
       draws: of the multiplier bootstrap.
+      rng: for the other pairs.
+
+    Returns:
+      Adjusted p values, and the level at which single intervals hold all together with 95%.
     """
-    error = np.any(loads != 0, axis=1).astype(np.float64)
-    return _adjust(p, loads, error, draws=draws, seed=seed)[0]
+    known = np.flatnonzero(np.isfinite(p) & (p > 0))  # 0 is what is exact, and no chance
 
+    def drawn(rows: np.ndarray) -> Iterator[np.ndarray]:
+        own = error[known[rows]]
+        made = chance(known[rows][own > 0])
+        for size in own:
+            yield next(made) / size if size > 0 else rng.standard_normal(draws)
 
-def _fixed_errors(
-    summary: Summary,
-    pairs: np.ndarray,
-    weights: np.ndarray,
-    copies: Copies | None,
-    exact: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    # Agents err independently of each other here, so an agent's error is one shared factor.
-    # Of a clip that both made they share the error, which leaves their difference alone.
-    parts = []
-    loads = np.zeros((len(pairs), len(summary.number)))
-    for side, sign in ((0, 1.0), (1, -1.0)):
-        agent = pairs[:, side]
-        error = continuation_error(summary.at(agent), weights)[0]
-        parts.append(error if exact is None else np.where(exact[agent], 0.0, error))
-        loads[np.arange(len(pairs)), agent] = sign * parts[-1]
-    error = np.hypot(parts[0], parts[1])
-    if copies is not None:
-        left = error**2 - 2 * (weights**2 * copies.between(pairs)).sum(axis=1)
-        less = np.sqrt(np.maximum(left, 0.0)) / np.where(error > 0, error, 1.0)
-        loads, error = loads * less[:, None], error * less
-    return loads, error, np.full(len(pairs), np.inf)
-
-
-def _adjust(
-    p: np.ndarray, loads: np.ndarray, error: np.ndarray, *, draws: int, seed: int
-) -> tuple[np.ndarray, float]:
-    """Adjusted p values, and the level at which single intervals hold all together with 95%."""
-    known = np.isfinite(p) & (p > 0)  # 0 is what is exact, and no chance
-    seen = (error > 0)[known]
-    factors = np.where(seen[:, None], loads[known] / np.where(seen, error[known], 1.0)[:, None], 0)
-    # Nothing is known of how pairs without spread hang together with the others.
-    alone = np.eye(len(seen))[:, ~seen]
-    rng = np.random.default_rng(seed)
-    found = step_down(p[known], np.hstack([factors, alone]), draws=draws, rng=rng)
+    found = step_down(p[known], drawn, draws=draws)
     adjusted = p.copy()
     adjusted[known] = found.p
     return adjusted, found.alpha

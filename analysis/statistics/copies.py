@@ -9,12 +9,16 @@ Axes: A agents, S scenarios.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from analysis.statistics.outcomes import Outcomes
+
+MOST = 0.25
+"""No verdict on one clip, which is yes or no, varies by more."""
 
 
 class Copies(NamedTuple):
@@ -54,16 +58,21 @@ class Copies(NamedTuple):
         positive: np.ndarray = np.maximum(extra, 0.0)
         return positive
 
-    def between(self, pairs: np.ndarray) -> np.ndarray:
-        """float64[P, S], covariance of two agents' means, int64[P, 2]: of clips that both made."""
-        shared = np.zeros((len(pairs), self.number.shape[1]))
+    def between(self, pairs: np.ndarray, weights: Callable[[int], np.ndarray]) -> np.ndarray:
+        """float64[P], covariance of two agents' rates, int64[P, 2]: of clips that both made.
+
+        Args:
+          pairs: whose.
+          weights: of a scenario, float64[P], how much it weighs in both rates of each pair.
+        """
+        shared = np.zeros(len(pairs))
         several = np.bincount(self.clip)[self.clip] > 1
-        for s in np.unique(self.scenario[several]):
+        for s in np.unique(self.scenario[several]).tolist():
             own = several & (self.scenario == s)
             column = np.unique(self.clip[own], return_inverse=True)[1]
             loads = np.zeros((self.agents, column.max() + 1))
             loads[self.agent[own], column] = self.share[own] * np.sqrt(self.error[own])
-            shared[:, s] = (loads @ loads.T)[pairs[:, 0], pairs[:, 1]]
+            shared += weights(s) ** 2 * (loads @ loads.T)[pairs[:, 0], pairs[:, 1]]
         return shared
 
     def at(self, rows: np.ndarray) -> Copies:
@@ -130,4 +139,5 @@ def _verdict_variance(each: pd.DataFrame) -> float:
         return float(np.mean((y * (1 - y) * m / np.where(several, m - 1, 1))[several]))
     groups = each.groupby(["agent", "scenario"])["y"]
     spread = groups.var().dropna()
-    return float(spread.mean() if len(spread) else np.mean(y) * (1 - np.mean(y)))
+    seen = float(spread.mean() if len(spread) else np.mean(y) * (1 - np.mean(y)))
+    return min(seen, MOST)

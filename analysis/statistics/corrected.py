@@ -9,7 +9,9 @@ import pandas as pd
 from scipy import stats
 
 from analysis.statistics import intervals
+from analysis.statistics.label_set import LabelSet
 from analysis.statistics.pass_rates import Rates
+from analysis.statistics.sampling import scenario_weights
 from analysis.statistics.weighed_accuracy import Share, judged_by, weighed_share
 
 FEWEST_TO_CORRECT = 0.3
@@ -93,6 +95,36 @@ def correct(
         specificity.episodes,
         method,
     )
+
+
+def correct_rates(
+    label_set: LabelSet, ratings: pd.DataFrame, references: pd.DataFrame
+) -> dict[str, Corrected | str]:
+    """Each agent's rate corrected for who judged it, or why it is not; none but of human labels.
+
+    Args:
+      label_set: the labels, analysed.
+      ratings: the checked table that they come from, as `valued` returns it.
+      references: rows that have a truth, each answer once.
+    """
+    if label_set.source != "human":
+        return {}
+    outcomes, number = label_set.outcomes, label_set.summary.number
+    weights = scenario_weights(number > 0, outcomes.category) / np.maximum(number, 1)
+    rows = ratings.loc[
+        (ratings["truth"] == "")
+        & ratings["source"].isin(("human", "settled"))
+        & ~ratings["verdict"].isin(("", "cannot_judge")),
+        ["agent", "scenario", "continuation", "annotator", "source"],
+    ]
+    column = pd.Index(outcomes.scenarios).get_indexer(pd.Index(rows["scenario"]))
+    place = {agent: i for i, agent in enumerate(outcomes.agents)}
+    made: dict[str, Corrected | str] = dict.fromkeys(outcomes.agents, "nothing judged")
+    for agent, own in rows.groupby("agent").indices.items():
+        row = place[str(agent)]
+        part = weights[row, column[own]]
+        made[str(agent)] = correct_rate(label_set.main, row, rows.iloc[own], part, references)
+    return made
 
 
 def correct_rate(

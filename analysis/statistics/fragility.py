@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -47,11 +48,16 @@ def fragility(
     if len(ranked) < 2:
         return None
     first = int(ranked[np.argmax(rate[ranked])])
+    order = np.argsort(agent, kind="stable")
+    edges = np.searchsorted(agent[order], [*range(len(rate) + 1)])
+    own = [order[start:stop] for start, stop in pairwise(edges)]
+    won = own[first][success[own[first]]]
     best: Fragility | None = None
     for rival in (int(row) for row in ranked if row != first):
-        moves = np.sort(worth[((agent == first) & success) | ((agent == rival) & ~success)])[::-1]
+        lost = own[rival][~success[own[rival]]]
+        moves = np.sort(worth[np.concatenate([won, lost])])[::-1]
         gap = float(rate[first] - rate[rival])
-        count = int(((agent == first) | (agent == rival)).sum())
+        count = len(own[first]) + len(own[rival])
         reached = np.concatenate([[0.0], np.cumsum(moves)])
         enough = np.flatnonzero(reached > gap + _MORE)
         flips = 0 if gap <= _MORE else int(enough[0]) if len(enough) else None

@@ -8,9 +8,7 @@ import numpy as np
 
 from analysis.statistics import intervals, sampling
 from analysis.statistics.outcomes import Summary
-
-_AT_ONCE = 2_000
-"""Pairs at once, so that those of many agents do not fill memory."""
+from analysis.statistics.paired import Paired
 
 
 class Improvements(NamedTuple):
@@ -42,21 +40,16 @@ def improvements(
     Source: Agarwal et al. 2021 (arXiv 2108.13264), section 4.3, over scenarios in place of runs:
       of successes and failures, over runs, it would be one half plus half the difference.
     """
-    parts = np.array_split(pairs, max(len(pairs) // _AT_ONCE, 1))
-    found = [_some(summary, category, part, unit) for part in parts]
-    return Improvements(*(np.concatenate(part) for part in zip(*found, strict=True)))
+    paired = Paired(pairs, summary.number > 0, category, unit)
+    _, level = np.unique(np.nan_to_num(summary.mean, nan=-1.0).round(9), return_inverse=True)
+    levels = level.reshape(summary.mean.shape).astype(np.int32)
 
+    def work(some: np.ndarray) -> tuple[np.ndarray, ...]:
+        common, weights = paired.shared(some)
+        values = (np.sign(levels[some[:, 0]] - levels[some[:, 1]]) + 1) / 2
+        chance = np.round(sampling.weighted_mean(values, weights), 12)
+        spread = paired.spread(values, some)
+        drawn = np.broadcast_to(sampling.distinct(common, unit), chance.shape)
+        return chance, intervals.of_mean(chance, spread.error, spread.df, drawn)[0]
 
-def _some(
-    summary: Summary, category: np.ndarray, pairs: np.ndarray, unit: np.ndarray | None
-) -> Improvements:
-    a, b = pairs.T
-    common = (summary.number[a] > 0) & (summary.number[b] > 0)
-    more = np.where(common, summary.mean[a] - summary.mean[b], 0.0).round(9)
-    values = (np.sign(more) + 1) / 2
-    weights = sampling.scenario_weights(common, category)
-    chance = np.round(sampling.weighted_mean(values, weights), 12)
-    codes = sampling.strata(common, category, unit)
-    spread = sampling.sampling_spread(values, weights, codes, unit)
-    ends, _ = intervals.of_mean(chance, spread.error, spread.df, sampling.distinct(common, unit))
-    return Improvements(chance, ends)
+    return Improvements(*paired.each(work))

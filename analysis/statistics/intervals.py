@@ -13,6 +13,8 @@ LEVEL = 0.95
 DRAWN_DF = 2.0
 FEW_EFFECTIVE = 10.0
 Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+_FAR = 1e50
+"""A quantile from which on Wilson's interval is all of 0 to 1, and whose powers are numbers."""
 
 
 def wilson(p: np.ndarray, n: np.ndarray, quantile: np.ndarray | float = Z) -> np.ndarray:
@@ -27,7 +29,7 @@ def wilson(p: np.ndarray, n: np.ndarray, quantile: np.ndarray | float = Z) -> np
       Pagano 2015, Survey Methodology 41.
     """
     with np.errstate(invalid="ignore"):
-        square = np.square(quantile)
+        square = np.square(np.minimum(quantile, _FAR))
         centre = (p + square / (2 * n)) / (1 + square / n)
         half = np.sqrt(square * p * (1 - p) / n + square**2 / (4 * n**2)) / (1 + square / n)
     ends: np.ndarray = np.clip(np.stack([centre - half, centre + half], axis=-1), 0.0, 1.0)

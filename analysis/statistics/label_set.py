@@ -65,6 +65,12 @@ class LabelSet(NamedTuple):
         a, b = self.comparisons.pairs.T
         return np.flatnonzero(ranking[a] == ranking[b])
 
+    def names_of(self, pairs: np.ndarray) -> tuple[list[str], list[str]]:
+        """The first and the second agents of some pairs of `comparisons`, int64[n]."""
+        rows = self.ranked[self.comparisons.pairs[pairs]]
+        one, other = ([self.outcomes.agents[row] for row in side] for side in rows.T.tolist())
+        return one, other
+
 
 def analyse(
     ratings: pd.DataFrame,
@@ -75,6 +81,7 @@ def analyse(
     seed: int,
     together: Sequence[Sequence[str]] = (),
     deterministic: Sequence[str] = (),
+    draws: int = COMPARISON_DRAWS,
 ) -> LabelSet:
     """Analyses the judgements of one source.
 
@@ -86,6 +93,7 @@ def analyse(
       seed: of every random draw.
       together: scenarios that belong together, by group.
       deterministic: agents whose continuations of a scenario are all the same.
+      draws: of the multiplier bootstrap of the comparisons.
     """
     continuations = continuation_values(ratings, source)
     outcomes = arrange(continuations, scenarios=scenarios, together=together)
@@ -114,7 +122,7 @@ def analyse(
         main.of(ranked),
         target=target,
         seed=seed,
-        draws=COMPARISON_DRAWS,
+        draws=draws,
         unit=outcomes.unit,
         copies=None if copies is None else copies.at(ranked),
         exact=exact[ranked],

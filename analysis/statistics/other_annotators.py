@@ -16,6 +16,7 @@ from scipy.special import expit, logit
 
 from analysis.statistics import intervals
 from analysis.statistics.adjusted import Adjusted
+from analysis.statistics.comparisons import ALPHA
 from analysis.statistics.holm import holm
 from analysis.statistics.judgement_shares import Shares
 from analysis.statistics.pass_rates import Rates
@@ -150,6 +151,11 @@ class OtherDifferences(NamedTuple):
     interval: np.ndarray
     p: np.ndarray
     p_adjusted: np.ndarray
+
+    @property
+    def separated(self) -> np.ndarray:
+        """bool[P], pairs that are told apart, all of them taken together."""
+        return self.p_adjusted < ALPHA
 
 
 def other_differences(

@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics.comparisons import ALPHA, Comparisons
 
-
-def rank_sets(ranking: np.ndarray, comparisons: Comparisons) -> np.ndarray:
+def rank_sets(
+    ranking: np.ndarray, pairs: np.ndarray, difference: np.ndarray, separated: np.ndarray
+) -> np.ndarray:
     """The ranks each agent can hold: [1 + significantly better, J - significantly worse].
 
-    J agents stand in its ranking, and only these count. All sets hold together with 95%, because
-    the comparisons' adjusted p values do.
+    J agents stand in its ranking, and only these count. All sets hold together with 95% where what
+    is said of all pairs does.
 
     Args:
       ranking: int64[A], which ranking each agent stands in.
-      comparisons: of the A agents.
+      pairs: int64[P, 2], both agents of each pair.
+      difference: float64[P], of their rates, the first's less the second's.
+      separated: bool[P].
 
     Returns:
       int64[A, 2].
 
     Source: Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91:476.
     """
-    sets = np.array([[1, np.sum(ranking == own)] for own in ranking], dtype=np.int64).reshape(-1, 2)
-    for (a, b), difference, p in zip(
-        comparisons.pairs, comparisons.difference, comparisons.p_adjusted, strict=True
-    ):
-        if p < ALPHA and ranking[a] == ranking[b]:
-            better, worse = (a, b) if difference > 0 else (b, a)
-            sets[worse, 0] += 1
-            sets[better, 1] -= 1
-    return sets
+    first, second = pairs.T
+    apart = separated & (ranking[first] == ranking[second])
+    ahead = difference > 0
+    better, worse = np.where(ahead, first, second)[apart], np.where(ahead, second, first)[apart]
+    every = (ranking == ranking[:, None]).sum(axis=1)
+    return np.stack(
+        [
+            1 + np.bincount(worse, minlength=len(ranking)),
+            every - np.bincount(better, minlength=len(ranking)),
+        ],
+        axis=1,
+    )
 
 
 def ranks(rate: np.ndarray, ranking: np.ndarray) -> list[int]:

@@ -27,8 +27,8 @@ def scenario_weights(judged: np.ndarray, category: np.ndarray) -> np.ndarray:
     Returns:
       float64[R, S] that sum to 1, or to 0 in a row where nothing is judged.
     """
-    member = category[:, None] == np.arange(category.max() + 1)
-    present = judged.astype(np.int64) @ member
+    member = _members(category)
+    present = judged.astype(np.float64) @ member
     share = np.where(present > 0, member.sum(axis=0), 0) / np.maximum(present, 1)
     weights = np.where(judged, share[:, category], 0.0)
     total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
@@ -57,10 +57,12 @@ def units(count: int, groups: Sequence[np.ndarray]) -> np.ndarray | None:
 
 def distinct(used: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
     """int64[R], how many units each row uses; `used` is bool[R, S]."""
-    if unit is None:
-        count: np.ndarray = used.sum(axis=1)
-        return count
-    return np.array([len(np.unique(unit[row])) for row in used], dtype=np.int64)
+    if unit is not None and unit.size:
+        order = np.argsort(unit, kind="stable")
+        starts = np.flatnonzero(np.diff(unit[order], prepend=unit.min() - 1))
+        used = np.logical_or.reduceat(used[:, order], starts, axis=1)
+    count: np.ndarray = used.sum(axis=1)
+    return count
 
 
 def by_unit(parts: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
@@ -143,36 +145,78 @@ def sampling_spread(
       Biometrics Bull. 2:110.
     """
     used = weights > 0
-    parts = np.zeros(values.shape)
-    numerator = np.zeros(len(values))
-    denominator = np.zeros(len(values))
-    squares, sizes = {}, {}
-    for stratum in np.unique(codes):
-        columns = np.flatnonzero((codes == stratum).any(axis=0))
-        inside = used[:, columns] & (codes[:, columns] == stratum)
-        own = None if unit is None else unit[columns]
-        sizes[stratum] = size = distinct(inside, own)
-        share = np.where(inside, weights[:, columns], 0.0)
-        total = np.maximum(share.sum(axis=1), 1e-300)
-        part = np.where(inside, values[:, columns], 0.0)
-        centre = (share * part).sum(axis=1) / total
-        centred = share * (part - centre[:, None])
-        centred *= np.sqrt(size / np.maximum(size - 1, 1))[:, None]
-        centred[np.abs(centred) < 1e-14] = 0.0
-        parts[:, columns] += centred
-        squares[stratum] = (centred**2).sum(axis=1)
-    if unit is not None:  # its scenarios may be of several strata, and count in the first one's
-        parts = by_unit(parts, unit)
-        squares = {one: (np.where(codes == one, parts, 0.0) ** 2).sum(axis=1) for one in sizes}
-    for stratum, size in sizes.items():
-        variance = squares[stratum]
-        numerator += variance
-        denominator += variance**2 / np.maximum(size - 1, 1)
+    kept = np.where(used, values, 0.0)
+    parts = np.zeros(kept.shape)
+    for rows, code in _alike(codes):
+        own = slice(None) if len(weights) == 1 else rows
+        parts[rows] = _parts(kept[rows], weights[own], used[own], code, unit)
+    return spread_of_parts(parts, used, codes, unit)
+
+
+def spread_of_parts(
+    parts: np.ndarray, used: np.ndarray, codes: np.ndarray, unit: np.ndarray | None = None
+) -> Spread:
+    """The spread that has these parts.
+
+    Args:
+      parts: float64[R, S], of `Spread`.
+      used: bool[R, S] or one row for all, where there is a value.
+      codes: int64[R, S] or one row for all, strata.
+      unit: of `units`.
+    """
+    numerator, denominator = np.zeros((2, len(parts)))
+    for rows, code in _alike(codes):
+        member = _members(np.unique(code, return_inverse=True)[1])
+        squares = parts[rows] ** 2 @ member
+        size = _sizes(used if len(used) == 1 else used[rows], member, unit)
+        numerator[rows] = squares.sum(axis=1)
+        denominator[rows] = (squares**2 / np.maximum(size - 1, 1)).sum(axis=1)
     enough = distinct(used, unit) >= 2
     error = np.where(enough, np.sqrt(numerator), np.nan)
     seen = enough & (numerator > 0)
     df = np.where(seen, numerator**2 / np.where(seen, denominator, 1.0), np.nan)
     return Spread(parts, error, df)
+
+
+def _parts(
+    values: np.ndarray,
+    weights: np.ndarray,
+    used: np.ndarray,
+    code: np.ndarray,
+    unit: np.ndarray | None,
+) -> np.ndarray:
+    """Parts of the errors of rows with the same strata; those without a value are 0."""
+    member = _members(np.unique(code, return_inverse=True)[1])
+    size = _sizes(used, member, unit)
+    centre = (values * weights) @ member / np.maximum(weights @ member, 1e-300)
+    scale = np.sqrt(size / np.maximum(size - 1, 1))
+    parts: np.ndarray = weights * (values - centre @ member.T) * (scale @ member.T)
+    parts[np.abs(parts) < 1e-14] = 0.0
+    # A unit's scenarios may be of several strata, and count in the first one's.
+    return parts if unit is None else by_unit(parts, unit)
+
+
+def _sizes(used: np.ndarray, member: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
+    """float64[R, C], how many units each row uses of each stratum."""
+    if unit is None:
+        size: np.ndarray = used.astype(np.float64) @ member
+        return size
+    columns = [np.flatnonzero(own) for own in member.T]
+    return np.stack([distinct(used[:, own], unit[own]) for own in columns], axis=1)
+
+
+def _alike(codes: np.ndarray) -> list[tuple[slice | np.ndarray, np.ndarray]]:
+    """The rows with the same strata, and these: one kind, but where categories are collapsed."""
+    if (codes == codes[:1]).all():
+        return [(slice(None), code) for code in codes[:1]]
+    patterns, of_row = np.unique(codes, axis=0, return_inverse=True)
+    return [(np.flatnonzero(of_row.ravel() == at), code) for at, code in enumerate(patterns)]
+
+
+def _members(place: np.ndarray) -> np.ndarray:
+    """float64[S, C], 1 where a scenario is of a category, int64[S]; products with it are sums."""
+    member: np.ndarray = place[:, None] == np.arange(place.max() + 1)
+    return member.astype(np.float64)
 
 
 def kinds(category: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
@@ -212,6 +256,8 @@ def resample_counts(
     counts = np.ones((draws, len(kind)))
     for stratum in np.unique(codes):
         columns = np.flatnonzero(codes == stratum)
-        share = np.full(columns.size, 1 / columns.size)
-        counts[:, columns] = rng.multinomial(columns.size, share, size=draws)
+        drawn = rng.integers(columns.size, size=(draws, columns.size))
+        drawn += np.arange(draws)[:, None] * columns.size
+        often = np.bincount(drawn.ravel(), minlength=draws * columns.size)
+        counts[:, columns] = often.reshape(draws, columns.size)
     return counts[:, unit]

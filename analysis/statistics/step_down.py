@@ -8,9 +8,8 @@ import numpy as np
 from scipy import stats
 
 from analysis.statistics import intervals
+from analysis.statistics.paired import Chance
 
-_AT_ONCE = 4_000_000
-"""Numbers held at once, so that the draws of many pairs do not fill memory."""
 _LEAST = 1e-12
 """A level at which nothing is told, for draws that are too few."""
 
@@ -29,9 +28,7 @@ class Adjusted(NamedTuple):
     alpha: float
 
 
-def step_down(
-    p: np.ndarray, loads: np.ndarray, *, draws: int, rng: np.random.Generator
-) -> Adjusted:
+def step_down(p: np.ndarray, chance: Chance, *, draws: int) -> Adjusted:
     """Adjusts two-sided p values of differences for the number of pairs.
 
     The clearest pair is held against the largest of all chance differences. Once it is separated,
@@ -40,9 +37,9 @@ def step_down(
 
     Args:
       p: float64[P], in (0, 1], of each pair alone.
-      loads: float64[P, F], of each pair on independent factors, rows of length 1.
-      draws: of the multiplier bootstrap.
-      rng: its generator.
+      chance: what the pairs' differences would be by chance alone, in units of their errors. It is
+        asked once of each pair, from the least clear one on.
+      draws: of the multiplier bootstrap, of each pair.
 
     Source: Romano and Wolf 2005, Econometrica 73:1237, algorithm 4.1; for ranks, Mogstad, Romano,
       Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91:476. A pair's p enters as the normal score with
@@ -53,18 +50,14 @@ def step_down(
         return Adjusted(p, p, 1 - intervals.LEVEL)
     score = stats.norm.isf(np.maximum(p, 1e-300) / 2)
     order = np.argsort(-score, kind="stable")
-    sorted_score, sorted_loads = score[order], loads[order].T
-    beyond = np.zeros(len(p))
-    maxima = []
-    size = max(_AT_ONCE // len(p), 1)
-    for count in np.diff(np.append(np.arange(0, draws, size), draws)):
-        chance = np.abs(rng.standard_normal((count, loads.shape[1])) @ sorted_loads)
-        left = np.maximum.accumulate(chance[:, ::-1], axis=1)[:, ::-1]
-        maxima.append(left[:, 0].copy())
-        beyond += (left >= sorted_score).sum(axis=0)
-    highest = np.sort(np.concatenate(maxima))
+    beyond = np.zeros(len(p), np.int64)
+    highest = np.zeros(draws)
+    for row, made in zip(order[::-1], chance(order[::-1]), strict=True):
+        np.maximum(highest, np.abs(made, out=made), out=highest)
+        beyond[row] = np.count_nonzero(highest >= score[row])
+    highest.sort()
     adjusted = np.empty(len(p))
-    adjusted[order] = np.maximum.accumulate((1 + beyond) / (1 + draws))
+    adjusted[order] = np.maximum.accumulate((1 + beyond[order]) / (1 + draws))
     adjusted = np.minimum(np.maximum(adjusted, p), 1.0)
     above = draws - np.searchsorted(highest, score, side="left")
     single = np.minimum(np.maximum((1 + above) / (1 + draws), p), 1.0)

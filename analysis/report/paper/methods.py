@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from analysis.report.paper import latex, references
-from analysis.report.paper.words import claim, plural, span, thousands
+from analysis.report.paper.words import plural, span, thousands
 from analysis.report.schema import Agent, Report
+from analysis.report.words import claim
 
 _CITED = re.compile(r"\[@([a-z0-9, @]+)\]")
 _FIGURES = re.compile(r"[\d.]+")

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.report.paper.picture import Chart
-from analysis.report.paper.words import claim, sentences
+from analysis.report.paper.words import sentences
 from analysis.report.schema import Agent, Interval, Report
+from analysis.report.words import claim
 from sts import plotting
 from sts.errors import UnknownName
 

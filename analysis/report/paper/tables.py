@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from analysis.report.paper.rates import ROLES, labels, role
 from analysis.report.paper.table import Table
-from analysis.report.paper.words import claim, labelled, plural, sentences, thousands
+from analysis.report.paper.words import labelled, plural, sentences, thousands
 from analysis.report.schema import Agent, Group, Interval, Report
-from analysis.report.words import points
+from analysis.report.words import claim, points
 from sts.errors import UnknownName
 
 NONE = "\N{EN DASH}"

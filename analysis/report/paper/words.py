@@ -13,14 +13,6 @@ LABELS = {
 }
 
 
-def claim(report: Report) -> str:
-    """What the intervals of a report speak of, as it stands behind them in a sentence."""
-    if report.target == "fixed":
-        return "for fresh continuations of these very scenarios"
-    kinds = "of the same categories" if report.counts.categories else "like these"
-    return f"for fresh scenarios {kinds}"
-
-
 def thousands(number: int) -> str:
     """A count with commas: 1,600."""
     return f"{number:,}"

@@ -3,6 +3,7 @@
 import { addressed, part, percent, quoted, whose } from "./parts.mjs";
 import { addSorting, sort } from "./tables.mjs";
 
+const SPREAD = 2; // its column
 /** @param {string} selector @returns {any} */
 const $ = (selector, root = document) => root.querySelector(selector);
 const section = $("#scenarios");
@@ -82,7 +83,7 @@ function addColumns(chosen) {
     row.cells[0].after(...cells.map((text) => part("td", { className: "chosen", textContent: text })));
   }
   if (columns.length) sort(table, heads.length, "ascending");
-  else sort(table, table.tHead.rows[0].cells.length - 3, "descending");
+  else sort(table, SPREAD, "descending");
 }
 
 /** @param {string} id @param {{ a: string, b: string }} chosen */

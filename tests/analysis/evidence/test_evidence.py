@@ -15,9 +15,11 @@ import pytest
 
 from analysis.evidence.bundle import bundle
 from analysis.evidence.choice import chosen
-from analysis.evidence.dossiers import Clip, Dossier, Said, Share, dossiers
+from analysis.evidence.dossiers import Clip, Dossier, Share, dossiers
 from analysis.inputs.ratings import check_ratings
 from analysis.inputs.tables import from_frame
+from analysis.report.notebook import load_report
+from sts.annotations.types import Mark
 from sts.cli.main import main
 from tests.analysis.evidence.conftest import PEOPLE, REASON, SUITE
 
@@ -56,19 +58,19 @@ def test_what_looks_the_same_is_one_clip_with_all_that_was_said_once() -> None:
         ("b", "c2", "automatic", "success", "automatic", "2"),
     )
     (one,) = dossiers(ratings, "human", {"c0": "x", "c1": "x", "c2": "y"})
-    assert one.clips["x"].said == (Said("P1", "verdict", "success", 2, ""),)
-    assert one.clips["y"].said[-1] == Said("a rule", "label", "success", 2, "")
+    assert one.clips["x"].marks == (Mark("P1", "verdict", "success", 2, ""),)
+    assert one.clips["y"].marks[-1] == Mark("a rule", "label", "success", 2, "")
     assert one.agents == {"a": (Share("x", 1, 1.0),), "b": (Share("x", 1, 1.0), Share("y", 1, 0.0))}
     assert [clip.in_question for clip in one.clips.values()] == [False, True]
 
 
 def test_what_nobody_has_judged_has_no_value_and_is_not_called_a_failure() -> None:
     (one,) = dossiers(table(("a", "c0", "", "", "human", "")), "human", {})
-    assert one.agents == {"a": (Share("c0", 1, None),)} and one.clips["c0"].said == ()
+    assert one.agents == {"a": (Share("c0", 1, None),)} and one.clips["c0"].marks == ()
 
 
 def dossier(name: str, values: list[float | None], disputed: int | None = None) -> Dossier:
-    said = (Said("P1", "verdict", "success", 1, ""), Said("P2", "verdict", "failure", 1, ""))
+    said = (Mark("P1", "verdict", "success", 1, ""), Mark("P2", "verdict", "failure", 1, ""))
     clips = {
         f"{name}{n}": Clip(f"{name}{n}", f"{name}{n}", said if n == disputed else ())
         for n in range(len(values))
@@ -93,8 +95,13 @@ def test_disputed_clips_come_first_then_examples_of_what_separates_then_the_rest
 def test_evidence_holds_pseudonyms_and_no_name_whatever_the_report_calls_people(
     few: Path, tmp_path: Path
 ) -> None:
-    folder = report(few, "--names", "--out", str(tmp_path / "named"))
-    assert PEOPLE[0] in (folder := tmp_path / "named").joinpath("report.html").read_text()
+    own = load_report(report(few))
+    report(few, "--names", "--out", str(tmp_path / "named"))
+    named = load_report(folder := tmp_path / "named")
+    assert {*PEOPLE} >= {one.annotator for one in named.annotators}
+    assert not {*PEOPLE} & {one.annotator for one in own.annotators}
+    assert named.provenance.annotations_hash == own.provenance.annotations_hash
+    assert PEOPLE[0] in (folder / "report.html").read_text()
     every = "".join(file.read_text() for file in (folder / "evidence").rglob("*.*"))
     assert not [name for name in PEOPLE if name in every] and "annotator-" in every
 

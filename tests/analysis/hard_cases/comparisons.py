@@ -12,6 +12,7 @@ from scipy import stats
 from analysis.statistics import intervals
 from analysis.statistics.comparisons import compare
 from analysis.statistics.outcomes import summarise
+from analysis.statistics.paired import Chance
 from analysis.statistics.pass_rates import pass_rates
 from analysis.statistics.sign_flip import sign_flip
 from analysis.statistics.step_down import Adjusted, step_down
@@ -47,6 +48,12 @@ def agreement(replicates: int, *, scenarios: int) -> tuple[float, float]:
     raise AssertionError
 
 
+def independent(loads: np.ndarray, draws: int, rng: np.random.Generator) -> Chance:
+    """Chance of pairs with these loads, float64[P, F], on independent factors."""
+    drawn = loads @ rng.standard_normal((draws, loads.shape[1])).T
+    return lambda rows: iter(drawn[rows])
+
+
 def _adjusted(replicates: int, means: Sequence[float]) -> tuple[list[Adjusted], np.ndarray]:
     """Normal agents of standard error 1: what is adjusted, and float64[R, P] the differences."""
     rng = np.random.default_rng(41)
@@ -54,7 +61,7 @@ def _adjusted(replicates: int, means: Sequence[float]) -> tuple[list[Adjusted], 
     loads = (np.eye(len(means))[a] - np.eye(len(means))[b]) / np.sqrt(2)
     seen = (np.array(means) + rng.standard_normal((replicates, len(means)))) @ loads.T
     p = 2 * stats.norm.sf(np.abs(seen))
-    return [step_down(row, loads, draws=1000, rng=rng) for row in p], seen
+    return [step_down(row, independent(loads, 1000, rng), draws=1000) for row in p], seen
 
 
 def power(replicates: int, *, means: Sequence[float]) -> tuple[float, float]:

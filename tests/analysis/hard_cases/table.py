@@ -18,6 +18,7 @@ from tests.analysis.hard_cases import (
     correlations,
     ends,
     guessing,
+    powered,
     profiles,
 )
 
@@ -30,6 +31,7 @@ CASES = [
     *correlations.CASES,
     *guessing.CASES,
     *profiles.CASES,
+    *powered.CASES,
 ]
 START, END = "<!-- hard cases -->\n", "<!-- end of hard cases -->\n"
 

@@ -51,6 +51,18 @@ def test_the_share_and_the_ranking_without_it_are_on_the_first_screen() -> None:
     assert "unsettled" not in judged.label_sets
 
 
+def test_while_others_wait_a_reader_is_told_that_what_is_settled_counts_already() -> None:
+    _, both = tables()
+    waits = (
+        (both["truth"] == "") & (both["source"] == "human") & both["scenario"].str.startswith("go-")
+    )
+    both.loc[waits, ["annotator", "verdict", "step", "seconds"]] = ""
+    said = [line for line in report_of(both).warnings if "They count already" in line]
+    number = both.loc[waits, "continuation"].nunique()
+    assert number and f"{number} others do not" in said[0]
+    assert not any("They count already" in line for line in report_of(tables()[1]).warnings)
+
+
 def test_what_somebody_judged_stands_over_the_rule() -> None:
     judged, _ = tables()
     first = judged[judged["truth"] == ""].iloc[[0]]

@@ -12,6 +12,7 @@ import pytest
 from analysis.inputs import ratings, scores, tables
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage import scores as saved
+from tests.access.attempts import attempt
 
 HEADER = "agent,scenario,category,continuation,annotator,verdict,step,horizon"
 GOOD = ["a,s1,c,a1,ann,success,3,10", "a,s1,c,a2,ann,not_done,,10", "b,s1,c,b1,,,,10"]
@@ -255,6 +256,11 @@ def test_two_spellings_of_an_agent_are_one(tmp_path: Path) -> None:
     assert set(frame["agent"]) == {"\u00e9"}
 
 
+@attempt(
+    "Files from elsewhere",
+    "a table in Parquet of more rows than are read",
+    "refused before it is unpacked",
+)
 def test_a_small_file_of_40_million_rows_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,11 @@ def test_both_scores_are_those_of_each_versions_own_report(workspace: Workspace)
     assert sure(poor.interval)[0] > 0, "the easy ones lift the poor agent, and it is seen"
 
 
+def test_a_suite_says_which_world_each_scenario_is_of(workspace: Workspace) -> None:
+    worlds = gather(workspace, "own@2").suite.worlds
+    assert worlds == {one.id: one.world for one in NEW}
+
+
 def test_what_both_hold_has_the_value_of_this_report(workspace: Workspace) -> None:
     label(workspace, "own@1", OLD, equal=True)
     beside = sure(report(workspace, "own@2", "own@1").against)

@@ -22,7 +22,7 @@ from analysis.report.schema import Report
 from analysis.report.terminal import table
 from analysis.report.write import write
 from tests.analysis.report.test_page import EVIL, Page
-from tests.analysis.reports import report_of, sure
+from tests.analysis.reports import report_of, sure, valid
 from tests.analysis.worlds import ratings_table
 
 NAMES = [f"{category}-{n:02d}" for category in ("go", "lift") for n in range(6)]
@@ -47,7 +47,7 @@ def subject(**more: Any) -> Subject:
 
 @functools.cache
 def whole() -> Report:
-    return report_of(frame(), suite=subject(tags=TAGS, pairs=PAIRS, series=SERIES))
+    return valid(report_of(frame(), suite=subject(tags=TAGS, pairs=PAIRS, series=SERIES)))
 
 
 @functools.cache

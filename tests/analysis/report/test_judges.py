@@ -13,7 +13,7 @@ from analysis.report.tables import tables
 from analysis.report.terminal import table
 from sts.annotations import imbalance
 from tests.analysis.report.test_build import world
-from tests.analysis.reports import report_of, sure
+from tests.analysis.reports import report_of, sure, valid
 
 SE, SP = {"x": 0.95, "y": 0.9}, {"x": 0.95, "y": 0.7}
 
@@ -45,7 +45,7 @@ def judged(
 
 @pytest.fixture(scope="module")
 def confounded() -> Report:
-    return report_of(judged({"a": 1.0, "b": 0.0}))
+    return valid(report_of(judged({"a": 1.0, "b": 0.0})))
 
 
 def test_agents_judged_by_one_person_each_raise_a_red_line(confounded: Report) -> None:
@@ -113,7 +113,7 @@ def test_a_clip_of_two_agents_counts_once_for_each() -> None:
 
 
 def test_one_annotator_is_refused_what_only_several_can_tell() -> None:
-    report = report_of(judged({"a": 1.0, "b": 1.0}))
+    report = valid(report_of(judged({"a": 1.0, "b": 1.0})))
     found = sure(report.judges)
     assert found.whose.startswith("This holds for the judgement of x alone")
     assert found.other_reason == ONE and found.other_rates == () and report.alarms == ()

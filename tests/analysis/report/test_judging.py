@@ -10,7 +10,7 @@ from analysis.report.page import render
 from analysis.report.tables import TABLES
 from sts.annotations.breakdown import MEANINGS, SOURCES, Breakdown, Row, Sampled
 from tests.analysis.report.test_build import world
-from tests.analysis.reports import report_of, sure
+from tests.analysis.reports import report_of, sure, valid
 
 COLUMNS = (
     *("agent", "scenario", "category", "continuation", "annotator", "verdict", "step"),
@@ -59,7 +59,7 @@ def test_where_all_is_judged_and_nothing_timed_the_page_says_nothing_of_it() -> 
 def test_what_reviewers_found_is_a_table_of_its_own_where_they_looked() -> None:
     rows = tuple(Row(of, error, 0, 7, MEANINGS[error]) for error, of in SOURCES.items())
     over = {"people": Sampled(0, 0, 0, 0), "agents": Sampled(80, 60, 56, 1)}
-    report = report_of(a_table(), suite=Subject("t@1", reviews=Breakdown(rows, over)))
+    report = valid(report_of(a_table(), suite=Subject("t@1", reviews=Breakdown(rows, over))))
     found = sure(report.reviews)
     assert [one.error for one in found.errors] == [*SOURCES]
     assert sum(one["agents"] for one in TABLES["reviews"](report)) == 56
@@ -71,7 +71,7 @@ def test_what_reviewers_found_is_a_table_of_its_own_where_they_looked() -> None:
 
 
 def test_the_sweep_of_tolerances_is_drawn_with_its_interval() -> None:
-    report = report_of(world(annotators={"Ana": (0.9, 0.9)}, each=2, references=9))
+    report = valid(report_of(world(annotators={"Ana": (0.9, 0.9)}, each=2, references=9)))
     marks = report.annotators_together.step_offset
     assert marks.marks and marks.within_intervals is not None
     for steps, (low, high) in marks.within_intervals.items():

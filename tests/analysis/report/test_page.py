@@ -21,7 +21,7 @@ from analysis.report.schema import Report
 from analysis.report.write import write
 from sts import plotting
 from sts.plotting import inline
-from tests.analysis.reports import report_of
+from tests.analysis.reports import report_of, valid
 from tests.analysis.worlds import ratings_table
 
 EVIL = "<script>alert(1)</script>&\"'<img src=x onerror=alert(2)>"
@@ -74,7 +74,7 @@ def plain(report: Report) -> str:
 @functools.cache
 def usual(automatic: bool = False) -> str:
     """The page of the usual report, which is drawn once."""
-    return page(content(automatic=automatic))
+    return page(valid(content(automatic=automatic)))
 
 
 def test_the_page_needs_nothing_but_itself() -> None:
@@ -225,6 +225,14 @@ def test_figures_follow_the_page_in_light_and_dark() -> None:
         assert 'fill="currentColor"' in svg and 'fill="#000"' not in svg
         assert "xmlns" in svg and "xmlns" not in inline(svg, "x")
     assert 'aria-label="a &amp; b"' in inline(drawn["ranking"], "a & b")
+
+
+def test_every_figure_is_a_chart_that_its_grammar_allows() -> None:
+    report = content(automatic=True)
+    charts = [chart for make in FIGURES.values() if (chart := make(report)) is not None]
+    assert len(charts) >= 9
+    for chart in charts:
+        chart.to_dict(validate=True)
 
 
 def test_a_figure_may_have_many_points() -> None:

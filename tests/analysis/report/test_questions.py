@@ -8,7 +8,7 @@ from analysis.statistics.improvement import improvements
 from analysis.statistics.outcomes import summarise
 from analysis.statistics.profiles import LEVELS, profile
 from sts.errors import UnknownName
-from tests.analysis.reports import report_of, sure
+from tests.analysis.reports import report_of, sure, valid
 from tests.analysis.worlds import ratings_table
 
 
@@ -67,7 +67,7 @@ def test_a_report_answers_and_a_margin_asks_who_is_hardly_worse() -> None:
     frame = ratings_table(
         skills={"a": 1.5, "b": 1.4, "c": -2.0}, categories=["go", "lift"], seed=5, scenarios=12
     )
-    report = report_of(frame, margin=0.15)
+    report = valid(report_of(frame, margin=0.15))
     asked = sure(report.questions)
     assert len(asked.fragility) == 1 and sure(asked.fragility[0].flips) > 0
     assert {(n.agent, n.reference) for n in asked.not_worse} == {

@@ -15,7 +15,7 @@ from analysis.report import json_form, schema, standard
 from analysis.report.json_form import from_json, read, to_json
 from analysis.report.schema import Report
 from sts.errors import ArgumentError, DamagedData, NewerFormat
-from tests.analysis.reports import report_of, validator
+from tests.analysis.reports import report_of, valid, validator
 from tests.analysis.worlds import ratings_table
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ def report() -> Report:
         automatic=True,
         baselines=("oracle",),
     )
-    return report_of(frame)
+    return valid(report_of(frame))
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ from tests.analysis.report.test_write import a_report, ranking_of
 
 folder = pathlib.Path(sys.argv[1]) / "report"
 old, new = a_report("a"), a_report("b")
-drawn = write.figures(old)
-write.figures = lambda report, narrow=False: drawn
+drawn = write.draw(old)
+write.draw = lambda report: drawn
 os.fsync = lambda handle: None  # no power fails here
 write.write(folder, old)
 for file in range(1, 200, 4):

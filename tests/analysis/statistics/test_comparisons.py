@@ -16,6 +16,7 @@ from analysis.statistics.pass_rates import pass_rates
 from analysis.statistics.rank_sets import rank_sets, ranks
 from analysis.statistics.sign_flip import sign_flip, sign_flip_interval
 from analysis.statistics.step_down import step_down
+from tests.analysis.hard_cases.comparisons import independent
 from tests.analysis.worlds import logistic_world
 
 
@@ -23,6 +24,10 @@ def compared(values: np.ndarray, category: np.ndarray, target: str = "sampled", 
     summary = summarise(values)
     rates = pass_rates(summary, category, target=target)
     return compare(summary, category, rates, target=target, seed=seed, draws=2000)
+
+
+def _sets(ranking: np.ndarray, found: Comparisons) -> np.ndarray:
+    return rank_sets(ranking, found.pairs, found.difference, found.separated)
 
 
 def test_in_one_category_it_is_the_paired_t_test() -> None:
@@ -100,7 +105,7 @@ def test_p_interval_and_separated_agree_on_any_table(data: st.DataObject) -> Non
 def test_steps_separate_more_than_one_critical_value_and_the_interval_ends_at_0() -> None:
     rng = np.random.default_rng(8)
     p = np.array([1e-9, 1e-9, 1e-9, 0.02])
-    found = step_down(p, np.eye(4), draws=20_000, rng=rng)
+    found = step_down(p, independent(np.eye(4), 20_000, rng), draws=20_000)
     # Alone it would be held against the largest of four: 1 - .98^4 = .078.
     assert found.single[3] == pytest.approx(0.078, abs=0.006)
     assert found.p[3] == pytest.approx(0.02, abs=0.003)
@@ -110,7 +115,8 @@ def test_steps_separate_more_than_one_critical_value_and_the_interval_ends_at_0(
 def test_two_steps_by_hand() -> None:
     # Three independent pairs: 1 - (1 - p)^k with 3, 2 and 1 left, and never falling.
     p = np.array([0.30, 0.01, 0.03])
-    found = step_down(p, np.eye(3), draws=200_000, rng=np.random.default_rng(9))
+    chance = independent(np.eye(3), 200_000, np.random.default_rng(9))
+    found = step_down(p, chance, draws=200_000)
     assert found.p == pytest.approx([0.30, 1 - 0.99**3, 1 - 0.97**2], abs=0.003)
 
 
@@ -177,7 +183,7 @@ def test_agents_without_a_scenario_in_common_are_not_compared() -> None:
     values[0, 0] = values[1, 1] = 1
     found = compared(values, np.zeros(2, int))
     assert np.isnan(found.difference[0]) and np.isnan(found.p_adjusted[0])
-    assert rank_sets(np.ones(2), found).tolist() == [[1, 2], [1, 2]]
+    assert _sets(np.ones(2), found).tolist() == [[1, 2], [1, 2]]
 
 
 def test_agents_without_any_spread_are_separated() -> None:
@@ -223,7 +229,7 @@ def test_rank_sets_count_the_significantly_better_and_worse() -> None:
     values[1, 0, 0] = 0
     values[2, :, :2] = 1
     found = compared(values, np.arange(40) % 4)
-    assert rank_sets(np.ones(3), found).tolist() == [[1, 2], [1, 2], [3, 3]]
+    assert _sets(np.ones(3), found).tolist() == [[1, 2], [1, 2], [3, 3]]
 
 
 def test_agents_of_another_ranking_move_no_rank() -> None:
@@ -231,7 +237,7 @@ def test_agents_of_another_ranking_move_no_rank() -> None:
     values[0] = 1
     found = compared(values, np.arange(40) % 4)
     assert (found.p_adjusted[:2] < 0.05).all()
-    assert rank_sets(np.array([2, 1, 1]), found).tolist() == [[1, 1], [1, 2], [1, 2]]
+    assert _sets(np.array([2, 1, 1]), found).tolist() == [[1, 1], [1, 2], [1, 2]]
     assert ranks(np.array([0.9, 0.3, 0.5]), np.array([2, 1, 1])) == [1, 2, 1]
 
 
@@ -250,7 +256,7 @@ def test_one_agent_has_no_pair() -> None:
         skills=[0.2], categories=2, scenarios=3, continuations=2, seed=1
     )
     found = compared(values, category)
-    assert found.pairs.shape == (0, 2) and rank_sets(np.ones(1), found).tolist() == [[1, 1]]
+    assert found.pairs.shape == (0, 2) and _sets(np.ones(1), found).tolist() == [[1, 1]]
 
 
 def test_every_pair_is_there_once() -> None:

@@ -74,5 +74,6 @@ def test_what_copies_add_by_hand() -> None:
         np.full(3, 0.2), np.full((2, 1), 2.0),
     )  # fmt: skip
     np.testing.assert_allclose(copies.within()[:, 0], [0.2, 0.0])  # B's two are two judgements
-    np.testing.assert_allclose(copies.between(np.array([[0, 1]]))[:, 0], [0.1])
+    weight = np.ones(1)
+    np.testing.assert_allclose(copies.between(np.array([[0, 1]]), lambda _: weight), [0.1])
     np.testing.assert_allclose(copies.at(np.array([1])).within()[:, 0], [0.0])

@@ -13,6 +13,11 @@ def test_wilson_agrees_with_statsmodels(k: int, n: int) -> None:
     assert ours == pytest.approx(proportion_confint(k, n, method="wilson"), abs=1e-12)
 
 
+def test_wilsons_interval_is_all_of_0_to_1_as_the_quantile_grows_without_end() -> None:
+    found = intervals.wilson(np.array(0.2), np.array(3.0), np.array([1e40, 1e168, np.inf]))
+    assert found == pytest.approx(np.tile([0.0, 1.0], (3, 1)))
+
+
 def test_the_difference_from_parts_is_newcombes_example() -> None:
     # 56 of 70 against 48 of 80: Newcombe 1998, table II, method 10.
     p, q = 56 / 70, 48 / 80
