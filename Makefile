@@ -12,7 +12,7 @@ LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHEC
 SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 1)); \
 	printf '\r%3d s, %4d MB in $(VENV) ' $$s $$(du -sm $(VENV) | cut -f1); done) 2>/dev/null & trap "kill $$!; echo" EXIT;)
 APP ?= 1
-WORKERS ?= 2
+WORKERS ?= 3
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -21,10 +21,10 @@ demo: $(VENV)/.base  ## the whole pipeline on the packaged suite, then the annot
 	$(BIN)/sts demo $(if $(filter 0,$(APP)),--no-app)
 
 test: $(VENV)/.test  ## the test suite
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
 
 test-all: $(VENV)/.test  ## the test suite with its slow tier
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms and arrows counted
 	$(BIN)/ruff check .

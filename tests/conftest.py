@@ -8,10 +8,19 @@ import gc
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import scheduling
 from tests.budget import Meter
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    scheduling.longest_first(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> scheduling.Scheduling:
+    return scheduling.Scheduling(config, log)
 
 
 def pytest_collection_finish() -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 from sts import agents, registry
-from sts.annotations.store import Store
 from sts.continuations import human
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
@@ -24,6 +22,9 @@ from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+
+if TYPE_CHECKING:
+    import pytest
 
 DATA = Path(__file__).parent / "data"
 SAMPLE_2016 = DATA / "lambdastar_2016_sample.jsonl"
@@ -111,6 +112,8 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
     """Returns a draft of which Ana has accepted everything."""
+    from sts.annotations.store import Store  # not for processes that play a world of the tests
+
     draft = drafts.begin(workspace, name, candidates)
     with Store.open(workspace) as store:
         ana = store.add_annotator("Ana", ("curator",)).id

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from tests.budget import SHARED, Meter, spent
+from tests.budget import COMPILED, SHARED, Meter, spent
 
 TESTS = """
 import subprocess, sys, time, pytest
@@ -91,3 +93,12 @@ def test_a_run_over_its_budget_fails_though_every_test_passes(
         assert pytest.main(["-p", "no:cacheprovider"], plugins=[Meter(budget=budget)]) == code
         out = capsys.readouterr().out
         assert "1 passed" in out and ("no longer quick" in out) is bool(code)
+
+
+def test_what_is_compiled_once_in_a_clone_is_shown_and_not_of_the_budget() -> None:
+    meter = Meter(budget=3)
+    spent_so = [("cpu", 2.0), (COMPILED, 9.0)]
+    report = SimpleNamespace(nodeid="tests/jobs/test_pool.py::test_it", user_properties=spent_so)
+    meter.pytest_runtest_logreport(cast(pytest.TestReport, report))
+    assert meter.total == 2.0 and not meter.over
+    assert meter.folders == {"tests/jobs": 2.0, COMPILED: 9.0}

@@ -129,6 +129,13 @@ def test_commands_in_the_docs_exist() -> None:
             assert name in known, f"{page.name}: sts {name}"
 
 
+def test_every_test_that_a_promise_names_is_there() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs/reliability.md").read_text())
+    assert len(named) > 10
+    missing = [one for one in named if f"def {one[1]}(" not in (ROOT / one[0]).read_text()]
+    assert missing == []
+
+
 def test_every_file_that_the_architecture_names_is_there() -> None:
     named = re.findall(
         r"`((?:sts|scenarios|analysis|annotator_app)/[\w/.]*)`",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sts import registry
@@ -11,7 +11,6 @@ from sts import registry
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sts.engine.replay import Mismatch
     from sts.errors import StsError
     from sts.storage.workspace import Workspace
     from sts.trajectories.types import Trajectory
@@ -39,6 +38,7 @@ def bring(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts.cli.arguments import progress, say
     from sts.errors import StsError
     from sts.names import escaped
+    from sts.storage.memory import bounded
     from sts.trajectories import store
 
     read = function("sts.importers", args.format)
@@ -50,7 +50,8 @@ def bring(args: argparse.Namespace, workspace: Workspace) -> int:
             try:
                 _check_no_pipe(paths)
                 with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
-                    trajectories = list(read(*paths, **more))
+                    with bounded(file):
+                        trajectories = list(read(*paths, **more))
                 _check(trajectories)
             except (StsError, OSError) as error:
                 if len(calls) == 1:
@@ -138,6 +139,7 @@ def _check(trajectories: list[Trajectory]) -> None:
     """
     from sts.domains import need
     from sts.errors import ReplayMismatch
+    from sts.trajectories.check import mismatches
 
     for t in trajectories:
         need(t.episode, t.source)
@@ -146,16 +148,3 @@ def _check(trajectories: list[Trajectory]) -> None:
             f"{trajectory.source}: {mismatch.what}; nothing of its file was imported",
             step=mismatch.step,
         )
-
-
-def mismatches(
-    trajectories: Sequence[Trajectory],
-) -> Iterator[tuple[Trajectory, Mismatch]]:
-    """Yields each trajectory that does not replay exactly, with where it first differs."""
-    from sts.domains import domain
-    from sts.engine.replay import verify
-
-    for name in dict.fromkeys(t.episode.domain for t in trajectories):
-        members = [t for t in trajectories if t.episode.domain == name]
-        found = verify(domain(name), [t.episode for t in members])
-        yield from ((t, m) for t, m in zip(members, found, strict=True) if m)

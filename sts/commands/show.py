@@ -239,15 +239,12 @@ def _write(
 
 def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus:
     """Returns what a film points at; what is marked is known where the scenario is there."""
-    from sts import registry
     from sts.domains import Focus
+    from sts.viewer.criteria import criterion
 
-    group = "sts.criteria"
-    rules = [registry.load(group, "criterion", name) for name in registry.named(group)]
-    criteria = [rule(scenario) for scenario in scenarios[:1] for rule in rules]
-    overlay = next((found.overlay for found in criteria if found is not None), None)
-    cells, sight = (overlay.cells, overlay.sight) if overlay is not None else ((), False)
-    return Focus(tuple(one.roles), one.takeover, one.instruction.text, tuple(cells), sight)
+    found = criterion(scenarios[0]) if scenarios else None
+    cells, sight = (tuple(found["cells"]), found["sight"]) if found else ((), False)
+    return Focus(tuple(one.roles), one.takeover, one.instruction.text, cells, sight)
 
 
 def _of_scenario(scenario: Scenario, scenes: int | None, columns: int) -> str:

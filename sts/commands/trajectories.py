@@ -212,20 +212,18 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
     from pathlib import Path
 
     from sts.cli.arguments import say
-    from sts.commands.importing import mismatches
-    from sts.domains import why_unavailable
     from sts.trajectories import store
+    from sts.trajectories.check import mismatches, unavailable
 
     if args.files:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    why = {t.id: why_unavailable(t.episode) for t in every}
-    here = [t for t in every if why[t.id] is None]
+    why = unavailable(every)
+    here = [t for t in every if t.id not in why]
     elsewhere: dict[str, list[str]] = {}
     for id, reason in why.items():
-        if reason is not None:
-            elsewhere.setdefault(str(reason), []).append(id)
+        elsewhere.setdefault(reason, []).append(id)
     wrong = list(mismatches(here))
     steps = sum(t.episode.steps for t in here)
     rewards = sum(t.episode.rewards.size for t in here)

@@ -35,7 +35,7 @@ def domain(name: str) -> Domain:
     family, _, member = name.partition(":")
     if member and family in registry.named("sts.domain_families"):
         kind = registry.load("sts.domain_families", "family of domains", family)(member)
-    elif ":" in name:
+    elif is_code(name):
         kind = registry.load_path("domain", name)
     else:
         kind = registry.load("sts.domains", "domain", name)
@@ -52,9 +52,14 @@ def domain(name: str) -> Domain:
 def written_at(name: str) -> str:
     """Returns the `module:Class` of the domain called `name`; "" for one of a family, or none."""
     if ":" in name:
-        return "" if name.partition(":")[0] in registry.named("sts.domain_families") else name
+        return name if is_code(name) else ""
     points = registry.named("sts.domains")
     return points[name].value if name in points else ""
+
+
+def is_code(name: str) -> bool:
+    """Whether a name says where a class is, so that whoever looks for it runs what is there."""
+    return ":" in name and name.partition(":")[0] not in registry.named("sts.domain_families")
 
 
 def foreign(name: str) -> bool:

@@ -14,11 +14,21 @@ export async function loaded(texts) {
 /** @param {string} name @param {string} text @returns {Promise<Drawing | null>} */
 async function moduleOf(name, text) {
   try {
-    return await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`);
+    return await import(addressOf(text));
   } catch (error) {
     console.error(`the drawing of ${name} does not load: ${error}`);
     return null;
   }
+}
+
+// A page that is served lets no `data:` be a script; one that is opened from a disk has no blobs to
+// import, and Node has none either.
+/** @param {string} text */
+function addressOf(text) {
+  if (globalThis.location?.protocol.startsWith("http")) {
+    return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  }
+  return `data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
 export const drawings = await loaded(TEXTS);

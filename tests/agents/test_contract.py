@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +83,19 @@ def played(
     )
 
 
+@functools.cache
+def whole(name: str) -> Played:
+    """What an agent does in all cases, as one batch."""
+    return played(agents.load(name), cases())
+
+
+@functools.cache
+def elsewhere(name: str) -> Played:
+    """The same with other streams of its draws."""
+    c = cases()
+    return played(agents.load(name), c._replace(streams=c.streams + np.uint64(1)))
+
+
 def assert_same(a: Played, b: Played) -> None:
     for name, x, y in zip(HAPPENED, a, b, strict=False):
         np.testing.assert_array_equal(x, y, err_msg=name)
@@ -114,16 +128,15 @@ def test_an_agent_is_found_under_its_own_name(name):
 def test_episodes_do_not_depend_on_the_order_of_their_batch(name):
     c = cases()
     order = list(reversed(range(len(c.states))))
-    whole = played(agents.load(name), c)
-    assert_same(rows(whole, order), played(agents.load(name), c.take(order)))
+    assert_same(rows(whole(name), order), played(agents.load(name), c.take(order)))
 
 
 @agent_names
 def test_episodes_do_not_depend_on_the_split_of_their_batch(name):
     c = cases()
-    whole, agent = played(agents.load(name), c), agents.load(name)
+    agent = agents.load(name)
     for part in ([0], [17], list(range(3, 9)), list(range(10, len(c.states)))):
-        assert_same(rows(whole, part), played(agent, c.take(part)))
+        assert_same(rows(whole(name), part), played(agent, c.take(part)))
 
 
 @agent_names
@@ -174,7 +187,7 @@ def test_an_agent_gives_weights_and_writes_to_nothing_that_it_is_passed(name):
 @agent_names
 def test_forced_steps_warm_the_memory_as_own_steps_do(name):
     c, takeover = cases(), STEPS // 2
-    free = played(agents.load(name), c)
+    free = whole(name)
     forced = np.zeros((STEPS, 3), np.bool_)
     forced[:takeover] = True
     blank = free.moves.copy()
@@ -185,19 +198,14 @@ def test_forced_steps_warm_the_memory_as_own_steps_do(name):
 
 @agent_names
 def test_equal_streams_agree_and_other_streams_differ_unless_it_is_deterministic(name):
-    c, agent = cases(), agents.load(name)
-    other = c._replace(streams=c.streams + np.uint64(1))
-    once, elsewhere = played(agent, c), played(agents.load(name), other)
-    assert_same(once, played(agents.load(name), c))
-    assert agent.deterministic == np.array_equal(once.moves, elsewhere.moves)
+    assert_same(whole(name), played(agents.load(name), cases()))
+    same = np.array_equal(whole(name).moves, elsewhere(name).moves)
+    assert agents.load(name).deterministic == same
 
 
 @agent_names
 def test_what_an_agent_draws_never_moves_good_or_evil(name):
-    c = cases()
-    other = c._replace(streams=c.streams + np.uint64(1))
-    once, elsewhere = played(agents.load(name), c), played(agents.load(name), other)
-    np.testing.assert_array_equal(once.scene[:, :, :2], elsewhere.scene[:, :, :2])
+    np.testing.assert_array_equal(whole(name).scene[:, :, :2], elsewhere(name).scene[:, :, :2])
 
 
 @agent_names

@@ -40,6 +40,8 @@ started. Speeds of one machine say little about another, and a machine that does
 same time is slower by a third or more from one minute to the next; the ratios, whose two sides are
 measured within seconds of each other, hold better. Numbers have three digits, and the last of them
 is noise.
+
+What reports of many agents take is in [benchmarks of reports](benchmarks_reports.md).
 """
 
 

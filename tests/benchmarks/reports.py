@@ -79,7 +79,7 @@ def main(folder: Path) -> None:
         f"{SCENARIOS} scenarios, {CONTINUATIONS} continuations of each by every agent, each judged "
         "once: a table read, analysed with 10,000 draws over all pairs, and written with figures, "
         "tables and page. Seconds of processor are beyond imports, but for those of the import and "
-        "of what is refused.",
+        "of what is refused. Half a second of each is the library of the figures as it starts.",
         (
             "what",
             "aim, CPU seconds",

@@ -50,7 +50,8 @@ def rows(folder: Path) -> dict[str, str]:
 def test_an_executor_of_another_package_makes_the_same_rows(site: Path, folder: Path) -> None:
     shutil.copytree(folder / "sts-workspace", folder / "aside" / "sts-workspace")
     relay, local = session(
-        site, folder, f"{RUN} --executor relay --json", f"{RUN} --workspace aside/sts-workspace"
+        *(site, folder, f"{RUN} --executor relay --json"),
+        f"{RUN.replace('--workers 2', '--workers 1')} --workspace aside/sts-workspace",
     )
     assert [one["made"] for one in relay.json] == [40, 40]
     relayed = rows(folder)

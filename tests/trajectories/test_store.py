@@ -19,6 +19,7 @@ from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import begun
 from sts.trajectories.types import Participant, trajectory
+from tests.access.attempts import attempt
 from tests.examples import DATA, recorded
 
 GOLDEN = DATA / "trajectories-3.parquet"
@@ -293,6 +294,11 @@ def test_worlds_seen_from_near_and_far_are_verified_together() -> None:
     assert verify(domain("lambda-star"), [t.episode for t in found]) == [None] * 4
 
 
+@attempt(
+    "Paths",
+    "pipes, devices, or links to them, in the place of recordings",
+    "one line; they are not waited for",
+)
 def test_pipes_and_devices_are_not_waited_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ made of what, and the table is put together from those notes.
 
 from __future__ import annotations
 
+import io
 import pickle
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sts.errors import DamagedData
+from sts.storage.files import regular_bytes
 
 KNOWN = frozenset(
     {
@@ -30,6 +32,7 @@ KNOWN = frozenset(
     }
 )
 """All that a pickle may name."""
+_LARGEST = 2**30
 _NUMBERS = ("i8", "f8", "b1")
 
 
@@ -46,7 +49,9 @@ class _Made:
         self.state = state
 
 
-class _Restricted(pickle.Unpickler):
+class _Restricted(pickle._Unpickler):
+    """Python's own: the compiled one keeps what is named in an array as long as a pickle asks."""
+
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in KNOWN:
             raise DamagedData(
@@ -62,15 +67,15 @@ def table(path: Path) -> pd.DataFrame:
       DamagedData: it asks for anything but numpy arrays and pandas tables, or is no such pickle.
       FileNotFoundError: there is none.
     """
-    with path.open("rb") as file:
-        try:
-            return _table(_Restricted(file).load())
-        except DamagedData as error:
-            raise DamagedData(f"{path}: {error}") from None
-        except Exception as error:  # a pickle can be broken in any way
-            raise DamagedData(
-                f"{path}: expected a pickled table: {type(error).__name__}: {error}"
-            ) from None
+    raw = regular_bytes(path, _LARGEST)
+    try:
+        return _table(_Restricted(io.BytesIO(raw)).load())
+    except DamagedData as error:
+        raise DamagedData(f"{path}: {error}") from None
+    except Exception as error:  # a pickle can be broken in any way
+        raise DamagedData(
+            f"{path}: expected a pickled table: {type(error).__name__}: {error}"
+        ) from None
 
 
 def _table(found: Any) -> pd.DataFrame:

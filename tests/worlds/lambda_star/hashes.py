@@ -24,9 +24,9 @@ STEPS = 6
 TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Where is Good?")
 
 
-def main() -> None:
+def hashes(states: list[bytes]) -> dict[str, str]:
+    """Returns what happens from these states on, by who plays or what is made."""
     world = LambdaStar()
-    states = [bytes.fromhex(line) for line in sys.stdin.read().split()]
     count = len(states)
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
     told = Told([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
@@ -51,8 +51,8 @@ def main() -> None:
     out["patterns"] = content_hash(*(a.tobytes() for a in (*found, *segments)))
     published = walks.there_and_back(keys[0], np.array([3, 0]), 5, 22)
     out["published patterns"] = content_hash(*(a.tobytes() for a in published))
-    print(json.dumps(out))
+    return out
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(hashes([bytes.fromhex(line) for line in sys.stdin.read().split()])))

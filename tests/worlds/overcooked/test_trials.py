@@ -15,6 +15,7 @@ from sts.domains import domain
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.worlds.overcooked import importer, loader, trials
+from tests.access.attempts import attempt
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +189,11 @@ class Malicious:
         return os.mkdir, (self.folder,)
 
 
+@attempt(
+    "Code named in data",
+    "a pickle that calls a function",
+    "refused by the function's name; nothing is run",
+)
 def test_a_pickle_that_asks_for_anything_else_is_refused_by_name_and_runs_nothing(tmp_path):
     file, evil = tmp_path / "trials.pickle", Malicious()
     evil.folder = str(tmp_path / "made")
@@ -197,6 +203,11 @@ def test_a_pickle_that_asks_for_anything_else_is_refused_by_name_and_runs_nothin
     assert not (tmp_path / "made").exists()
 
 
+@attempt(
+    "Code named in data",
+    "a pickle that calls functions of the libraries whose tables it holds",
+    "refused by name",
+)
 @pytest.mark.parametrize(
     "text",
     [
@@ -236,6 +247,11 @@ ARRAY = named("_reconstruct") + b"(" + named("ndarray") + b"(I0\ntVb\ntR"
 WILD = ARRAY + b"(I1\n(I1\nt" + FORGED + b"I00\nB\x08\0\0\0" + b"A" * 8 + b"tb"
 
 
+@attempt(
+    "Code named in data",
+    "a pickle that puts the names it may have to another use",
+    "refused; nothing is made or changed",
+)
 @pytest.mark.parametrize(
     "content",
     [

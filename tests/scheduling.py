@@ -1,0 +1,43 @@
+"""How tests share the cores: which worker runs which, and with how many threads.
+
+A file's tests go to one worker, and a folder's whose fixtures are dear: what starts a browser,
+servers or a database for its tests does so once. While one worker waits for these the others have
+the cores; so there is one worker more than cores. Such folders begin, as they take longest.
+
+Linear algebra runs in one thread, in every process that a test starts too: threads that wait for
+each other spin, and where each core has a test already they cost many times what they save.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # is read when NumPy is first imported
+TOGETHER = ("tests/annotator_app/", "tests/annotations/")
+
+
+def unit(nodeid: str) -> str:
+    """Returns what goes to one worker of which a test is part: a folder or a file."""
+    file = nodeid.partition("::")[0]
+    return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+
+
+def longest_first(items: list[pytest.Item]) -> None:
+    """Puts the folders that stay together before all other files."""
+    places = {folder: place for place, folder in enumerate(TOGETHER)}
+    items.sort(key=lambda item: places.get(unit(item.nodeid), len(places)))
+
+
+class Scheduling(LoadFileScheduling):  # type: ignore[misc]
+    """Hands out units in the order in which they were collected."""
+
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        """Takes what every scheduler of xdist does."""
+        config.option.loadscopereorder = False
+        super().__init__(config, log)
+
+    def _split_scope(self, nodeid: str) -> str:
+        return unit(nodeid)
