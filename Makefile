@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-large pictures lock clean
+.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,9 @@ SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 
 	printf '\r%3d s, %4d MB in $(VENV) ' $$s $$(du -sm $(VENV) | cut -f1); done) 2>/dev/null & trap "kill $$!; echo" EXIT;)
 APP ?= 1
 WORKERS ?= 3
+SECONDS ?= 600
+SEED ?= 1
+DATABASE ?= sqlite
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,6 +59,9 @@ bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; minutes
 
 bench-large: $(VENV)/.test  ## record a million episodes and measure mining them; a quarter of an hour
 	$(BIN)/python -m tests.benchmarks.large $(LARGE)
+
+chaos: $(VENV)/.test  ## faults at every point for SECONDS, from a SEED, on a DATABASE (sqlite or postgresql)
+	$(BIN)/python -m tests.faults --seconds $(SECONDS) --seed $(SEED) --database $(DATABASE)
 
 pictures: $(VENV)/.test  ## take the README's pictures anew, with chromium; minutes
 	$(BIN)/python -m tests.pictures
