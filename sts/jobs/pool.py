@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -35,7 +36,9 @@ R = TypeVar("R")
 P = ParamSpec("P")
 Begin: TypeAlias = Callable[[], object] | None
 PULSE = 0.2  # seconds between two looks, at most
+METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 LEAVE = 5.0  # seconds that a process which is ending may take for it
+READY = "sts.numerics.ready"  # is imported there alone
 _FRAME = re.compile(r'File "(.*)", line (\d+) in (.*)')
 
 
@@ -74,23 +77,29 @@ class Here(contextlib.AbstractContextManager["Here"]):
 
 
 class Pool:
-    """`width` fresh processes; what is left when the context ends is not done."""
+    """`width` processes; what is left when the context ends is not done."""
 
-    def __init__(self, width: int, begin: Begin = None) -> None:
-        """Takes how many, and what each calls before anything else.
+    def __init__(self, width: int, begin: Begin = None, *, method: str = METHOD) -> None:
+        """Takes how many, and how they begin.
+
+        Args:
+          width: how many.
+          begin: is called in each before anything else.
+          method: how they are begun; "spawn" for processes that share no more than their code,
+            the hashes of texts among what differs.
 
         Raises:
           ArgumentError: STS_PATIENCE is no positive number.
         """
         self.width = width
-        self._begin, self._patience = begin, deadlines.patience()
+        self._begin, self._patience, self._method = begin, deadlines.patience(), method
         self._waiting: deque[tuple[Any, Any]] = deque()
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Self:
         """Begins the processes."""
         self._folder = tempfile.TemporaryDirectory()
-        self._workers = [_Worker(self._folder.name, self._begin) for _ in range(self.width)]
+        self._workers = [self._worker() for _ in range(self.width)]
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -141,8 +150,11 @@ class Pool:
         free = [worker for worker in self._workers if not worker.busy]
         while self._waiting and (free or len(self._workers) < self.width):
             if not free:
-                self._workers += (free := [_Worker(self._folder.name, self._begin)])
+                self._workers += (free := [self._worker()])
             free.pop().give(*self._waiting.popleft())
+
+    def _worker(self) -> _Worker:
+        return _Worker(self._method, self._folder.name, self._begin)
 
 
 def executor(workers: int, tasks: int, *, apart: bool = False) -> Here | Pool:
@@ -156,8 +168,10 @@ def executor(workers: int, tasks: int, *, apart: bool = False) -> Here | Pool:
 class _Worker:
     """A process, what it is at, and for how long it has not come back from it."""
 
-    def __init__(self, folder: str, begin: Begin) -> None:
-        context = multiprocessing.get_context("spawn")
+    def __init__(self, method: str, folder: str, begin: Begin) -> None:
+        context: Any = multiprocessing.get_context(method)
+        if method == "forkserver":  # which is told once, before its first worker
+            context.set_forkserver_preload(_imported())
         self.busy = False
         self.key: Any = None
         self.outcome: Any = None
@@ -166,7 +180,7 @@ class _Worker:
         self._board: Any = context.RawValue(deadlines.Board)
         file, self._words = tempfile.mkstemp(dir=folder)
         os.close(file)
-        given = theirs, self._board, self._words, begin
+        given = theirs, self._board, self._words, dict(os.environ), begin
         self.process: Any = context.Process(target=_serve, args=given)
         self.process.start()
         theirs.close()
@@ -227,11 +241,15 @@ def _how(code: int | None) -> str:
 
 
 def _stopped(pid: int) -> bool:
-    """Whether somebody has stopped a process of ours; on macOS only from Python 3.13 on."""
-    try:
-        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
-    except (AttributeError, ChildProcessError):
-        return False
+    """Whether somebody has stopped a process; as if not where neither Linux nor `ps` tells."""
+    with contextlib.suppress(OSError):
+        if sys.platform == "linux":
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+        else:
+            asked = ["ps", "-o", "state=", "-p", str(pid)]
+            state = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+        return state.strip().startswith(("T", "t"))
+    return False
 
 
 def _where(words: str) -> str:
@@ -243,14 +261,28 @@ def _where(words: str) -> str:
     return ""
 
 
-def _serve(connection: Connection, board: deadlines.Board, words: str, begin: Begin) -> None:
+def _imported() -> list[str]:
+    """Returns what a process imports of which workers are copies: what this one has of ours."""
+    names = [name for name in sys.modules if name.startswith("sts.")]
+    return [*names, READY] if "sts.numerics.compiled" in names else names
+
+
+def _serve(
+    connection: Connection,
+    board: deadlines.Board,
+    words: str,
+    environment: dict[str, str],
+    begin: Begin,
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
     _end_with_parent()
+    os.environ.clear()
+    os.environ.update(environment)
     file = Path(words).open("w")
     faulthandler.enable(file)
     if hasattr(faulthandler, "register"):
         faulthandler.register(signal.SIGTERM, file, chain=True)
-    deadlines.WATCH.board = board
+    deadlines.WATCH.board, deadlines.WATCH.copied = board, False
     if begin is not None:
         begin()
     with contextlib.suppress(EOFError, ConnectionError):

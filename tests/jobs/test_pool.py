@@ -115,7 +115,6 @@ def stop_itself() -> str:
     return "in time"
 
 
-@pytest.mark.skipif(not hasattr(os, "waitid"), reason="nothing tells that a process is stopped")
 def test_a_worker_that_is_stopped_for_a_while_does_not_hang(monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "0.5")
     with Pool(1) as pool:
