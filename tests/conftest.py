@@ -4,6 +4,8 @@ How much CPU time they took is seen to by `tests.budget`.
 """
 
 import gc
+from collections.abc import Iterator
+from multiprocessing import forkserver
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +15,10 @@ from tests.budget import Meter
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    scheduling.import_in_turn(session.config)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,3 +38,10 @@ def pytest_collection_finish() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     quick = config.option.markexpr == "not slow"
     config.pluginmanager.register(Meter() if quick else Meter(budget=None), "cpu-time")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _workers_end() -> Iterator[None]:
+    """What worker processes have cost is known when that ends of which they are copies."""
+    yield
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]

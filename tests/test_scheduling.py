@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.scheduling import TOGETHER, unit
+from tests.scheduling import TOGETHER, shares, unit
 
 ROOT = Path(__file__).parents[1]
 
@@ -15,6 +15,13 @@ def test_a_folder_of_dear_fixtures_goes_to_one_worker_and_else_a_file() -> None:
     for folder in TOGETHER:
         fixtures = (ROOT / folder / "conftest.py").read_text()
         assert 'scope="session"' in fixtures
+
+
+def test_each_worker_imports_every_file_and_begins_with_others_than_the_rest() -> None:
+    files = [Path(f"test_{number}.py") for number in range(11)]
+    orders = [shares(files, worker, 3) for worker in range(3)]
+    assert all(sorted(order) == sorted(files) for order in orders)
+    assert len({file for order in orders for file in order[:3]}) == 9
 
 
 def test_what_goes_to_one_worker_begins() -> None:
