@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import pwd
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
 
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
+from tests.clusters import Cluster, programs
 
 ABOVE_THE_DATABASE = {
     *("test_assignment", "test_events", "test_quality"),
@@ -32,69 +27,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-def _programs() -> Path | None:
-    versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
-    newest = max(versions, key=lambda path: int(path.parts[-3]), default=None)
-    found = newest or shutil.which("initdb")
-    return None if found is None else Path(found).parent
-
-
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[Callable[[], str]]:
-    """Starts a private cluster; each call empties its database and returns the URL."""
-    programs = _programs()
-    if programs is None:
+def cluster() -> Iterator[Cluster]:
+    """A private cluster."""
+    found = programs()
+    if found is None:
         if os.environ.get("STS_REQUIRE_POSTGRESQL") == "1":
             pytest.fail("STS_REQUIRE_POSTGRESQL=1, and PostgreSQL's initdb is not installed")
         pytest.skip("PostgreSQL's programs are not installed")
-    # PostgreSQL refuses root, and a socket's path may not be long: a short folder of its own.
-    folder = Path(tempfile.mkdtemp(prefix="sts-pg-", dir="/tmp"))
-    owner: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        someone = pwd.getpwnam("postgres")
-        os.chown(folder, someone.pw_uid, someone.pw_gid)
-        owner = {"user": someone.pw_uid, "group": someone.pw_gid, "extra_groups": []}
+    made = Cluster(found)
+    yield made
+    made.close()
 
-    def call(program: str, *arguments: str) -> None:
-        subprocess.run(
-            [str(programs / program), *arguments],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            cwd=folder,
-            timeout=600,
-            **owner,
-        )
 
-    data = folder / "data"
-    call("initdb", "-D", str(data), "-U", "sts", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
-    settings = f"-k {folder} -c listen_addresses= -c fsync=off -c max_connections=60"
-    call(
-        "pg_ctl",
-        "start",
-        "-D",
-        str(data),
-        "-w",
-        "-t",
-        "300",
-        "-l",
-        str(folder / "log"),
-        "-o",
-        settings,
-    )
-
-    url = f"postgresql://sts@/postgres?host={folder}"
-
-    def emptied() -> str:
-        with psycopg.connect(url, autocommit=True, options="-c lock_timeout=300s") as connection:
-            connection.execute("DROP SCHEMA public CASCADE")
-            connection.execute("CREATE SCHEMA public")
-        return url
-
-    try:
-        yield emptied
-    finally:
-        call("pg_ctl", "stop", "-D", str(data), "-w", "-m", "immediate")
-        shutil.rmtree(folder)
+@pytest.fixture(scope="session")
+def postgresql(cluster: Cluster) -> Callable[[], str]:
+    """Empties the database of the cluster and returns its URL, with each call."""
+    return cluster.emptied
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from annotator_app.entry import AWAY
-from tests.annotations.conftest import postgresql as postgresql
+from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.conftest import Server
 from tests.annotator_app.test_player_page import item, press, saved
+from tests.clusters import Cluster
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,10 +26,10 @@ def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
     open_page: Callable[..., Any],
     recorded: Path,
     tmp_path: Path,
-    postgresql: Callable[[], str],
+    cluster: Cluster,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    direct = postgresql()
+    direct = cluster.emptied()
     here, away = Path(direct.partition("host=")[2]), tmp_path / "s"
     away.symlink_to(here)
     monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@/postgres?host={away}")
@@ -39,11 +39,7 @@ def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
         page = open_page("stayer", at=server)
         late = str(server.store.add_annotator("late").token)
         away.unlink()
-        with psycopg.connect(direct, autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            )
+        cluster.end_connections()
         first = item(page)
         press(page, "n", "Enter")
         page.locator(".status", has_text="cannot save at the moment").wait_for()

@@ -19,35 +19,43 @@ from tests.annotator_app.conftest import PATIENCE, Server
 @contextlib.contextmanager
 def wired(server: Server, name: str) -> Iterator[Wire]:
     """A page of a person, who is added when new."""
+    with connected(server.url(""), cookie(server, server.secret(name))) as wire:
+        yield wire
+
+
+def cookie(server: Server, secret: str) -> str:
+    """What a browser that holds the secret of a session sends a server."""
+    return f"{cookie_name(server.place)}={secret}"
+
+
+@contextlib.contextmanager
+def connected(address: str, cookie: str, patience: float = PATIENCE) -> Iterator[Wire]:
+    """A page of the server at an address, which waits no longer than `patience` seconds."""
     with connect(
-        server.url("/_stcore/stream").replace("http", "ws"),
-        additional_headers={"Cookie": f"{cookie_name(server.place)}={server.secret(name)}"},
-        origin=Origin(server.url("")),
+        address.replace("http", "ws", 1) + "/_stcore/stream",
+        additional_headers={"Cookie": cookie},
+        origin=Origin(address),
         subprotocols=[Subprotocol("streamlit")],
         max_size=None,
+        open_timeout=patience,
+        close_timeout=min(patience, 10),
     ) as socket:
-        yield Wire(socket)
+        yield Wire(socket, patience)
 
 
 class Wire:
     """The websocket of one page."""
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
+    def __init__(self, socket: ClientConnection, patience: float = PATIENCE) -> None:
+        self.socket, self.patience = socket, patience
         self.component = self.fragment = ""
 
     def ask(self, state: str | None = None) -> list[dict[str, Any]]:
         """Has the page run, with `state` as its component's; returns what that is then sent."""
-        message = BackMsg()
-        message.rerun_script.query_string = ""
-        if state is not None:
-            message.rerun_script.fragment_id = self.fragment
-            one = message.rerun_script.widget_states.widgets.add()
-            one.id, one.json_value = self.component, state
-        self.socket.send(message.SerializeToString())
+        self.say(state)
         data = []
         while True:
-            heard = ForwardMsg.FromString(self.socket.recv(PATIENCE, decode=False))
+            heard = ForwardMsg.FromString(self.socket.recv(self.patience, decode=False))
             element = heard.delta.new_element
             if element.WhichOneof("type") == "bidi_component":
                 self.component = element.bidi_component.id
@@ -55,3 +63,13 @@ class Wire:
                 data.append(json.loads(element.bidi_component.json))
             if heard.WhichOneof("type") == "script_finished":
                 return data
+
+    def say(self, state: str | None = None) -> None:
+        """Has the page run, and hears nothing."""
+        message = BackMsg()
+        message.rerun_script.query_string = ""
+        if state is not None:
+            message.rerun_script.fragment_id = self.fragment
+            one = message.rerun_script.widget_states.widgets.add()
+            one.id, one.json_value = self.component, state
+        self.socket.send(message.SerializeToString())

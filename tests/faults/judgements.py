@@ -1,0 +1,110 @@
+"""People judge while faults happen; then what they did is held against what the database has.
+
+Eight pages without a browser and two tabs of Chromium, where it is installed, ask for clips, put
+answers into their outboxes and send these until they are acknowledged. A seed repeats what they do
+and which faults come after how many answers, and not what the machine makes of it at the moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from threading import Event
+
+import numpy as np
+
+from tests.annotator_app.wire import cookie
+from tests.faults.judging import history as words
+from tests.faults.judging import tabs
+from tests.faults.judging.faults import FAULTS, OF_POSTGRESQL, Visitor
+from tests.faults.judging.history import History, check, found, wanted_in
+from tests.faults.judging.pages import Page
+from tests.faults.judging.study import Study, opened
+from tests.faults.trials import BrokenPromise, Setting
+
+PAGES, TABS = 8, 2
+ANSWERS = 15
+"""Answers that each page puts, and clips that are judged in each tab."""
+STORMS = 5
+"""Times at which something happens, evenly spread over all answers."""
+LASTS = 3.0
+"""Seconds that it lasts at most."""
+TOGETHER = 0.3
+"""How often two faults happen at one time."""
+PATIENCE = 180.0
+"""Seconds after which what is not acknowledged will never be."""
+
+
+def trial(setting: Setting) -> Counter[str]:
+    """Returns how many answers were put, sent and acknowledged, and what happened meanwhile."""
+    with judged(setting) as (study, history):
+        with study.connection() as connection:
+            events = [*history.events, *found(connection)]
+            check(events, wanted_in(connection))
+        findings = study.server.store.verify().findings
+    if findings:
+        raise BrokenPromise("promised: the chains of what people did are whole", findings)
+    return _counts(events)
+
+
+@contextmanager
+def judged(setting: Setting) -> Iterator[tuple[Study, History]]:
+    """A study that people have judged amid faults, and what they did; nothing is under way."""
+    history = History()
+    with opened(setting) as study, ThreadPoolExecutor(PAGES + 1) as threads:
+        pages = [Page(*_person(study, n, setting.random), history) for n in range(PAGES)]
+        people = range(PAGES, PAGES + TABS if tabs.installed() else PAGES)
+        open_tabs = [tabs.Tab(*_person(study, n, setting.random), history) for n in people]
+        until = time.monotonic() + PATIENCE
+        work, ready = [], Event()
+        if open_tabs:
+            work.append(threads.submit(tabs.work, open_tabs, study, ANSWERS, until, ready))
+            ready.wait(PATIENCE)
+        work += [threads.submit(page.work, study, ANSWERS, until) for page in pages]
+        _befall(study, [*pages, *open_tabs], setting.random, history, work)
+        for one in work:
+            one.result()
+        yield study, history
+
+
+def _person(
+    study: Study, number: int, random: np.random.Generator
+) -> tuple[int, str, np.random.Generator]:
+    """Adds a person; returns their number, what their browser sends and what they draw from."""
+    server, name = study.server, f"person {number}"
+    sent = cookie(server, server.secret(name))
+    return server.store.person(name).id, sent, random.spawn(1)[0]
+
+
+def _befall(
+    study: Study,
+    people: Sequence[Visitor],
+    random: np.random.Generator,
+    history: History,
+    work: Sequence[Future[None]],
+) -> None:
+    """Has faults happen, each storm once so many answers were put, as long as people work."""
+    possible = FAULTS if study.cluster is None else FAULTS | OF_POSTGRESQL
+    for storm in range(STORMS):
+        together = 1 + int(random.random() < TOGETHER)
+        places = sorted(random.choice(len(possible), together, replace=False))
+        share, lasts = (storm + random.random()) / STORMS, random.random() * LASTS
+        while history.count(words.PUT) < share * PAGES * ANSWERS:
+            if all(one.done() for one in work):
+                return
+            time.sleep(0.01)
+        with ExitStack() as stack:
+            for name in ([*possible][place] for place in places):
+                history.note(words.FAULT, said=name)
+                stack.enter_context(possible[name](study, people, random))
+            time.sleep(lasts)
+
+
+def _counts(events: list[words.Event]) -> Counter[str]:
+    said = {words.PUT: "put", words.SENT: "sent", words.ACKNOWLEDGED: "acknowledged"}
+    said |= {words.KEPT: "kept", words.EXTRA: "kept beyond what is wanted"}
+    counts = Counter(said[one.what] for one in events if one.what in said)
+    return counts + Counter(one.said for one in events if one.what == words.FAULT)

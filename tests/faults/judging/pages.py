@@ -1,0 +1,125 @@
+"""A page without a browser: it judges what it is given, and sends its outbox until all is kept."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import numpy as np
+from websockets.exceptions import WebSocketException
+
+from annotator_app.events import namespace
+from tests.annotator_app.wire import Wire, connected
+from tests.faults.judging.history import ACKNOWLEDGED, GIVEN, PUT, REFUSED, SENT, History
+from tests.faults.judging.study import Study
+
+PATIENCE = 3.0
+"""Seconds without an answer after which a page connects anew."""
+PAUSE = 0.2
+"""Seconds after which it tries again where it could not."""
+MOST = 4
+"""Answers that are put between two messages at most."""
+CORRECTED, LEFT, MARKED = 0.15, 0.05, 0.5
+"""How often an answer is changed, a page is left before its answer came, a mark is a success."""
+
+
+class Page:
+    """The page of one person.
+
+    Attributes:
+      cookie: what their browser sends, which another's link may replace.
+      outbox: answers that are not acknowledged, by their client's ids.
+    """
+
+    def __init__(
+        self, person: int, cookie: str, random: np.random.Generator, history: History
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+          person: the number of whose page it is.
+          cookie: what the browser sends.
+          random: all that the page draws from.
+          history: where what happens is noted.
+        """
+        self.person, self.cookie, self.outbox = person, cookie, dict[str, dict[str, Any]]()
+        self._author = ""
+        self._random, self._history = random, history
+        self._queue: list[str] | None = None
+        self._answered: dict[str, str] = {}
+        self._given: set[str] = set()
+        self._beat = 0
+
+    def work(self, study: Study, answers: int, until: float) -> None:
+        """Puts so many answers, or as many as there is work for, and sends until all are kept.
+
+        Args:
+          study: where the page goes.
+          answers: how many.
+          until: the monotonic time after which the page gives up; what it holds is then lost.
+        """
+        self._author = namespace(study.server.place, self.person)
+        while (answers or self.outbox) and time.monotonic() < until:
+            try:
+                with connected(study.address, self.cookie, PATIENCE) as wire:
+                    self._hear(wire.ask())
+                    while wire.component and (answers or self.outbox) and time.monotonic() < until:
+                        answers = 0 if self._queue == [] else answers - self._judge(answers)
+                        if not self._exchange(wire):
+                            break
+            except (OSError, WebSocketException):
+                pass
+            time.sleep(PAUSE)
+
+    def _judge(self, most: int) -> int:
+        """Puts some answers into the outbox; returns how many."""
+        due = [item for item in self._queue or () if item not in self._answered]
+        due = due[: min(most, int(self._random.integers(MOST + 1)))]
+        for item in due:
+            self._put(item, None)
+        if due and self._random.random() < CORRECTED:
+            self._put(due[-1], self._answered[due[-1]])
+        return len(due)
+
+    def _put(self, item: str, corrects: str | None) -> None:
+        answer, success = self._random.bytes(16).hex(), self._random.random() < MARKED
+        verdict = "success" if success else "not_done"
+        self.outbox[answer] = {
+            **{"uuid": answer, "item": item, "verdict": verdict},
+            **{"step": 1 if success else None, "watched": 1, "seconds": 4.5, "corrects": corrects},
+        }
+        self._answered[item] = answer
+        self._history.note(PUT, self.person, answer, item, verdict)
+
+    def _exchange(self, wire: Wire) -> bool:
+        """Sends the outbox and hears what comes of it; returns whether the page is still open."""
+        time.sleep(float(self._random.exponential(PAUSE)))
+        self._beat += 1
+        message = {"author": self._author, "outbox": [*self.outbox.values()], "beat": self._beat}
+        for answer in self.outbox:
+            self._history.note(SENT, self.person, answer)
+        if self._random.random() < LEFT:
+            wire.say(json.dumps({"sync": message}))
+            return False
+        self._hear(wire.ask(json.dumps({"sync": message | {"has": self._queue}})))
+        return True
+
+    def _hear(self, messages: list[dict[str, Any]]) -> None:
+        for data in messages:
+            if data["author"] != self._author:  # another's link was opened in this browser
+                self._queue = None
+                continue
+            for ack in data["acks"]:
+                if self.outbox.pop(ack["uuid"], None):
+                    self._acknowledge(ack)
+            if data["queue"] is not None:
+                self._queue = [one["id"] for one in data["queue"]]
+                for item in {*self._queue} - self._given:
+                    self._history.note(GIVEN, self.person, item=item)
+                self._given |= {*self._queue}
+
+    def _acknowledge(self, ack: dict[str, str]) -> None:
+        refused = ack["status"] == "refused"  # by which it left the outbox, and never arrives
+        what, said = (REFUSED, ack["message"]) if refused else (ACKNOWLEDGED, ack["status"])
+        self._history.note(what, self.person, ack["uuid"], said=said)

@@ -1,0 +1,172 @@
+"""Two tabs of a real browser: what their outboxes hold is read off the browser's storage."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from contextlib import suppress
+from threading import Event
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Error, sync_playwright
+
+from tests.annotator_app.conftest import FLAGS
+from tests.faults.judging.history import ACKNOWLEDGED, GIVEN, PUT, History
+from tests.faults.judging.study import Study
+
+CHROMIUM = ("/usr/bin/chromium", "chromium", "google-chrome", "chromium-browser")
+SPY = """
+localStorage["sts:settings"] ??= '{"autoplay": false}';
+for (const verb of ["setItem", "removeItem"]) {
+  const real = Storage.prototype[verb];
+  Storage.prototype[verb] = function (key, ...value) {
+    real.call(this, key, ...value);
+    if (key.startsWith("sts:outbox:")) console.debug(JSON.stringify([verb, key, ...value]));
+  };
+}
+"""
+HELD = "() => Object.keys(localStorage).filter((key) => key.startsWith('sts:outbox:')).length"
+READY = ".player .stage:not([hidden])"
+KEYS = (("n", "Enter"), ("End", "s", "Enter"), ("n", "Enter", "b", "End", "s", "Enter"))
+"""What a person presses for a clip; the last changes the answer."""
+RELOADED = 0.1
+"""How often a tab is opened anew after an answer."""
+TURN = 250
+"""Milliseconds between two looks at a tab."""
+WAITS = 20
+"""Looks at a tab that shows no clip after which it is opened anew."""
+WORKS = 20.0
+"""Seconds after which nobody judges any more, though they have judged less than they might."""
+
+
+def installed() -> str | None:
+    """Returns which Chromium there is, None where there is none."""
+    return next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
+class Tab:
+    """The tab of one person, in a browser profile of its own.
+
+    Attributes:
+      cookie: what the browser is to send, which another's link may replace.
+      ready: whether it has shown a clip.
+    """
+
+    def __init__(
+        self, person: int, cookie: str, random: np.random.Generator, history: History
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+          person: the number of whose tab it is.
+          cookie: what the browser sends.
+          random: all that the person draws from.
+          history: where what happens is noted.
+        """
+        self.person, self.cookie = person, cookie
+        self._own, self._sent = cookie, ""
+        self._random, self._history = random, history
+        self._given: set[str] = set()
+        self._waited = 0
+        self.ready = False
+
+    def open(self, context: Any) -> None:
+        """Opens an empty tab in a context of a browser of this thread."""
+        self._context = context
+        context.add_init_script(SPY)
+        self._page = context.new_page()
+        self._page.on("console", lambda message: self._note(message.text))
+
+    def holds(self) -> bool:
+        """Whether something waits in its outbox, or nobody can say."""
+        with suppress(Error):
+            return bool(self._page.evaluate(HELD))
+        return True
+
+    def turn(self, study: Study, judging: bool) -> bool:
+        """Has the person look at the tab once; returns whether they have judged a clip.
+
+        Args:
+          study: where the tab goes.
+          judging: whether they judge what they see.
+        """
+        self._page.wait_for_timeout(TURN)
+        if self._sent != self.cookie:
+            self._enter(study)
+        with suppress(Error):
+            mine = self._sent == self._own  # else what is opened anew would be another's page
+            if mine and not self._page.url.startswith(study.address):
+                self._page.goto(study.address)
+            if self._page.is_visible(READY):
+                self.ready, self._waited = True, 0
+                return judging and self._judge(mine)
+            self._waited += 1
+            if mine and self._waited % WAITS == 0:
+                self._page.reload()
+        return False
+
+    def _enter(self, study: Study) -> None:
+        """Has the browser send a cookie from its next connection on."""
+        back, self._sent = bool(self._sent) and self.cookie == self._own, self.cookie
+        name, _, value = self.cookie.partition("=")
+        self._context.add_cookies(
+            [{"name": name, "value": value, "url": study.address, "httpOnly": True}]
+        )
+        study.network.drop()
+        if back:
+            with suppress(Error):
+                self._page.reload()
+
+    def _judge(self, mine: bool) -> bool:
+        item = str(self._page.get_attribute(".player", "data-item", timeout=1000))
+        if item not in self._given:
+            self._given.add(item)
+            self._history.note(GIVEN, self.person, item=item)
+        for key in KEYS[int(self._random.integers(len(KEYS)))]:
+            self._page.keyboard.press(key)
+        if mine and self._random.random() < RELOADED:
+            self._page.reload()
+        return True
+
+    def _note(self, text: str) -> None:
+        """Notes what its storage was told."""
+        if not text.startswith(('["setItem"', '["removeItem"')):
+            return
+        verb, key, *value = json.loads(text)
+        *_, person, answer = key.split(":")
+        if verb == "setItem":
+            put = json.loads(value[0])
+            self._history.note(PUT, int(person), answer, put["item"], put["verdict"])
+        else:
+            self._history.note(ACKNOWLEDGED, int(person), answer, said="by the page")
+
+
+def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) -> None:
+    """Has each tab's person judge so many clips, and sees that everything is sent.
+
+    Args:
+      tabs: not yet open.
+      study: where they go.
+      clips: that each judges, or as many as they are given.
+      until: the monotonic time after which they give up.
+      ready: is set once each tab has shown a clip; they judge from then on.
+    """
+    left = [clips] * len(tabs)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
+        for tab in tabs:
+            tab.open(browser.new_context())
+        while not all(tab.ready for tab in tabs) and time.monotonic() < until:
+            for tab in tabs:
+                tab.turn(study, False)
+        ready.set()
+        works_until = time.monotonic() + WORKS
+        while time.monotonic() < until:
+            working = time.monotonic() < works_until
+            for n, tab in enumerate(tabs):
+                left[n] -= tab.turn(study, working and left[n] > 0)
+            if not (working and any(left)) and not any(tab.holds() for tab in tabs):
+                break
+        browser.close()
