@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from sts.annotations import heads
 from sts.annotations.database import Database
 from sts.annotations.decisions import of_draft
 from sts.annotations.schema import copies, decisions, item_suites
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import Store
 from sts.annotations.verification import verify
 from sts.continuations import index as indices
-from sts.errors import DamagedData, StsError
+from sts.errors import StsError
 from sts.storage.checks import Checked, Findings
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import states
@@ -24,8 +23,6 @@ def check(workspace: Workspace) -> Checked:
     findings, counts = Findings(), dict[str, int]()
     with findings.of("annotation database"):
         store = Store.find(workspace)
-        if store is None and any(heads.read(workspace.path(heads.FILE))):
-            raise DamagedData(f"{workspace.path(FILE)}, of which {heads.FILE} tells, is not there")
         if store is not None:
             with store:
                 verified = verify(store.database)

@@ -130,6 +130,12 @@ class Database:
             )
 
 
+def is_lost(path: Path) -> bool:
+    """Whether there was a database at `path`: the ends of its chains stand beside it, and alone."""
+    # In this order, as another process may be making both.
+    return any(heads.read(path.with_name(heads.FILE))) and not path.exists()
+
+
 def open_sqlite(path: Path, workspace: str) -> Database:
     """Returns the database in the file at `path`, which is made when it is absent.
 
@@ -139,11 +145,17 @@ def open_sqlite(path: Path, workspace: str) -> Database:
 
     Raises:
       NewerFormat: it was made by a later version.
-      StoreError: it is another program's or another workspace's, damaged, or cannot be opened or
-        written.
+      StoreError: it is lost, another program's or another workspace's, damaged, or cannot be
+        opened or written.
     """
     if path.exists() and not path.is_file():
         raise StoreError(f"annotation database {path} is no file; move away what stands there")
+    if is_lost(path):
+        raise StoreError(
+            f"annotation database {path}, of which {heads.FILE} tells, is not there; put it back or "
+            f"restore a backup; where it is PostgreSQL's, set STS_DATABASE_URL; to begin anew, move "
+            f"{heads.FILE} away"
+        )
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=StaticPool,

@@ -20,7 +20,7 @@ from sts.annotations import (
     verdicts,
     views,
 )
-from sts.annotations.database import Database, open_postgresql, open_sqlite
+from sts.annotations.database import Database, is_lost, open_postgresql, open_sqlite
 from sts.annotations.membership import Membership
 from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
@@ -103,7 +103,8 @@ class Store(Membership):
     @classmethod
     def find(cls, workspace: Workspace) -> Store | None:
         """Opens the workspace's store like `open`, or returns None where there is none yet."""
-        if not os.environ.get(URL_VARIABLE) and not workspace.path(FILE).exists():
+        path = workspace.path(FILE)
+        if not os.environ.get(URL_VARIABLE) and not path.exists() and not is_lost(path):
             return None
         return cls.open(workspace)
 

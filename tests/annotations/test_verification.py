@@ -326,6 +326,22 @@ def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> N
             connection.execute(change)
 
 
+def test_a_lost_database_is_missed_and_none_is_begun_in_its_place(
+    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a_study(sqlite_workspace)
+    file = sqlite_workspace.path(FILE)
+    file.rename(file.with_name("away"))
+    at = ["--workspace", str(sqlite_workspace.root)]
+    for words in ("annotations verify", "annotations refused", "annotators ls", "annotators add X"):
+        assert main([*words.split(), *at]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{FILE}, of which {heads.FILE} tells, is not there" in line
+    assert not file.exists()
+    file.with_name("away").rename(file)
+    assert main(["annotations", "verify", *at]) == 0
+
+
 def test_verify_prints_its_findings_and_says_so_by_its_exit_code(
     sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
