@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import signal
 import socket
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator_app.server import bind
 from sts.cli.main import main
 from tests.annotator_app.conftest import PATIENCE
 
@@ -32,6 +34,22 @@ def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert annotate(tmp_path, "starter@1", "--port", port) == 1
     assert f"port {port} on 127.0.0.1 is busy" in said(capsys)
     assert not (tmp_path / "annotations.sqlite3").exists()
+
+
+def test_no_message_waits_until_the_one_before_it_has_come() -> None:
+    async def served() -> int:
+        async def note(reader: object, writer: asyncio.StreamWriter) -> None:
+            own = writer.get_extra_info("socket")
+            found.set_result(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        found: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        with bind("127.0.0.1", 0) as bound:
+            async with await asyncio.start_server(note, sock=bound):
+                with socket.create_connection(bound.getsockname()[:2]):
+                    return await found
+
+    assert asyncio.run(served()) == 1
 
 
 @pytest.mark.parametrize(
