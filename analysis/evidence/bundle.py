@@ -15,6 +15,7 @@ from analysis.report import json_form
 from analysis.report.write import EVIDENCE, PAGE
 from sts.errors import ArgumentError
 from sts.names import shown
+from sts.storage.files import check_place
 
 SUFFIX = ".zip"
 _PARTS = (PAGE, json_form.FILE, "tables", "figures", EVIDENCE)
@@ -44,6 +45,7 @@ def bundle(folder: Path, file: Path) -> int:
     Raises:
       OSError: the disk is full, or read-only; an earlier one is then as it was.
     """
+    check_place(file)
     handle, beside = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
         with os.fdopen(handle, "wb") as raw:

@@ -50,7 +50,7 @@ def take(workspace: Workspace, file: Path) -> Manifest:
     """
     if not workspace.path(_FILE).exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to back up")
-    if file.resolve().is_relative_to(workspace.root.resolve()):
+    if _real(file).is_relative_to(_real(workspace.root)):
         raise ArgumentError(f"{file} is inside the workspace; name a file outside of it")
     _check_free(file)
     with beside(file) as part:
@@ -61,6 +61,11 @@ def take(workspace: Workspace, file: Path) -> Manifest:
         except FileExistsError:
             _check_free(file)
     return told
+
+
+def _real(path: Path) -> Path:
+    """Returns where a path leads; one that leads round in a circle as far as it does."""
+    return Path(os.path.realpath(path))
 
 
 def _check_free(file: Path) -> None:
@@ -136,7 +141,7 @@ def restore(
       StoreError: the database that `STS_DATABASE_URL` names cannot be used, or is not empty.
       OSError: the disk is full, read-only or not ours; nothing is then at `root`.
     """
-    root = root.resolve()
+    root = _real(root)
     _check_vacant(root)
     with beside(root) as part:
         told = archive.unpack(file, part, progress)

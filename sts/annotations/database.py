@@ -152,9 +152,9 @@ def open_sqlite(path: Path, workspace: str) -> Database:
         raise StoreError(f"annotation database {path} is no file; move away what stands there")
     if is_lost(path):
         raise StoreError(
-            f"annotation database {path}, of which {heads.FILE} tells, is not there; put it back or "
-            f"restore a backup; where it is PostgreSQL's, set STS_DATABASE_URL; to begin anew, move "
-            f"{heads.FILE} away"
+            f"annotation database {path}, of which {heads.FILE} tells, is not there; put it back "
+            "or restore a backup; where it is PostgreSQL's, set STS_DATABASE_URL; to begin anew, "
+            f"move {heads.FILE} away"
         )
     engine = create_engine(
         URL.create("sqlite", database=str(path)),

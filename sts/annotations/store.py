@@ -387,10 +387,12 @@ class Store(Membership):
         """
         return verify(self.database)
 
-    def judged_by(self) -> dict[str, int]:
-        """Continuations judged by each person in the whole store; nobody without any is named."""
+    def judged_by(
+        self, suite: str | None = None, annotator_id: int | None = None
+    ) -> dict[str, int]:
+        """Clips judged by each person, of all or of one suite; nobody without any is named."""
         with self.database.read() as connection:
-            return views.judged_by(connection)
+            return views.judged_by(connection, suite, annotator_id)
 
     def progress(self, suite: str) -> Progress:
         """How far `suite` is judged."""

@@ -124,12 +124,15 @@ def progress(connection: Connection, suite: str) -> Progress:
     )
 
 
-def judged_by(connection: Connection, suite: str | None = None) -> dict[str, int]:
+def judged_by(
+    connection: Connection, suite: str | None = None, annotator_id: int | None = None
+) -> dict[str, int]:
     """How many clips each person has judged.
 
     Args:
       connection: to the store.
       suite: counts its clips and the references; None counts all.
+      annotator_id: counts this person's alone; None counts everybody's.
     """
     query = (
         select(annotators.c.name, func.count(events.c.item.distinct()))
@@ -138,6 +141,8 @@ def judged_by(connection: Connection, suite: str | None = None) -> dict[str, int
         .group_by(annotators.c.name)
         .order_by(annotators.c.name)
     )
+    if annotator_id is not None:
+        query = query.where(annotators.c.id == annotator_id)
     if suite is not None:
         kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
         pool = select(reference_episodes.c.item)

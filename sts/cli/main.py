@@ -16,6 +16,8 @@ from sts.cli.parser import Parser
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.names import escaped
 
+_LONGEST = 1000
+"""Letters of an error's line."""
 _DISK = {
     errno.ENOSPC: "no space left on the disk",
     errno.EDQUOT: "the disk quota is used up",
@@ -167,8 +169,14 @@ def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
         import traceback  # which only an error waits for
 
         traceback.print_exception(error)
-    print(f"sts: {escaped(' '.join(line.split()))}", file=sys.stderr)
+    print(f"sts: {_shortened(escaped(' '.join(line.split())))}", file=sys.stderr)
     return code
+
+
+def _shortened(line: str) -> str:
+    """Returns the ends of a line that is long, as what was found may be: what to do stands last."""
+    left, half = len(line) - _LONGEST, _LONGEST // 2
+    return line if left <= 0 else f"{line[:half]} [{left} letters] {line[-half:]}"
 
 
 if __name__ == "__main__":

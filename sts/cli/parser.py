@@ -1,4 +1,4 @@
-"""The parser of every command: no abbreviated flag, defaults and an example in help, suggestions.
+"""The parser of every command: plain numbers, no flag abbreviated or twice, defaults, an example.
 
 Subcommands get it too: `actions.add_parser("ls", help="what there is", example="sts suite ls")`.
 """
@@ -6,11 +6,29 @@ Subcommands get it too: `actions.add_parser("ls", help="what there is", example=
 from __future__ import annotations
 
 import argparse
+import math
+import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from sts.cli import demo
 from sts.errors import ArgumentError, UnknownName, closest
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+"""What every file and database has room for."""
+
+
+def _whole(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not (math.isfinite(number) and text.isascii() and "_" not in text):
+        raise ValueError(text)
+    return number
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,6 +43,8 @@ class Parser(argparse.ArgumentParser):
         """Takes what `argparse.ArgumentParser` takes, and an example."""
         settings = {"formatter_class": _Help} | settings | {"allow_abbrev": False}
         super().__init__(*args, **settings)
+        self.register("type", int, _whole)
+        self.register("type", float, _finite)
         self.example = example
 
     @property
@@ -54,7 +74,11 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def _check_flags(self, words: Iterable[str]) -> None:
-        """A flag that is none is said before what is missing, which it may stand for."""
+        """A flag that is none is said before what is missing, which it may stand for.
+
+        Of a flag that is given twice the last value would hold, and nobody be told.
+        """
+        given = set()
         for word in words:
             flag = word.partition("=")[0]
             if flag == "--":
@@ -62,6 +86,10 @@ class Parser(argparse.ArgumentParser):
             if flag.startswith("--") and flag not in self._option_string_actions:
                 meant = closest(flag, self._option_string_actions)
                 self.error(f"unrecognized arguments: {word}{meant}")
+            if flag in given:
+                self.error(f"{flag} is given twice")
+            if type(self._option_string_actions.get(flag)) is argparse._StoreAction:
+                given.add(flag)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

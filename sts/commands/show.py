@@ -58,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from sts.continuations import store
     from sts.storage.workspace import Workspace
 
+    at_least(0, "--index", args.index)
     if args.frames is not None:
         at_least(2, "--frames", args.frames)
     workspace = Workspace.open(args.workspace)

@@ -21,6 +21,7 @@ from sts.domains import domain as find_domain
 from sts.engine.replay import along
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
+from sts.storage.files import check_place
 
 Frame = NDArray[np.uint8]
 
@@ -173,7 +174,9 @@ def mp4(file: Path, frames: Sequence[Frame], *, pace: float = 4.0) -> None:
 
     Raises:
       ArgumentError: PyAV is not installed.
+      DamagedData: what stands at `file` is no file.
     """
+    check_place(file)
     try:
         import av
     except ImportError:

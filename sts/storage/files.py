@@ -82,9 +82,24 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     The file has permissions `mode` from the moment that it can be seen.
 
     Raises:
+      DamagedData: what stands at `path` is no file; it stays.
       OSError: the disk is full, read-only or not ours; `path` is then as it was.
     """
+    check_place(path)
     _place(path, data, mode, os.replace)
+
+
+def check_place(path: Path) -> None:
+    """Sees that a file may be put at `path`, in the place of another or of none.
+
+    A rename would put one in the place of a pipe, a device or a link to one as well.
+
+    Raises:
+      DamagedData: a folder, a pipe, a socket or a device stands there.
+      OSError: what is there cannot be known.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        _check_regular(path, path.stat(), None)
 
 
 def put_new(path: Path, data: bytes) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
+import stat
 import tomllib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -48,10 +50,12 @@ class Workspace:
           NewerFormat: its schema is later than this version reads.
           DamagedData: its `workspace.toml` cannot be read, or is of an earlier version, whose
             agents had other identities and drew otherwise.
+          OSError: `path` leads through a file, or round in a circle.
         """
         root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT)
-        if root.exists() and not root.is_dir():
-            raise DamagedData(f"expected a workspace folder at {root}, found a file")
+        with contextlib.suppress(FileNotFoundError):
+            if not stat.S_ISDIR(root.stat().st_mode):
+                raise DamagedData(f"expected a workspace folder at {root}, found a file")
         file = root / "workspace.toml"
         return cls(root, _read(file) if file.exists() else tomllib.loads(_HEADER))
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sts.episodes import Episode
 from sts.errors import DamagedData, DamagedState
 from sts.provenance import provenance
-from sts.storage.files import content_hash
+from sts.storage.files import content_hash, regular
 from sts.trajectories.types import Participant, Trajectory, trajectory
 from sts.worlds.lambda_star import state as states
 from sts.worlds.lambda_star.torus import distance, toward
@@ -91,10 +91,9 @@ def places(path: Path) -> list[Place]:
 
 
 def _lines(path: Path) -> list[str]:
-    open_ = lzma.open if path.suffix == ".xz" else open
     try:
-        with open_(path, "rt", encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        with regular(path) as raw, lzma.open(raw) if path.suffix == ".xz" else raw as file:
+            lines = file.read().decode("utf-8").splitlines()
     except (lzma.LZMAError, EOFError):
         raise DamagedData(f"{path}: expected a whole .xz file, found another or a part") from None
     except UnicodeDecodeError:
