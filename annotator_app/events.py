@@ -93,7 +93,10 @@ def exchange(
             queue, more = _lessons(learnt, shown, broken, has)
         else:
             queue, more = _queue(store, person, suite, shown, broken, has)
-        progress = store.progress(suite)
+        done = store.judged_by(suite, person.id).get(person.name, 0)
+        left = remaining.told(suite, lambda: _left(store.progress(suite)))
+        # The more is judged, the longer a whole suite takes to count.
+        progress = None if queue else store.progress(suite)
         day = store.day(person.id, _midnight(message.get("midnight")))
         if sent is None:
             data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
@@ -101,9 +104,7 @@ def exchange(
         _LOG.error("annotation store: %s", error)
         data["trouble"] = UNSAVED
         return data
-    done = progress.by_annotator.get(person.name, 0)
     data["queue"], data["more"] = queue, more
-    left = remaining.told(suite, progress.required - progress.judged)
     data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
     data["empty"] = _empty(progress, done, broken, runs)
     if data["training"] and not queue and not broken:
@@ -249,6 +250,10 @@ def _previous(history: list[Judgement], shown: Shown) -> list[dict[str, Any]]:
         for one in reversed(history)
         for episode in _episode(shown, one.item, one.continuation, {})
     ]
+
+
+def _left(progress: Progress) -> int:
+    return progress.required - progress.judged
 
 
 def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> dict[str, str]:

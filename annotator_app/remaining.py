@@ -21,10 +21,10 @@ class Remaining:
         self._clock = clock
         self._told: dict[str, tuple[float, int]] = {}
 
-    def told(self, suite: str, left: int) -> int:
-        """Returns what to tell of a suite of which so many judgements are `left`."""
+    def told(self, suite: str, left: Callable[[], int]) -> int:
+        """Returns what to tell of a suite; `left` counts its judgements that are left."""
         since, before = self._told.get(suite, (float("-inf"), 0))
         if self._clock() - since >= EVERY:
-            self._told[suite] = self._clock(), left
-            return left
+            before = left()
+            self._told[suite] = self._clock(), before
         return before

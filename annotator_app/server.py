@@ -35,7 +35,9 @@ def bind(host: str, port: int) -> socket.socket:
       Unavailable: the port is taken, or not ours to take.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )[0]
     except socket.gaierror:
         raise ArgumentError(f"expected an address of this machine, found host {host!r}") from None
     # With its protocol: of a socket without one asyncio does not know that it is TCP's, and would
