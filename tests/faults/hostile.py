@@ -1,0 +1,300 @@
+"""Bad input for every command: each row is a command line that is right but for one thing.
+
+The rows come from the commands' own parsers: a parameter says by its type what is bad for it. Held
+against each row: exit code 1 or 2, one line that says what is wrong, bounded time and memory, and
+everything on the disk as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import mmap
+import os
+import resource
+import shlex
+import signal
+import struct
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from sts import registry
+from sts.cli.main import main, parser_of
+from sts.cli.parser import Parser
+from sts.continuations.run import run
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.trajectories import store as trajectories
+from tests.examples import accepted, recorded, scenarios
+from tests.faults.trials import BrokenPromise, Setting
+
+LETTERS = 1100
+"""Of the line that says what is wrong, at most."""
+SECONDS = 20
+"""On the clock, at most; a refusal takes a tenth of one where the machine has nothing else."""
+MEGABYTES = 256
+"""More than before, at most."""
+ADDRESSES = 2**32
+"""Bytes of them that a process may take beyond those that it has; so no machine is filled."""
+
+LONG = "x" * 5000
+NAMES = ("nowhere", "../../nowhere", "%00", "two\nlines", LONG, "<b>x</b>", "\u202ex", "-x")
+"""What nothing is called."""
+TEXTS = ("two\nlines", LONG, "\u202ex", "")
+"""What nothing may be called."""
+WHOLE = ("nan", "inf", "1e9999", "1.5", "٣", "1_0", str(10**30), str(-(10**30)), "", LONG)
+FRACTIONS = ("nan", "inf", "-inf", "1e9999", "٣", "1_0", "-1", "", LONG)
+READ = ("nowhere", "folder", "pipe", "empty", "binary", "long", "loop", "empty/x", LONG, "")
+WRITTEN = ("folder", "pipe", "loop", "empty/x", LONG, "")
+WORKSPACES = ("empty", "pipe", "loop", "empty/x", LONG, "damaged", "newer")
+FLAGS = ("--nowhere", "--workspac=x", "--json=yes", "--debug=yes", "--help=x", "--workspace") + (
+    "--workspace=a --workspace=b",
+    "--two\nlines",
+    f"--{LONG}",
+    "--<b>",
+    "--\u202ex",
+    "-x",
+    "-",
+)
+DATABASES = ("nonsense://x", "postgresql://", "postgresql://127.0.0.1:1/x", "\u202e", LONG)
+
+GOOD = {
+    "agent": "random", "category": "reach-good", "continuation": "0", "draft": "mine",
+    "episodes": "2", "file": "binary", "files": "binary", "format": "minari", "metric": "log_prob",
+    "name": "Ana", "new": "two@1", "old": "two@1", "reason": "because", "role": "lead",
+    "suite": "two@1", "takeover": "4", "trajectory": "0", "truth": "success",
+    "what": "two@1/reach-good-01", "id": "reach-good-01", "word": "yes",
+    "draft.name": "mine", "draft add.role": "0",
+}  # fmt: skip
+"""What is right for a parameter that must be given, by its name or by its command's and its own."""
+OUTPUTS = {"annotations export.file", "workspace backup.file", "trajectories export.file"}
+OUTPUTS |= {"lambda-star.table", "figure", "svg", "webp", "mp4", "out", "bundle"}
+NEW = {"annotators add.name", "mine.name", "suite save.name", "suite tag.tag"}
+FREE = {"reason", "text", "note", "title", "description", "source", "who", "author", "wandb"}
+"""For which any text is right."""
+ELSEWHERE = ("domain", "lambda-star", "overcooked", "power", "measure")
+"""Commands that may do without a workspace, or without what is in it."""
+HEAVY = ("analysis.report.build", "annotator_app.server", "scenarios.mining")
+"""What is imported once, and not in each process that is forked."""
+JUDGING = ("annotations", "annotators", "references")
+"""Commands that always open the database."""
+
+
+class Row(NamedTuple):
+    """A command line that is to be refused.
+
+    Attributes:
+      command: such as "suite show".
+      what: is wrong in it.
+      words: of the command line, without "sts".
+      environment: what is set beside it.
+    """
+
+    command: str
+    what: str
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = {}
+
+    def __str__(self) -> str:
+        """Returns it as it could be typed, long words cut."""
+        words = [*(f"{name}={text}" for name, text in self.environment.items()), "sts", *self.words]
+        return shlex.join(word if len(word) < 80 else f"{word[:40]}... " for word in words)
+
+
+def leaves() -> list[Parser]:
+    """Returns the parser of every command and of every action of one."""
+    names = registry.named("sts.commands")
+    parsers = (parser_of(name, registry.load("sts.commands", "command", name)) for name in names)
+    return [leaf for parser in parsers for leaf in parser.leaves]
+
+
+def rows(leaf: Parser) -> Iterator[Row]:
+    """Yields what is bad for a command, one thing a row."""
+    command = leaf.prog.removeprefix("sts ")
+    actions = [one for one in leaf._actions if one.dest != "help"]
+    usual = _words(command, actions)
+    for flags in FLAGS:
+        yield Row(command, "a flag", (*usual, *flags.split(" ")))
+    if not any(one.nargs in ("*", "+", "?") for one in actions if not one.option_strings):
+        yield Row(command, "a word too many", (*usual, "surplus"))
+    for one in actions:
+        for bad in bad_values(command, one):
+            yield Row(command, one.dest, _words(command, actions, one, bad))
+    for url in DATABASES if command.startswith(JUDGING) else ():
+        yield Row(command, "the database", usual, {"STS_DATABASE_URL": url})
+
+
+def bad_values(command: str, parameter: argparse.Action) -> Sequence[str]:
+    """Returns what is bad for a parameter of a command, by its type and what help calls it."""
+    name, metavar = parameter.dest, str(parameter.metavar)
+    names = {name, f"{command}.{name}", f"{command.split()[0]}.{name}"}
+    if parameter.nargs == 0 or names & FREE:
+        return ()
+    if name == "workspace":
+        return () if command.startswith(ELSEWHERE) else WORKSPACES
+    if parameter.type is int:
+        return WHOLE if name in ("seed", "port") else (*WHOLE, "-1")
+    if parameter.type is float:
+        return FRACTIONS
+    if names & OUTPUTS:
+        return WRITTEN
+    if metavar.startswith("FILE"):
+        return READ
+    return TEXTS if names & NEW else NAMES
+
+
+def _words(
+    command: str,
+    actions: Sequence[argparse.Action],
+    changed: argparse.Action | None = None,
+    bad: str = "",
+) -> tuple[str, ...]:
+    """Returns a command line with what must be given, and a bad value of what is changed."""
+    words = command.split()
+    for one in actions:
+        flag = one.option_strings[0] if one.option_strings else ""
+        if one is changed:
+            words.append(f"{flag}={bad}" if flag else bad)
+        elif one.required and one.nargs not in ("*", "?"):
+            names = f"{command}.{one.dest}", f"{words[0]}.{one.dest}", one.dest
+            words += [flag] * bool(flag) + [next(GOOD[name] for name in names if name in GOOD)]
+    return tuple(words)
+
+
+class Outcome(NamedTuple):
+    """How a command ended: its exit code, or minus a signal; what it said; what it took."""
+
+    code: int
+    errors: str
+    megabytes: float
+
+
+Call = Callable[[list[str]], int]
+
+
+def outcome(row: Row, folder: Path, call: Call = main) -> Outcome:
+    """Runs a row in a process that is forked from this one, in `folder`, while its time lasts."""
+    sys.stdout.flush()
+    begun = mmap.mmap(-1, 8)
+    with tempfile.TemporaryFile() as errors:
+        child = os.fork()
+        if child == 0:
+            _become(row, folder, call, errors.fileno(), begun)
+        _, status, used = os.wait4(child, 0)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # the processes that it began
+        errors.seek(0)
+        said = errors.read().decode("utf-8", "replace")
+    (held,) = struct.unpack("d", begun[:])
+    return Outcome(os.waitstatus_to_exitcode(status), said, used.ru_maxrss / 1024 - held)
+
+
+def _become(row: Row, folder: Path, call: Call, errors: int, begun: mmap.mmap) -> None:
+    code = 70
+    try:
+        os.setsid()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (most + ADDRESSES, resource.RLIM_INFINITY))
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        os.dup2(0, 1)
+        os.dup2(errors, 2)
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+        os.chdir(folder)
+        os.environ.pop("STS_DATABASE_URL", None)
+        os.environ.update({"STS_WORKSPACE": "workspace", "BROWSER": "true"} | dict(row.environment))
+        begun[:] = struct.pack("d", _held())
+        code = call([*row.words])
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _held() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def wrong(found: Outcome) -> str:
+    """Returns what a refusal is not that it should be, or ""."""
+    lines = found.errors.splitlines()
+    if found.code == -signal.SIGALRM:
+        return f"it was not refused in {SECONDS} s"
+    if found.code not in (1, 2):
+        return f"expected exit code 1 or 2, found {found.code}"
+    if len(lines) != 1 or "Traceback" in found.errors:
+        return f"expected one line, found {len(lines)}"
+    if len(lines[0]) > LETTERS or not lines[0].isprintable():
+        return f"expected a line that can be read, found {len(lines[0])} letters"
+    if found.megabytes > MEGABYTES:
+        return f"it took {found.megabytes:.0f} MB"
+    return ""
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Returns what lies in a folder: of each name its mode, and what a file holds as a hash."""
+    found = {}
+    for path in folder.rglob("*"):
+        held = path.read_bytes() if path.is_file() else b""
+        name = str(path.relative_to(folder))
+        found[name] = f"{path.lstat().st_mode:o} {hashlib.sha256(held).hexdigest()}"
+    return found
+
+
+def refused(row: Row, folder: Path, call: Call = main) -> None:
+    """Tries a row in a furnished folder.
+
+    Raises:
+      BrokenPromise: it is not refused as it should be, or something is kept.
+    """
+    before = contents(folder)
+    found = outcome(row, folder, call)
+    after = contents(folder)
+    broken = wrong(found)
+    for name in {*before, *after}:
+        if before.get(name) != after.get(name):
+            broken = broken or f"expected nothing to be kept, found {name} changed"
+    if broken:
+        raise BrokenPromise(broken, [row, *found.errors.splitlines()[:20]])
+
+
+def furnished(folder: Path) -> Path:
+    """Fills a folder with a workspace to work in, and with files that are bad to read."""
+    (folder / "folder").mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "empty").touch()
+    (folder / "binary").write_bytes(bytes(range(256)) * 8)
+    (folder / "long").write_bytes(b"x" * 2**20)
+    (folder / "loop").symlink_to("loop")
+    for name, text in (("damaged", b"\xff\x00"), ("newer", b"schema = 9999\n")):
+        (folder / name).mkdir()
+        (folder / name / "workspace.toml").write_bytes(text)
+    workspace, two = Workspace.open(folder / "workspace").ensure(), scenarios(2)
+    suites.freeze(workspace, "two", two)
+    accepted(workspace, "mine", two)
+    trajectories.save(workspace, recorded(count=3))
+    run(workspace, two, ("random",), count=1, seed=0, workers=1, progress=lambda done, total: None)
+    return folder
+
+
+def trial(setting: Setting) -> Counter[str]:
+    """Tries a few rows that are drawn, each in the same folder."""
+    for name in HEAVY:
+        import_module(name)
+    every = [row for leaf in leaves() for row in rows(leaf)]
+    furnished(setting.folder)
+    chosen = setting.random.choice(len(every), 20, replace=False)
+    for number in chosen:
+        refused(every[number], setting.folder)
+    return Counter({"bad command lines": len(chosen)})
