@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-large chaos pictures lock clean
+.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -57,8 +57,11 @@ bench-million: $(VENV)/.test  ## measure a workspace of a million continuations;
 bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; minutes
 	$(BIN)/python -m tests.benchmarks.reports
 
-bench-large: $(VENV)/.test  ## record a million episodes and measure mining them; a quarter of an hour
-	$(BIN)/python -m tests.benchmarks.large $(LARGE)
+bench-mining: $(VENV)/.test  ## record a million episodes and measure mining them; a quarter of an hour
+	$(BIN)/python -m tests.benchmarks.mining $(MINING)
+
+bench-large: $(VENV)/.test  ## a hundred annotators at one process, and a day of their work; half an hour
+	$(BIN)/python -m tests.benchmarks.load
 
 chaos: $(VENV)/.test  ## faults at every point for SECONDS, from a SEED, on a DATABASE (sqlite or postgresql)
 	$(BIN)/python -m tests.faults --seconds $(SECONDS) --seed $(SEED) --database $(DATABASE)

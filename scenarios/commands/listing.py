@@ -38,12 +38,20 @@ class _Row(NamedTuple):
 def show(
     args: argparse.Namespace, draft: Draft, every: Sequence[Looked], asked: Sequence[Looked]
 ) -> int:
-    """Prints the candidates of a draft that are asked for, and what they all come to."""
+    """Prints the candidates of a draft that are asked for, and what they all come to.
+
+    Raises:
+      ArgumentError: agents are named, and nothing of them is asked for.
+      UnknownName: no candidate is of the category.
+    """
     from scenarios import categories
     from scenarios.curation import agreement, opinions
     from scenarios.freezing import now
     from sts.cli.arguments import say
+    from sts.errors import ArgumentError, UnknownName
 
+    if args.agent and not args.profiles:
+        raise ArgumentError("--agent says whose profiles are listed; expected --profiles beside it")
     rule = categories.named(args.category) if ":" in (args.category or "") else None
     category = rule.name if rule else args.category
     person = _looking(draft, args.author)
@@ -53,6 +61,10 @@ def show(
         if args.status in (None, one.status)
     ]
     rows = [row for row in rows if category in (None, row.now.category)]
+    if category is not None and not rows:
+        there = {now(draft, one).category for one in every}
+        if category not in there:
+            raise UnknownName(f"category in draft {draft.name}", category, sorted(there))
     failed: list[str] = []
     if args.profiles:
         rows, failed = _profiled(draft, rows, args.agent, [rule] if rule else [])

@@ -17,6 +17,7 @@ from tests.benchmarks import (
     formats,
     learners,
     limits,
+    load,
     memory,
     paths,
     pipeline,
@@ -182,6 +183,25 @@ def test_suites_are_mined_and_continued_in_every_domain():
     holds(table)
     assert {row[0] for row in table.rows} == {"lambda-star", "babyai", "overcooked"}
     assert {row[2] for row in table.rows} == {"1"}
+
+
+@pytest.mark.slow
+def test_a_crowd_is_answered_and_what_the_server_holds_is_noted():
+    size = load.Size(
+        people=3,
+        pace=load.Pace(0.1, 0.2),
+        alone=load.Pace(0.1, 0.2),
+        answers=12,
+        alone_answers=5,
+        day=30,
+        marks=(10, 30),
+        wrong=20,
+    )
+    answered, strange, day = load.tables(size)
+    holds(answered)
+    assert [row[0] for row in answered.rows] == ["one, alone", "3 at once"]
+    assert [row[2] for row in strange.rows] == [401, 200]
+    assert [row[0] for row in day.rows] == [10, 30] and day.rows[1][1] > 100
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """A million recorded episodes: what it costs to mine them for sixteen categories.
 
-    python -m tests.benchmarks.large [FOLDER] [EPISODES]
+    python -m tests.benchmarks.mining [FOLDER] [EPISODES]
 
 Writes docs/benchmarks_mining.md. The recordings are made in FOLDER, which may be kept for the next
 time, or in a folder that is removed.
@@ -136,7 +136,7 @@ def plainly(folder: Path) -> tuple[float, int]:
 
 def main(folder: Path, episodes: int) -> None:
     rows: list[tuple[object, ...]] = []
-    code = "import sys; from pathlib import Path; import tests.benchmarks.large as m; "
+    code = "import sys; from pathlib import Path; import tests.benchmarks.mining as m; "
     call = f"{code} m.recorded(Path(sys.argv[1]), int(sys.argv[2]))"
     if not _is_whole(folder, episodes):
         made = cost([sys.executable, "-c", call, str(folder), str(episodes)])
@@ -169,7 +169,7 @@ def main(folder: Path, episodes: int) -> None:
         ("what", "aim", "seconds", "CPU seconds", "megabytes", "load"),
         rows,
     )
-    opening = f"Written by `make bench-large`, on\n\n> {machine()}\n"
+    opening = f"Written by `make bench-mining`, on\n\n> {machine()}\n"
     PAGE.write_text(f"# Benchmarks of mining\n\n{opening}\n{markdown(table)}")
     print(markdown(table))
 
