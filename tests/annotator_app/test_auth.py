@@ -197,6 +197,33 @@ def test_an_invitation_that_was_spent_still_opens_the_page_of_who_entered_by_it(
     assert again[0]["status"] == 303
 
 
+class Counting(Gate):
+    """Counts how often it is asked whose a session is."""
+
+    asked = 0
+
+    def person(self, secret: str) -> Annotator | None:
+        self.asked += 1
+        return super().person(secret)
+
+
+@attempt(
+    "Links and sessions",
+    "a thousand requests with wrong cookies, from one address",
+    "each costs one look-up, and nothing is kept; who is in stays in, and who is invited enters",
+    times=1000,
+)
+def test_wrong_cookies_cost_a_look_up_each_and_lock_nobody_out() -> None:
+    gate = Counting()
+    at = door(gate)
+    assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200
+    for number in range(1000):
+        assert status("/", f"{COOKIE}={number:064x}", at=at) == 401
+    assert gate.asked == 1001 and len(at._admitted) == 1
+    assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200 and gate.asked == 1001
+    assert status("/enter", form=f"t={WAITING}".encode(), at=at) == 303
+
+
 @attempt("Links and sessions", "another site sends the form of an invitation", "403")
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", None])
 def test_no_other_site_makes_somebody_enter_under_a_strange_name(origin: str | None) -> None:

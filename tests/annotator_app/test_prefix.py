@@ -30,10 +30,14 @@ def below(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     made.close()
 
 
-def asked(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:
+def asked(server: Server, path: str, forwarded: str = "") -> http.client.HTTPResponse:
+    """Returns what a request is answered with; each line of `forwarded` is a header of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
-        connection.request("GET", path, headers=headers)
+        connection.putrequest("GET", path)
+        for line in forwarded.splitlines():
+            connection.putheader("X-Forwarded-For", line)
+        connection.endheaders()
         answer = connection.getresponse()
         answer.read()
     finally:
@@ -85,5 +89,37 @@ def test_what_lies_beside_the_path_is_not_served_and_its_slash_is_added(below: S
 )
 def test_a_proxy_that_is_believed_says_who_asks(below: Server) -> None:
     for number in range(2 * EACH):  # each from another address, as this one alone would be refused
-        came = {"X-Forwarded-For": f"192.0.2.{number}"}
-        assert asked(below, f"{BASE}/enter?t=wrong", **came).status == 401
+        assert asked(below, f"{BASE}/enter?t=wrong", f"192.0.2.{number}").status == 401
+
+
+FORGED = {
+    "before the proxy's own": "{forged}, 198.51.100.1",
+    "several of them": "{forged}, 203.0.113.{number}, 198.51.100.2",
+    "before a chain of proxies that are believed": "{forged}, 198.51.100.3, 127.0.0.1, 127.0.0.1",
+    "with a port of its own each time": "{forged}, 198.51.100.4:{port}",
+    "as what is no address": "<b>{number}</b>, , 198.51.100.5",
+    "beyond ten thousand": "{forged}, " * 500 + "198.51.100.6",
+    "in a line of its own": "{forged}\n198.51.100.7",
+}
+"""What a stranger has said, and the proxy has passed on with the address that it saw."""
+
+
+@attempt(
+    "Links and sessions",
+    "a forged X-Forwarded-For, passed on by a proxy that adds the address that it saw",
+    "the last entry that is no proxy's counts: refused as one address, and nobody else is",
+)
+@pytest.mark.parametrize("said", FORGED.values(), ids=FORGED)
+def test_a_forged_chain_of_addresses_counts_as_the_one_that_the_proxy_saw(
+    below: Server, said: str
+) -> None:
+    found = [
+        asked(
+            below,
+            f"{BASE}/enter?t=wrong",
+            said.format(forged=f"192.0.2.{100 + number}", number=number, port=40_000 + number),
+        ).status
+        for number in range(EACH + 1)
+    ]
+    assert found == [401] * EACH + [429]
+    assert asked(below, f"{BASE}/enter?t=wrong", "192.0.2.99").status == 401
