@@ -27,6 +27,7 @@ from tests.benchmarks import (
     wide,
     worlds,
 )
+from tests.benchmarks.crowd import Pace
 from tests.benchmarks.measure import Sizes, Table, alternating, markdown
 
 TINY = Sizes(
@@ -189,8 +190,8 @@ def test_suites_are_mined_and_continued_in_every_domain():
 def test_a_crowd_is_answered_and_what_the_server_holds_is_noted():
     size = load.Size(
         people=3,
-        pace=load.Pace(0.1, 0.2),
-        alone=load.Pace(0.1, 0.2),
+        pace=Pace(0.1, 0.2),
+        alone=Pace(0.1, 0.2),
         answers=12,
         alone_answers=5,
         day=30,
