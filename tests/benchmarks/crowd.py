@@ -27,22 +27,26 @@ class Crowd:
     """People at their pages.
 
     Attributes:
+      people: how many they are.
       seconds: of every answer, from when it was sent to when all that it changed had come.
+      there: how many have their page open.
       broken: why somebody could not go on.
     """
 
     def __init__(self, server: Server, name: str, people: int, pace: Pace, seed: int) -> None:
         """Takes what the people are called, each with a number; none has opened a page yet."""
         self.seconds: list[float] = []
+        self.there = 0
         self.broken: list[str] = []
         self._server, self._pace = server, pace
         self._streams = np.random.default_rng(seed).spawn(people)
+        self.people = people
         self._names = [f"{name} {number}" for number in range(people)]
         self._over = Event()
 
     @contextmanager
     def judging(self) -> Iterator[None]:
-        """Has everybody judge while the block lasts; they come within one think time."""
+        """Has everybody judge while the block lasts; they come one a second or so."""
         with ThreadPoolExecutor(len(self._names)) as pool:
             for name, stream in zip(self._names, self._streams, strict=True):
                 pool.submit(self._judge, name, stream)
@@ -53,9 +57,10 @@ class Crowd:
 
     def _judge(self, name: str, stream: np.random.Generator) -> None:
         try:
-            self._over.wait(stream.uniform(0, self._pace.most))
+            self._over.wait(stream.uniform(0, len(self._names)))
             with wired(self._server, name) as wire:
                 (data,) = wire.ask()
+                self.there += 1
                 while not self._thinking(stream):
                     data = self._answer(wire, data, stream)
         except Exception as error:  # said by whoever waits for the answers

@@ -1,6 +1,6 @@
 """A hundred annotators at one process: how soon they are answered, and what a day's work holds.
 
-    python -m tests.benchmarks.load
+    python -m tests.benchmarks.load [ANSWERS]
 
 Writes docs/benchmarks_load.md. Each annotator is a websocket that speaks as a page does; the server
 is `sts annotate` on this machine, in a workspace that is removed.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -42,8 +43,8 @@ class Size(NamedTuple):
       alone: the same of one who is there alone.
       answers: of all people at that pace.
       alone_answers: of the one.
-      day: answers of a day's work, given without a pause.
-      marks: numbers of them after which the server's memory is looked at; the last is `day`.
+      marks: numbers of answers of a day's work, given without a pause, after which the server's
+        memory is looked at; the last is all.
       wrong: requests with wrong cookies.
       longest: seconds that each of these may take.
     """
@@ -53,7 +54,6 @@ class Size(NamedTuple):
     alone: Pace = Pace(0.3, 0.6)
     answers: int = 2500
     alone_answers: int = 150
-    day: int = 20_000
     marks: tuple[int, ...] = (1000, 5000, 10_000, 15_000, 20_000)
     wrong: int = 1000
     longest: float = 3600
@@ -92,7 +92,7 @@ def measured(
     marks: Sequence[int] = (),
     at: Callable[[int], None] = lambda count: None,
 ) -> Measured:
-    """Has a crowd judge until it has given so many answers.
+    """Has a crowd judge until it has given so many answers, once everybody is there.
 
     Args:
       server: which they judge at.
@@ -105,19 +105,24 @@ def measured(
     Raises:
       SystemExit: an answer was not kept, or they are not done in time.
     """
-    left, began, before = list(marks), time.perf_counter(), used(server).cpu
-    with crowd.judging():
-        while (count := len(crowd.seconds)) < answers or left:
-            if left and count >= left[0]:
+    left, end = list(marks), time.perf_counter() + longest
+
+    def until(done: Callable[[], bool]) -> float:
+        """Returns when it is, or when it can no longer be."""
+        while not done() and not crowd.broken and time.perf_counter() < end:
+            while left and len(crowd.seconds) >= left[0]:
                 at(left.pop(0))
-            if time.perf_counter() - began > longest or crowd.broken:
-                break
             time.sleep(LOOK)
-        seconds, cpu = time.perf_counter() - began, used(server).cpu - before
-        count = len(crowd.seconds)
-    if crowd.broken or count < answers:
-        raise SystemExit(f"{count} of {answers} answers in {seconds:.0f} s; {crowd.broken}")
-    return Measured(1000 * np.array(crowd.seconds[:count]), seconds, cpu)
+        return time.perf_counter()
+
+    with crowd.judging():
+        began = until(lambda: crowd.there == crowd.people)
+        first, before = len(crowd.seconds), used(server).cpu
+        ended = until(lambda: len(crowd.seconds) >= first + answers and not left)
+        cpu, seconds = used(server).cpu - before, crowd.seconds[first:]
+    if crowd.broken or len(seconds) < answers or left:
+        raise SystemExit(f"{len(seconds)} of {answers} answers; {crowd.broken[:1]}")
+    return Measured(1000 * np.array(seconds), ended - began, cpu)
 
 
 def served(folder: Path, people: int) -> Server:
@@ -150,7 +155,8 @@ def acknowledgement(server: Server, size: Size) -> Table:
         "An answer's acknowledgement",
         f"{size.people} people judge at pages of one `sts annotate` on SQLite, each thinking "
         f"{size.pace.least:g} to {size.pace.most:g} seconds about a clip, evenly drawn; and, "
-        f"before, one alone who thinks {size.alone.least:g} to {size.alone.most:g}. Milliseconds "
+        f"before, one alone who thinks {size.alone.least:g} to {size.alone.most:g}. They come "
+        "one a second or so, and what is told begins when all are there. Milliseconds "
         "from when a page has sent its answer to when it has all that comes back: the "
         "acknowledgement, and the next clip. Beside them the answers a second, what the server "
         "spends of a processor on each, and how many processes of this machine wanted a core in "
@@ -173,12 +179,13 @@ def day(server: Server, size: Size) -> Table:
         cpu = 1000 * (now.cpu - before.cpu) / count
         rows.append((count, now.megabytes, slope, time.perf_counter() - began, cpu))
 
-    measured(server, crowd, size.day, size.longest, size.marks, note)
+    measured(server, crowd, 1, size.longest, size.marks, note)
     return Table(
         "A day's work",
-        f"{size.people} people give {size.day:,} answers to one process that has served the people "
-        "above, each the next as soon as the last is acknowledged. What the process holds, in "
-        "megabytes, and what it has come to hold more, per thousand answers, since the row before; "
+        f"{size.people} people give {size.marks[-1]:,} answers to one process that has "
+        "served the people above, each the next as soon as the last is acknowledged. What the "
+        "process holds, in megabytes, and what it has come to hold more, per thousand answers, since the row "
+        "before; "
         "seconds on the clock, and of a processor on each answer in milliseconds.",
         ("answers", "megabytes", "more per 1,000", "seconds", "server's CPU, ms"),
         rows,
@@ -238,7 +245,12 @@ def tables(size: Size) -> Iterator[Table]:
 
 if __name__ == "__main__":
     text = f"# Benchmarks of a crowd\n\nWritten by `make bench-large`, on\n\n> {machine()}\n"
-    for table in tables(Size()):
+    marks = (
+        Size().marks
+        if len(sys.argv) < 2
+        else tuple(int(sys.argv[1]) * n // 4 for n in (1, 2, 3, 4))
+    )
+    for table in tables(Size(marks=marks)):
         print(markdown(table), flush=True)
         text += f"\n{markdown(table)}"
     PAGE.write_text(text)

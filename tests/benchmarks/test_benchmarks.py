@@ -194,7 +194,6 @@ def test_a_crowd_is_answered_and_what_the_server_holds_is_noted():
         alone=Pace(0.1, 0.2),
         answers=12,
         alone_answers=5,
-        day=30,
         marks=(10, 30),
         wrong=20,
     )
