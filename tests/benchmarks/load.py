@@ -184,8 +184,8 @@ def day(server: Server, size: Size) -> Table:
         "A day's work",
         f"{size.people} people give {size.marks[-1]:,} answers to one process that has "
         "served the people above, each the next as soon as the last is acknowledged. What the "
-        "process holds, in megabytes, and what it has come to hold more, per thousand answers, since the row "
-        "before; "
+        "process holds, in megabytes, and what it has come to hold more, per thousand answers, "
+        "since the row before; "
         "seconds on the clock, and of a processor on each answer in milliseconds.",
         ("answers", "megabytes", "more per 1,000", "seconds", "server's CPU, ms"),
         rows,
