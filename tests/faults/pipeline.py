@@ -45,6 +45,7 @@ class Undisturbed(NamedTuple):
       masked: leaves out what differs each time.
       before: what is there before it.
       after: and then.
+      made: the same with what is of the moment.
     """
 
     words: Words
@@ -52,6 +53,7 @@ class Undisturbed(NamedTuple):
     masked: Masked
     before: Values
     after: Values
+    made: Values
 
 
 @cache
@@ -74,7 +76,7 @@ def undisturbed(name: str) -> Undisturbed:
         finally:
             shutil.rmtree(folder)
     masked = Masked.between(*found)
-    return Undisturbed(words, steps, masked, masked(before), masked(found[0]))
+    return Undisturbed(words, steps, masked, masked(before), masked(found[0]), found[0])
 
 
 def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
