@@ -17,6 +17,7 @@ from typing import Any
 from sts.domains import checked
 from sts.errors import DamagedData, StsError, UnknownName
 from sts.provenance import provenance
+from sts.storage import footers
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
@@ -143,7 +144,9 @@ class Draft:
     def keep(self, edited: Scenario) -> None:
         """Keeps what a candidate was edited to, for the decision that will name it."""
         name = f"edited/{edited.row_hash}.parquet"
-        self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
+        self.workspace.store.put_new(
+            f"{self.folder}/{name}", files.packed(name, [edited]), footers.alike
+        )
 
     def _groups(self, part: str) -> dict[str, int]:
         if part not in _GROUPS:
@@ -260,7 +263,7 @@ def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     store = draft.workspace.store
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
-        store.put_new(f"{draft.folder}/{name}", files.packed(name, candidates))
+        store.put_new(f"{draft.folder}/{name}", files.packed(name, candidates), footers.alike)
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
     own = {
         "format": "draft",
