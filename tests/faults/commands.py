@@ -103,6 +103,10 @@ APART = {
 }
 
 
+COLD = ("report",)
+"""Commands whose libraries do not go on in a forked process where they have begun before."""
+
+
 @cache
 def whole() -> Path:
     """Returns a folder with a workspace `w` and files `in` that commands read; nobody changes it.
@@ -183,17 +187,7 @@ def writing() -> dict[str, Words]:
         "label": ("tiny@1",),
         "show": ("{continuation}", "--webp", "{o}/shown.webp"),
         "measure": ("log_prob", "--agent", "random", "--suite", "tiny@1"),
-        "lambda-star score": (
-            "--agent",
-            "random",
-            "--episodes",
-            "4",
-            "--save",
-            "--table",
-            "{o}/score.csv",
-            "--figure",
-            "{o}/score.svg",
-        ),
+        "lambda-star score": ("--agent", "random", "--episodes", "4", "--save"),
         "interactive import": ("{i}/scores.csv",),
         "report": ("tiny@1", "--bundle", "{o}/report.zip"),
         "annotations import": ("{i}/ratings.csv",),

@@ -70,7 +70,7 @@ def undisturbed(name: str) -> Undisturbed:
         folder = commands.copy(whole.with_name(f"{whole.name}-typed"))
         try:
             typed = commands.filled(words, folder)
-            if seen:
+            if seen or name in commands.COLD:
                 steps = commands.steps(folder, typed)
             else:
                 commands.type_here(typed)

@@ -13,8 +13,8 @@ from tests.faults.pipeline import Fault
 from tests.faults.trials import BrokenPromise
 from tests.faults.writes import WAYS
 
-FRACTION = 5
-"""Of the many equal writes of a report, a backup and a restored workspace, each so manieth."""
+MANY = 50
+"""Of a report, a backup and a restored workspace, whose files are written alike, 8 are tried."""
 
 
 def test_every_command_either_reads_or_is_tried_or_says_why_not() -> None:
@@ -29,7 +29,7 @@ def test_a_command_that_fails_at_any_write_leaves_nothing_wrong(
     name: str, way: str, tmp_path: Path
 ) -> None:
     count = len(pipeline.undisturbed(name).steps)
-    for last in range(1, count + 1, 1 if count < 50 else FRACTION):
+    for last in range(1, count + 1, 1 if count < MANY else count // 8):
         pipeline.try_with([Fault(last, way)], name, tmp_path / str(last))
 
 

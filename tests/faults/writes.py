@@ -160,8 +160,9 @@ def watch(below: Path, meet: Meet) -> None:
     for name in ("link", "replace", "rename"):
         before(os, name, 1)
     before(folders, "_exchange", 1)
-    os.open = opened(os.open)  # type: ignore[assignment]
-    os.write = written(os.write)  # type: ignore[assignment]
-    io.open = builtins.open = file
+    changed: list[tuple[Any, str, Any]] = [(io, "open", file), (builtins, "open", file)]
+    changed += [(os, "open", opened(os.open)), (os, "write", written(os.write))]
+    for owner, name, instead in changed:
+        setattr(owner, name, instead)
     for name in ("do_execute", "do_executemany", "do_commit"):
         setattr(DefaultDialect, name, stated(getattr(DefaultDialect, name)))
