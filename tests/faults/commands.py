@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scenarios import categories, mining
 from scenarios.suites import build_starter
@@ -135,7 +135,7 @@ def whole() -> Path:
 def linked_candidates() -> list[Scenario]:
     """Returns candidates of one recording: two at one takeover, and one that comes later."""
     (played,) = on_test_side(recorded(count=16))[:1]
-    other = {"category": "avoid-evil", "text": "Keep away from Evil."}
+    other: dict[str, Any] = {"category": "avoid-evil", "text": "Keep away from Evil."}
     return [
         scenario(played, id="reach-good-01"),
         scenario(played, id="reach-good-02", **other),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sts.storage import files
 from tests.faults import commands, pipeline
 from tests.faults.pipeline import Fault
 from tests.faults.trials import BrokenPromise
@@ -51,7 +50,7 @@ def test_what_is_left_behind_by_a_command_that_could_not_write_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pipeline.undisturbed("suite tag")
-    monkeypatch.setattr(files.os, "unlink", lambda path: None)
+    monkeypatch.setattr("sts.storage.files.os.unlink", lambda path: None)
     with pytest.raises(BrokenPromise, match=r"\.part.* left behind"):
         pipeline.try_with([Fault(4, "no space")], "suite tag", tmp_path / "f")
 
