@@ -213,7 +213,12 @@ def test_a_draft_that_could_not_be_begun_leaves_no_folder(
         with pytest.raises(OSError, match="No space"):
             drafts.begin(workspace, "dug", scenarios(1))
     assert not list(workspace.path("drafts").iterdir())
-    assert drafts.begin(workspace, "dug", scenarios(1)) == drafts.find(workspace, "dug")
+    begun = drafts.begin(workspace, "dug", scenarios(1))
+    assert begun == drafts.find(workspace, "dug")
+    folder = workspace.path("drafts", "dug")
+    folder.rename(folder.with_name(".dug.part"))  # as who is killed just before the end leaves it
+    assert folders.drafts(workspace) == []
+    assert drafts.begin(workspace, "dug", scenarios(1)).ids() == [scenarios(1)[0].id]
 
 
 def _no_space(*given: object) -> None:
