@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.names import shown
+from sts.storage import footers
 from sts.storage.files import regular, regular_bytes, write_atomically
 
 MOST = 2**29
@@ -173,7 +174,7 @@ def packed(
     with pq.ParquetWriter(sink, fields, compression="zstd", write_page_checksum=True) as writer:
         for part in (table.slice(0, apart), table.slice(apart)) if apart else (table,):
             writer.write_table(part, group)
-    return sink.getvalue()
+    return footers.marked(sink.getvalue())
 
 
 def _array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Array:
@@ -352,6 +353,7 @@ class _Opened(NamedTuple):
 def _opened(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_Opened]:
     try:
         source = pa.BufferReader(raw) if isinstance(raw, bytes) else raw
+        footers.check(name, source)
         file = pq.ParquetFile(source)
         yield _Opened(source, file.schema_arrow, file.metadata)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

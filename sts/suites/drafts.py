@@ -12,12 +12,15 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from sts.domains import checked
 from sts.errors import DamagedData, StsError, UnknownName
 from sts.provenance import provenance
-from sts.storage.files import content_hash
+from sts.storage import footers
+from sts.storage.files import content_hash, new_folder
+from sts.storage.store import Folder
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
@@ -143,7 +146,9 @@ class Draft:
     def keep(self, edited: Scenario) -> None:
         """Keeps what a candidate was edited to, for the decision that will name it."""
         name = f"edited/{edited.row_hash}.parquet"
-        self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
+        self.workspace.store.put_new(
+            f"{self.folder}/{name}", files.packed(name, [edited]), footers.alike
+        )
 
     def _groups(self, part: str) -> dict[str, int]:
         if part not in _GROUPS:
@@ -231,7 +236,11 @@ def begin(
             raise StsError(
                 f"draft {name} was begun by another command meanwhile and stays as that one left it"
             )
-        return _with(draft, candidates)
+        folder = workspace.path("drafts", name)
+        if folder.exists():
+            return _with(draft, candidates, folder)
+        with new_folder(folder) as part:  # nobody meets a draft of which `draft.json` is missing
+            return _with(draft, candidates, part)
 
 
 def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
@@ -251,16 +260,16 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
                 f"draft {draft.name} has a candidate {min(twice)} by now; nothing was added, so "
                 "try again"
             )
-        return _with(there, candidates)
+        return _with(there, candidates, draft.workspace.path("drafts", draft.name))
 
 
-def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
+def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Writes candidates, if any, and then `draft.json`, which makes them part of the draft."""
     _check_one_side(draft, candidates)
-    store = draft.workspace.store
+    store = Folder(folder)
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
-        store.put_new(f"{draft.folder}/{name}", files.packed(name, candidates))
+        store.put_new(f"{draft.id}/{name}", files.packed(name, candidates), footers.alike)
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
     own = {
         "format": "draft",
@@ -272,7 +281,7 @@ def _with(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
         "provenance": dict(draft.provenance),
     }
     text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    store.swap(f"drafts/{draft.name}/draft.json", text.encode())
+    store.swap("draft.json", text.encode())
     return draft
 
 

@@ -98,8 +98,9 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def drafts(workspace: Workspace) -> list[Path]:
-    """Returns the folder of every draft."""
-    return sorted(file.parent for file in workspace.path("drafts").glob("*/draft.json"))
+    """Returns the folder of every draft; one whose maker was killed begins with a dot."""
+    every = (file.parent for file in workspace.path("drafts").glob("*/draft.json"))
+    return sorted(folder for folder in every if not folder.name.startswith("."))
 
 
 def draft_contents(folder: Path) -> dict[str, Any]:

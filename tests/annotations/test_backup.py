@@ -244,7 +244,7 @@ import os, sys
 from pathlib import Path
 from sts.annotations import backup
 from sts.storage.workspace import Workspace
-from tests.killing import dying
+from tests.faults.writes import dying
 
 what, source, target = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 for last in range(1, 99):

@@ -84,7 +84,7 @@ from sts.continuations import plan, store
 from sts.continuations.run import run
 from sts.suites import scenarios as files
 from sts.storage.workspace import Workspace
-from tests.killing import dying
+from tests.faults.writes import dying
 
 scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
 plan.MOST = 6

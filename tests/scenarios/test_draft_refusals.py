@@ -20,7 +20,7 @@ from sts.cli import arguments
 from sts.cli.main import main
 from sts.suites import drafts
 from sts.suites.decisions import Decision, states
-from tests.killing import dying
+from tests.faults.writes import dying
 from tests.scenarios.curating import Curation
 
 

@@ -328,7 +328,7 @@ from pathlib import Path
 from scenarios.labels import label_suite
 from sts.storage.workspace import Workspace
 from sts.suites import store
-from tests.killing import dying
+from tests.faults.writes import dying
 
 root = Path(sys.argv[1])
 suite = store.load(Workspace.open(str(root / "w")), "tiny@1")

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import errno
 import json
 import os
 from functools import partial
@@ -201,3 +202,24 @@ def test_a_draft_that_was_frozen_is_listed_no_more(workspace: Workspace) -> None
     with pytest.raises(StsError, match="draft mine was frozen as mine@1; the next version begins"):
         drafts.check_open(draft)
     assert "draft" not in [one.where for one in folders.listed(workspace)]
+
+
+def test_a_draft_that_could_not_be_begun_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace.open(tmp_path / "w").ensure()
+    with monkeypatch.context() as full:
+        full.setattr("sts.storage.files.os.replace", _no_space)
+        with pytest.raises(OSError, match="No space"):
+            drafts.begin(workspace, "dug", scenarios(1))
+    assert not list(workspace.path("drafts").iterdir())
+    begun = drafts.begin(workspace, "dug", scenarios(1))
+    assert begun == drafts.find(workspace, "dug")
+    folder = workspace.path("drafts", "dug")
+    folder.rename(folder.with_name(".dug.part"))  # as who is killed just before the end leaves it
+    assert folders.drafts(workspace) == []
+    assert drafts.begin(workspace, "dug", scenarios(1)).ids() == [scenarios(1)[0].id]
+
+
+def _no_space(*given: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

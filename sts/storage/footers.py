@@ -1,0 +1,62 @@
+"""A digest before the footer of a Parquet file of ours, which is looked at before the footer is.
+
+Of a footer in which a bit is flipped, Arrow may end the process: what it finds wrong with the sizes
+that are told of a column it throws where Python cannot catch it (`ColumnChunkMetaData`). Every
+reader of Parquet passes over what stands between the last column and the footer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import BinaryIO
+
+from sts.errors import DamagedData
+
+_MARK = b"sts.footer.sha256:"
+_SIZE = len(_MARK) + hashlib.sha256().digest_size
+_TAIL = 2**16
+"""Bytes at the end in which the mark is looked for, or more where the footer says so."""
+_END = 8
+"""Bytes behind a footer: its length and the name of the format."""
+
+
+def marked(raw: bytes) -> bytes:
+    """Returns the bytes of a Parquet file with a digest of its footer before that."""
+    start = len(raw) - _length(raw)
+    return raw[:start] + _MARK + hashlib.sha256(raw[start:]).digest() + raw[start:]
+
+
+def unmarked(raw: bytes) -> bytes:
+    """Returns the bytes of a Parquet file as they were before versions that mark it."""
+    start = len(raw) - _length(raw)
+    own = raw[start - _SIZE : start].startswith(_MARK)
+    return raw[: start - _SIZE] + raw[start:] if own else raw
+
+
+def alike(one: bytes, other: bytes) -> bool:
+    """Whether two files are the same, one of which an earlier version may have written."""
+    return unmarked(one) == unmarked(other)
+
+
+def check(name: str, file: BinaryIO) -> None:
+    """Holds the footer of an open file to its digest, where it has one.
+
+    Raises:
+      DamagedData: it is not what was written.
+    """
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _END))
+    tail = min(size, max(_TAIL, _length(file.read(_END)) + _SIZE))
+    file.seek(size - tail)
+    _, mark, rest = file.read(tail).rpartition(_MARK)
+    file.seek(0)
+    digest = hashlib.sha256().digest_size
+    if mark and hashlib.sha256(rest[digest:]).digest() != rest[:digest]:
+        raise DamagedData(
+            f"{name}: expected a Parquet file as it was written, found another footer"
+        )
+
+
+def _length(raw: bytes) -> int:
+    """Returns how many bytes a footer has, with what is behind it."""
+    return int.from_bytes(raw[-_END:-4], "little") + _END

@@ -1,0 +1,312 @@
+"""A workspace with a file of every kind, and every command that writes, to be typed in it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scenarios import categories, mining
+from scenarios.suites import build_starter
+from sts import registry
+from sts.annotations.items import item_of
+from sts.annotations.store import Store
+from sts.cli.command import Command
+from sts.cli.main import main, parser_of
+from sts.continuations import store as continuations
+from sts.storage import scores
+from sts.storage.workspace import Workspace
+from sts.suites import drafts, tags
+from sts.suites import store as suites
+from sts.suites.types import Scenario
+from sts.trajectories import store as trajectories
+from tests.annotations.examples import a_submission
+from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
+from tests.faults.writes import Meet, watch
+
+Words = tuple[str, ...]
+_OPEN, _WRITE = os.open, os.write
+PATIENCE = 120.0
+"""Seconds after which a command hangs."""
+
+
+def make_whole(root: Path) -> None:
+    """Makes a workspace with a file of every kind, but for a report."""
+    workspace = Workspace.open(str(root)).ensure()
+    every = [categories.named(name) for name in build_starter.CATEGORIES[:3]]
+    played = recorded(count=60, team=2, steps=40, seed=5)
+    found = mining.mine(played, every, per_category=1, seed=0)
+    suite = suites.freeze(workspace, "tiny", found.scenarios)
+    trajectories.save(workspace, recorded(count=3))
+    own = mining.mine(played, every[:1], per_category=2, seed=1).scenarios
+    draft = accepted(workspace, "grown", own)
+    draft.keep(replace(own[0], difficulty="hard"))
+    tags.tag(workspace, suite, "mine", [suite.scenarios[0].id])
+    typed(root, "run", "tiny@1", "--agent", "random", "--continuations", "2")
+    typed(root, "label", "tiny@1")
+    row = {"agent": "random", "metric": "probes", "value": 0.25}
+    scores.write(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
+    with Store.open(workspace) as store:
+        made = continuations.load(workspace, {s.hash for s in suite.scenarios})
+        store.enqueue([item_of(one, suite.label) for one in made])
+        ben = store.add_annotator("Ben").id
+        store.submit(ben, [a_submission(c, step=1) for c in store.claim(ben, suite="tiny@1")])
+
+
+def typed(root: Path, *words: str) -> None:
+    """Types a command in this process, which must succeed."""
+    type_here((*words, "--workspace", str(root)))
+
+
+def type_here(words: Words) -> None:
+    """Types a command in this process, which must succeed."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        code = main(words)
+    assert code == 0, words
+
+
+def leaves() -> list[str]:
+    """Returns every command of the command line, as "suite freeze"."""
+    found = []
+    for name in registry.named("sts.commands"):
+        command: Command = registry.load("sts.commands", "command", name)
+        found += [leaf.prog.removeprefix("sts ") for leaf in parser_of(name, command).leaves]
+    return found
+
+
+READING = frozenset(
+    "annotations refused|annotations verify|annotations audit|annotations quality|"
+    "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
+    "domain check|draft show|draft diff|draft check|lambda-star strip|lambda-star moves|"
+    "lambda-star check|overcooked check|power|references ls|selfcheck|suite ls|suite show|"
+    "suite verify|suite diff|trajectories ls|trajectories show|workspace check".split("|")
+)
+"""Commands that keep nothing which another relies on."""
+APART = {
+    "annotate": "a server: its writes are the trials of judgements",
+    "draft add": "a decision and a candidate, kept as those of draft edit",
+    "demo": "record, run, label and report, one after the other",
+    "overcooked train": "writes beside the installed trials, which need not be here",
+}
+
+
+COLD = ("report",)
+"""Commands whose libraries do not go on in a forked process where they have begun before."""
+
+
+@cache
+def whole() -> Path:
+    """Returns a folder with a workspace `w` and files `in` that commands read; nobody changes it.
+
+    Every command of `writing` has something to do there.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="faults-whole-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    root = folder / "w"
+    make_whole(root)
+    for name in ("in", "out"):
+        (folder / name).mkdir()
+    shutil.copy(SAMPLE_2016, folder / "in")
+    (folder / "in/scores.csv").write_text("agent,metric,value\nrandom,interactive,0.5\n")
+    typed(root, "annotations", "export", str(folder / "in/ratings.csv"))
+    theirs = (folder / "in/ratings.csv").read_text().replace("annotator-", "dora-")
+    (folder / "in/ratings.csv").write_text(theirs)
+    workspace = Workspace.open(root)
+    drafts.begin(workspace, "open", linked_candidates())
+    typed(root, "draft", "from", "tiny@1")
+    typed(root, "run", "tiny@1", "--agent", "local-search", "--continuations", "1")
+    typed(root, "workspace", "backup", str(folder / "in/backup"))
+    return folder
+
+
+def linked_candidates() -> list[Scenario]:
+    """Returns candidates of one recording: two at one takeover, and one that comes later."""
+    (played,) = on_test_side(recorded(count=16))[:1]
+    other: dict[str, Any] = {"category": "avoid-evil", "text": "Keep away from Evil."}
+    return [
+        scenario(played, id="reach-good-01"),
+        scenario(played, id="reach-good-02", **other),
+        scenario(played, id="reach-good-03", start=8),
+    ]
+
+
+@cache
+def names() -> dict[str, str]:
+    """Returns what commands name that the workspace has made."""
+    workspace = Workspace.open(whole() / "w")
+    suite = suites.load(workspace, "tiny@1")
+    made = continuations.load(workspace, {s.hash for s in suite.scenarios})
+    return {
+        "scenario": suite.scenarios[0].id,
+        "continuation": sorted(one.id for one in made)[0],
+        "accepted": drafts.open_draft(workspace, "grown").ids()[0],
+    }
+
+
+def writing() -> dict[str, Words]:
+    """Returns every writing command, by its name, with what it is typed with.
+
+    {i} and {o} are folders to read from and to write to; other names are those of `names`.
+    """
+    run = ("--agent", "random", "--agent", "local-search", "--workers", "1")
+    world = ("--size", "6x6", "--steps", "12", "--seed", "9")
+    own = ("open", "reach-good-02")
+    ana = ("--as", "Ana")
+    return {
+        "record": ("--agent", "random", "--episodes", "3", *world, "--workers", "1"),
+        "trajectories import": ("{i}/lambdastar_2016_sample.jsonl", "--format", "lambdastar-2016"),
+        "trajectories export": ("{o}/trajectories.parquet",),
+        "trajectories verify": (),
+        "mine": ("dug", "--per-category", "1", "--seed", "1", "--workers", "1"),
+        "draft from": ("tiny@1", "--replace"),
+        "draft edit": (*own, "--length", "6", *ana),
+        "draft accept": ("open", "--all", *ana),
+        "draft reject": (*own, "--reason", "unclear", *ana),
+        "draft retire": ("tiny", "{scenario}", "--reason", "twin", *ana),
+        "draft undo": ("grown", "{accepted}", *ana),
+        "draft opinion": (*own, "no", *ana),
+        "draft pair": ("open", "reach-good-01", "reach-good-02", *ana),
+        "draft series": ("open", "reach-good-01", "reach-good-03", *ana),
+        "suite freeze": ("grown",),
+        "suite tag": ("tiny@1", "seen", "{scenario}"),
+        "suite save": ("tiny@1+tag:mine", "some"),
+        "run": ("tiny@1", *run, "--continuations", "3"),
+        "label": ("tiny@1",),
+        "show": ("{continuation}", "--webp", "{o}/shown.webp"),
+        "measure": ("log_prob", "--agent", "random", "--suite", "tiny@1"),
+        "lambda-star score": ("--agent", "random", "--episodes", "4", "--save"),
+        "interactive import": ("{i}/scores.csv",),
+        "report": ("tiny@1", "--bundle", "{o}/report.zip"),
+        "annotations import": ("{i}/ratings.csv",),
+        "annotations export": ("{o}/ratings.csv",),
+        "annotators add": ("Cleo",),
+        "annotators link": ("Ben",),
+        "annotators revoke": ("Ben",),
+        "annotators role": ("Ben", "reviewer"),
+        "annotators email": ("Ben", "ben@study.org"),
+        "annotators retire": ("Ben",),
+        "annotators forget": ("Ben", "--yes"),
+        "references add": ("{continuation}", "--truth", "failure"),
+        "workspace backup": ("{o}/backup",),
+        "workspace restore": ("{i}/backup", "--workspace", "{o}/restored"),
+    }
+
+
+class Outcome(NamedTuple):
+    """How a command has ended.
+
+    Attributes:
+      code: its exit code; a negative one is the signal that ended it.
+      out: what it printed.
+      lines: on standard error, warnings left out.
+    """
+
+    code: int
+    out: str
+    lines: tuple[str, ...]
+
+
+class Typed(NamedTuple):
+    """A command that has been begun in a process of its own, by `begin`."""
+
+    process: int
+    folder: Path
+    name: str
+
+
+def begin(folder: Path, name: str, words: Words, ready: Callable[[], None] | None = None) -> Typed:
+    """Begins a command in a forked process: `ready` is called there first.
+
+    All that it imports is here already, so that it takes as long as its own work.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking where there are threads
+        sys.stdout.flush()
+        sys.stderr.flush()
+        process = os.fork()
+    if process:
+        return Typed(process, folder, name)
+    code = 99
+    try:
+        for number, kind in ((1, "out"), (2, "err")):
+            handle = os.open(folder / f".{name}.{kind}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(handle, number)
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+        if ready is not None:
+            ready()
+        code = main(words)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def end(begun: Typed, patience: float = PATIENCE) -> Outcome | None:
+    """Returns how a command has ended; None where it has not after so many seconds."""
+    limit = time.monotonic() + patience
+    while True:
+        process, status = os.waitpid(begun.process, os.WNOHANG)
+        if process:
+            break
+        if time.monotonic() > limit:
+            return None
+        time.sleep(0.002)
+    out, err = ((begun.folder / f".{begun.name}.{kind}") for kind in ("out", "err"))
+    lines = err.read_text(errors="replace").splitlines() if err.exists() else []
+    told = tuple(line for line in lines if line and not line.startswith("sts: warning:"))
+    printed = out.read_text(errors="replace") if out.exists() else ""
+    return Outcome(os.waitstatus_to_exitcode(status), printed, told)
+
+
+def type_in(folder: Path, words: Words, meet: Meet | None = None) -> Outcome:
+    """Types a command in a folder that has a workspace; `meet` sees all that it does to files."""
+    ready = None if meet is None else lambda: watch(folder, meet)
+    begun = begin(folder, "typed", words, ready)
+    outcome = end(begun)
+    if outcome is None:
+        os.kill(begun.process, signal.SIGKILL)
+        os.waitpid(begun.process, 0)
+        raise TimeoutError(f"{' '.join(words)} has not ended after {PATIENCE:g} s")
+    return outcome
+
+
+def filled(words: Words, folder: Path) -> Words:
+    """Returns words with the names of a folder in them."""
+    own = names() | {"i": str(folder / "in"), "o": str(folder / "out")}
+    every = tuple(word.format(**own) for word in words)
+    return every if "--workspace" in every else (*every, "--workspace", str(folder / "w"))
+
+
+def steps(folder: Path, words: Words) -> tuple[str, ...]:
+    """Types a command in a folder, which must succeed; returns what it does to files, in order."""
+    log = folder / ".steps"
+
+    def meet(what: str, half: object) -> None:
+        handle = _OPEN(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        _WRITE(handle, f"{what}\n".encode())
+        os.close(handle)
+
+    outcome = type_in(folder, words, meet)
+    assert outcome.code == 0, (words, outcome)
+    return tuple(log.read_text().splitlines()) if log.exists() else ()
+
+
+def copy(folder: Path) -> Path:
+    """Returns a copy of the whole workspace and the files beside it, which is `folder` then."""
+    return Path(shutil.copytree(whole(), folder))

@@ -1,0 +1,137 @@
+"""Two writing commands at once: what comes of them is what one after the other would have made.
+
+Both begin at a barrier. One of them may stop before any thing that it does to a file until the
+other has ended, or has been waiting for it for a while. If both succeed, everything is as after the
+one and then the other, in one of the two orders; if one is refused, in a line, it is as if the
+refused one had not been typed, or as after both.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.faults import commands
+from tests.faults.commands import Outcome, begin, end, filled
+from tests.faults.pipeline import read, undisturbed
+from tests.faults.trials import BrokenPromise, Setting
+from tests.faults.values import Masked, Values, unlike, values
+from tests.faults.writes import Meet, watch
+
+WAIT = 1.0
+"""Seconds for which one waits for the other, which may be waiting for it."""
+
+
+class Serial(NamedTuple):
+    """What two commands make, one after the other and each alone."""
+
+    masked: Masked
+    both: tuple[Values, Values]
+    alone: tuple[Values, Values]
+
+
+@cache
+def serial(one: str, other: str) -> Serial:
+    """Types two commands one after the other, in both orders."""
+    own, others = undisturbed(one), undisturbed(other)
+    masked = Masked(own.masked.moment | others.masked.moment)
+    made = []
+    for order in ((own, others), (others, own)):
+        folder = commands.copy(commands.whole().with_name(f"{commands.whole().name}-serial"))
+        try:
+            for each in order:
+                commands.type_in(folder, filled(each.words, folder))
+            made.append(masked(values(folder)))
+        finally:
+            shutil.rmtree(folder)
+    alone = (masked(own.made), masked(others.made))
+    return Serial(masked, (made[0], made[1]), alone)
+
+
+def pausing(last: int, pipe: int) -> Meet:
+    """Returns what has a process stop at the `last` thing that it does, until a pipe is closed."""
+    seen = 0
+
+    def meet(what: str, half: Callable[[], object]) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == last:
+            select.select([pipe], [], [], 10 * WAIT)
+
+    return meet
+
+
+def at_once(one: str, other: str, last: int, folder: Path) -> Counter[str]:
+    """Types two commands at once; the first stops before its `last` thing, 0 for never.
+
+    Raises:
+      BrokenPromise: what is there is not what one after the other makes.
+    """
+    apart = serial(one, other)
+    commands.copy(folder)
+    barrier, resume = os.pipe(), os.pipe()
+
+    def ready(stops: int) -> Callable[[], None]:
+        def call() -> None:
+            os.close(barrier[1])
+            os.close(resume[1])
+            os.read(barrier[0], 1)
+            watch(folder, pausing(stops, resume[0]))
+
+        return call
+
+    begun = [
+        begin(folder, f"typed-{i}", filled(undisturbed(name).words, folder), ready(stops))
+        for i, (name, stops) in enumerate(((one, last), (other, 0)))
+    ]
+    os.close(barrier[1])
+    second = end(begun[1], WAIT) if last else None
+    os.close(resume[1])
+    outcomes = [end(begun[0]), second or end(begun[1])]
+    os.close(barrier[0])
+    os.close(resume[0])
+    history: list[object] = [
+        f"sts {' '.join(undisturbed(name).words)}: {outcome}"
+        for name, outcome in zip((one, other), outcomes, strict=True)
+    ]
+    history.insert(1, f"the first stops before thing {last} that it does" if last else "at once")
+    if None in outcomes:
+        for each, outcome in zip(begun, outcomes, strict=True):
+            if outcome is None:
+                os.kill(each.process, signal.SIGKILL)
+                os.waitpid(each.process, 0)
+        raise BrokenPromise("one of the two has not ended", history)
+    found = apart.masked(read(folder, history))
+    return judged(apart, [o for o in outcomes if o is not None], found, history)
+
+
+def judged(
+    apart: Serial, outcomes: Sequence[Outcome], found: Values, history: Sequence[object]
+) -> Counter[str]:
+    """Holds what two commands have made to what they make one after the other."""
+    for outcome in outcomes:
+        if outcome.code not in (0, 1, 2) or len(outcome.lines) != bool(outcome.code):
+            raise BrokenPromise("expected success, or a refusal in one line", history)
+    allowed = list(apart.both)
+    if any(outcome.code for outcome in outcomes):
+        allowed += apart.alone
+    wrong = [unlike(found, one) for one in allowed]
+    if all(wrong):
+        raise BrokenPromise(f"{min(wrong, key=len)} is as in no order of the two", history)
+    refused = sum(outcome.code != 0 for outcome in outcomes)
+    return Counter([("both succeed", "one refused", "both refused")[refused]])
+
+
+def trial(setting: Setting) -> Counter[str]:
+    """Types two commands that are drawn at once; one stops somewhere, or neither does."""
+    names = sorted(commands.writing())
+    one, other = (names[i] for i in setting.random.integers(len(names), size=2))
+    last = int(setting.random.integers(len(undisturbed(one).steps) + 1))
+    return at_once(one, other, last, setting.folder / "f")

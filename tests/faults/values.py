@@ -1,0 +1,123 @@
+"""What a folder holds, file by file, so that it can be said whether it is what it should be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+
+Values = dict[str, Any]
+"""What each file says, by its path; versions of suites and reports are one thing each."""
+MADE_AGAIN = ("index.parquet", ".sound", "annotations.heads", "workspace.toml")
+"""Ends of the names of files that are derived, may lag behind, or are a workspace's own."""
+_TOGETHER = {"suites": 3, "reports": 2}
+"""Folders that come as a whole: how many parts of a path name one."""
+_DRAFT = re.compile(r"(drafts/[^/]+)/[0-9a-f]{32}/")
+
+
+def values(folder: Path) -> Values:
+    """Returns what is to be read in a folder; what begins with a dot is not there for readers."""
+    found: Values = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in name.parts)
+        if hidden or not path.is_file() or path.name.endswith(MADE_AGAIN):
+            continue
+        if path.name.endswith(("-wal", "-shm")) or name.parts[0] == "in":
+            continue
+        unit = _unit(name)
+        said = _DRAFT.sub(r"\1/ID/", name.as_posix())
+        found.setdefault(unit, {})[said] = of_file(path)
+    return found
+
+
+def _unit(name: Path) -> str:
+    parts = name.parts[1:] if name.parts[0] == "w" else name.parts
+    if parts[0] in _TOGETHER:
+        return "/".join(parts[: _TOGETHER[parts[0]]])
+    return _DRAFT.sub(r"\1/ID/", "/".join(parts))
+
+
+def of_file(path: Path) -> Any:
+    """Returns what one file says: columns, tables, a JSON value, or the digest of its bytes."""
+    if path.suffix == ".parquet":
+        table = pq.read_table(path)
+        return {name: _digest(repr(table.column(name).to_pylist())) for name in table.column_names}
+    if path.suffix == ".sqlite3":
+        return _tables(path)
+    if path.suffix == ".json":
+        return json.loads(path.read_bytes())
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as opened:
+            return {name: _digest(opened.read(name)) for name in opened.namelist()}
+    return _digest(path.read_bytes())
+
+
+def _digest(value: str | bytes) -> str:
+    return hashlib.sha256(value.encode() if isinstance(value, str) else value).hexdigest()[:16]
+
+
+def _tables(path: Path) -> Any:
+    with closing(sqlite3.connect(path)) as opened:
+        opened.row_factory = sqlite3.Row
+        names = opened.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        return {
+            name: [dict(row) for row in opened.execute(f'SELECT * FROM "{name}" ORDER BY rowid')]
+            for (name,) in names.fetchall()
+        }
+
+
+Leaves = dict[tuple[str, ...], Any]
+
+
+def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
+    """Returns every single value in one, by where it stands; a place in a list is "*"."""
+    if isinstance(value, Mapping):
+        items = [(str(key), one) for key, one in value.items()]
+    elif isinstance(value, list):
+        items = [("*", one) for one in value]
+    else:
+        return {place: [value]}
+    found: Leaves = {}
+    for key, one in items:
+        for at, single in leaves(one, (*place, key)).items():
+            found.setdefault(at, []).extend(single)
+    return found
+
+
+class Masked(NamedTuple):
+    """Values without what is of the moment: clocks, and what is drawn to be nobody else's."""
+
+    moment: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def between(cls, one: Values, other: Values) -> Masked:
+        """Takes for that in which two undisturbed tries of the same differ."""
+        own, others = leaves(one), leaves(other)
+        return cls(frozenset(at for at in own.keys() & others.keys() if own[at] != others[at]))
+
+    def __call__(self, found: Values) -> Values:
+        """Returns what a unit says, each as comparable values."""
+        return {
+            unit: {
+                at: len(single) if (unit, *at) in self.moment else single
+                for at, single in leaves(value).items()
+            }
+            for unit, value in found.items()
+        }
+
+
+def unlike(found: Values, *allowed: Values) -> list[str]:
+    """Returns the units that are as in none of the allowed values, a missing one is None."""
+    units = {unit for one in (found, *allowed) for unit in one}
+    return sorted(
+        unit for unit in units if all(found.get(unit) != one.get(unit) for one in allowed)
+    )
