@@ -40,9 +40,9 @@ def jeffreys(successes: float, trials: float) -> tuple[float, float]:
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
     """
-    posterior = stats.beta(successes + 0.5, trials - successes + 0.5)
-    low, high = posterior.interval(LEVEL)
-    return float(low), float(high)
+    posterior = successes + 0.5, trials - successes + 0.5
+    tail = (1 - LEVEL) / 2
+    return float(stats.beta.ppf(tail, *posterior)), float(stats.beta.isf(tail, *posterior))
 
 
 def student_quantile(df: np.ndarray) -> np.ndarray:
