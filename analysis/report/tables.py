@@ -129,6 +129,9 @@ def _ends(name: str, interval: tuple[float, float] | None) -> Row:
     return {f"{name}_low": low, f"{name}_high": high}
 
 
+_CELLS = frozenset((str, float, int, bool, type(None)))
+
+
 def _row(entry: Any) -> Row:
     """An object of the report as one row; what it nests has names with a dot."""
     row: Row = {}
@@ -143,8 +146,8 @@ def _fill(row: Row, prefix: str, entry: Any) -> None:
     for key, value in (entry if isinstance(entry, Mapping) else vars(entry)).items():
         if key in apart:
             continue
-        name = f"{prefix}{key}"
-        if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+        name = prefix + key
+        if type(value) in _CELLS:  # nearly all, so asked first
             row[name] = value
         elif dataclasses.is_dataclass(value) or isinstance(value, Mapping):
             _fill(row, f"{name}.", value)

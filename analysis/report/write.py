@@ -100,4 +100,4 @@ def table_files(report: Report) -> dict[str, bytes]:
 
 def _csv(rows: Rows) -> bytes:
     header = columns(rows)
-    return to_csv(header, ([row.get(column) for column in header] for row in rows))
+    return to_csv(header, (map(row.get, header) for row in rows))
