@@ -146,7 +146,7 @@ def _fill(row: Row, prefix: str, entry: Any) -> None:
     for key, value in (entry if isinstance(entry, Mapping) else vars(entry)).items():
         if key in apart:
             continue
-        name = prefix + key
+        name = f"{prefix}{key}"
         if type(value) in _CELLS:  # nearly all, so asked first
             row[name] = value
         elif dataclasses.is_dataclass(value) or isinstance(value, Mapping):
