@@ -183,14 +183,20 @@ def ends(name: str, interval: Sequence[float] | None) -> dict[str, float | None]
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def to_svg(chart: Chart, look: Look = PAGE, *, narrow: bool = False) -> str:
-    """Draws a chart as SVG text, for a narrow page where asked."""
+def specification(chart: Chart) -> dict[str, Any]:
+    """A chart as the library's JSON, from which it is drawn."""
+    # The library refuses more than 5,000 rows unless told; many agents with long curves have more.
+    with alt.data_transformers.enable("default", max_rows=None):
+        content: dict[str, Any] = chart.to_dict(validate=False)  # ours are valid; a third is spared
+    return content
+
+
+def to_svg(chart: Chart | dict[str, Any], look: Look = PAGE, *, narrow: bool = False) -> str:
+    """Draws a chart, or its specification, as SVG text, for a narrow page where asked."""
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
-    # The library refuses more than 5,000 rows unless told; many agents with long curves have more.
-    with alt.data_transformers.enable("default", max_rows=None):
-        content = chart.to_dict(validate=False)  # ours are valid, and a third of it would be this
+    content = chart if isinstance(chart, dict) else specification(chart)
     content = narrowed(content) if narrow else content
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {

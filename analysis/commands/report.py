@@ -200,6 +200,7 @@ def _steps(label: str, parts: int) -> Iterator[Callable[[], None]]:
     """Yields what is to be called after each of so many parts, and draws how many are over."""
     over = itertools.count(1)
     with progress(label, "parts") as show:
+        show(0, parts)
         yield lambda: show(next(over), parts)
 
 

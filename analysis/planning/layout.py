@@ -99,7 +99,7 @@ def layout_of(pilot: Pilot) -> Layout:
     judge = np.where(own["source"] == "settled", SETTLED, judge)
     agent = pd.Index(outcomes.agents).get_indexer(pd.Index(own["agent"]))
     scenario = pd.Index(outcomes.scenarios).get_indexer(pd.Index(own["scenario"]))
-    number = labels.summary.number
+    number = labels.whole.number
     continuation = pd.factorize(own["continuation"])[0]
     verdicts = np.bincount(continuation)[continuation]
     named = own["clip"] != ""
@@ -123,7 +123,7 @@ def layout_of(pilot: Pilot) -> Layout:
         clip=pd.factorize(name)[0],
         clips=np.stack(ends),
         judge=judge,
-        part=1 / (verdicts * number[agent, scenario]),
+        part=1 / (verdicts * labels.parts.of(agent, scenario, judge == SETTLED)),
         cell=agent * number.shape[1] + scenario,
         answer=answer[who >= 0],
         answered_by=who[who >= 0],

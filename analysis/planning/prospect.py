@@ -70,7 +70,7 @@ def measured(pilot: Pilot, a: str, b: str) -> tuple[Noise, Size] | str:
         if name not in pilot.ranked:
             raise UnknownName("ranked agent", name, pilot.ranked)
     rows = np.array([labels.outcomes.agents.index(name) for name in (a, b)])
-    both = labels.summary.at(rows)
+    both = labels.whole.at(rows)
     if (both.number > 0).all(axis=0).sum() < 2:
         return "fewer than two scenarios are judged for both"
     if fixed and labels.exact[rows].all():

@@ -10,8 +10,9 @@ import pandas as pd
 from analysis.inputs.subject import Other, Subject
 from analysis.report import schema
 from analysis.report.values import ends, number
+from analysis.statistics import settled
 from analysis.statistics.label_set import LabelSet, analyse
-from analysis.statistics.outcomes import arrange, continuation_values, summarise
+from analysis.statistics.outcomes import arrange, continuation_values
 from analysis.statistics.rank_sets import rank_sets
 from analysis.statistics.version_change import PARTS, VersionChange, version_change
 
@@ -45,7 +46,7 @@ def against(
     )
     scenarios = np.array(outcomes.scenarios, dtype=object)
     changed = version_change(
-        summarise(outcomes.values),
+        settled.of_suite(outcomes),
         outcomes.category,
         np.isin(scenarios, before["scenario"].to_numpy(dtype=object)),
         np.isin(scenarios, own.to_numpy(dtype=object)),

@@ -152,7 +152,7 @@ def _penalised(label_set: sets.LabelSet, row: int, blind: str | None) -> GuessPe
     if blind is None:
         return None
     found = guess_penalised(
-        label_set.summary,
+        label_set.whole,
         outcomes.category,
         outcomes.categories,
         agent=row,

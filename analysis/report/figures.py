@@ -40,7 +40,7 @@ def figures(report: Report) -> dict[str, str]:
 
 def draw(report: Report) -> Drawn:
     """The same for both widths of a page."""
-    charts = _charts(report)
+    charts = {name: plotting.specification(chart) for name, chart in _charts(report).items()}
     wide = {name: plotting.to_svg(chart) for name, chart in charts.items()}
     if len(report.agents) > FEW:
         return Drawn(wide, {})

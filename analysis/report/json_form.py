@@ -6,18 +6,21 @@ import dataclasses
 import functools
 import json
 import math
+import re
 import types
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from analysis.report.schema import SCHEMA, Report
-from sts.errors import ArgumentError, DamagedData, NewerFormat
+from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
 from sts.names import shown
-from sts.storage.files import parsed_json, regular_bytes
+from sts.storage.files import parsed_json, regular, regular_bytes
 
 FILE = "report.json"
 _NAME, _VERSION = SCHEMA.split("/")
+_HEAD = 64
+_OPENING = re.compile(rb'\{\s*"schema": "%b/' % _NAME.encode())
 _PLAIN = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
 
 
@@ -83,6 +86,20 @@ def read(path: Path) -> Report:
     except ValueError as error:
         raise DamagedData(f"{file}: expected a report, found {error}") from None
     return from_json(content, name=str(file))
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a report, of whatever version.
+
+    Ours say so in their first key; of another file, whose keys may stand in any order, all is read.
+    """
+    try:
+        with regular(path) as file:
+            if _OPENING.match(file.read(_HEAD)):
+                return True
+        return version(parsed_json(regular_bytes(path).decode(), dict)) is not None
+    except (OSError, ValueError, StsError):
+        return False
 
 
 def version(content: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.inputs.subject import Subject
 from analysis.report.schema_powered import Powered, PoweredPair, PoweredRate
-from analysis.report.values import ends, number
+from analysis.report.values import ends, entries, number
 from analysis.statistics import prediction_powered as estimator
 from analysis.statistics import sampling
 from analysis.statistics.label_set import LabelSet
@@ -174,12 +174,16 @@ def _rate(
     unsaid = np.flatnonzero(laid.made[row] & ~laid.said[row])
     ratio = alone.error[row] ** 2 / square if square > 0 else np.nan
     judged = int(laid.beside.judged[row].sum())
+    people = alone.rate[row], alone.interval[row], _method(alone, row)
+    if why == SETTLED:
+        whole = main.rates["sampled"]
+        people = whole.rate[row], whole.interval[row], whole.method[row]
     return PoweredRate(
         agent=main.outcomes.agents[row],
         judged=judged,
         continuations=int(laid.beside.total[row].sum()),
-        pass_rate=number(alone.rate[row]),
-        pass_rate_interval=ends(alone.interval[row]),
+        pass_rate=number(people[0]),
+        pass_rate_interval=ends(people[1]),
         powered=number(np.clip(rate, 0.0, 1.0)) if has else None,
         interval=ends(helped.interval[row]) if has else None,
         clipped=has and not 0 <= rate <= 1,
@@ -187,10 +191,7 @@ def _rate(
         effective=number(judged * ratio) if has else None,
         worlds=int(alone.units[row]),
         alone=tuple(main.outcomes.categories[c] for c in unsaid) if has else (),
-        method="; ".join(
-            f"{whose}: {_method(rates, row)}"
-            for whose, rates in (("people", alone), ("powered", helped))[: 1 + has]
-        ),
+        method=f"people: {people[2]}" + (f"; powered: {_method(helped, row)}" if has else ""),
         reason=why,
     )
 
@@ -215,14 +216,13 @@ def _pairs(
     rows = main.ranked[main.comparisons.pairs[main.compared()]].reshape(-1, 2)
     rows = rows[[why[a] is None and why[b] is None for a, b in rows.tolist()]]
     by_people, by_both = (estimator.powered_differences(one, rows) for one in (alone, helped))
-    return tuple(
-        PoweredPair(
-            a=main.outcomes.agents[a],
-            b=main.outcomes.agents[b],
-            by_people=number(by_people.difference[i]),
-            by_people_interval=ends(by_people.interval[i]),
-            powered=number(by_both.difference[i]),
-            interval=ends(by_both.interval[i]),
-        )
-        for i, (a, b) in enumerate(rows.tolist())
+    names = main.outcomes.agents
+    return entries(
+        PoweredPair,
+        a=[names[a] for a, _ in rows.tolist()],
+        b=[names[b] for _, b in rows.tolist()],
+        by_people=by_people.difference,
+        by_people_interval=by_people.interval,
+        powered=by_both.difference,
+        interval=by_both.interval,
     )

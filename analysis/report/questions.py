@@ -47,7 +47,7 @@ def questions(
 
 
 def _fragility(main: LabelSet, ratings: pd.DataFrame) -> tuple[Fragile, ...]:
-    outcomes, count = main.outcomes, main.summary.number
+    outcomes = main.outcomes
     said = ratings[
         (ratings["truth"] == "")
         & (ratings["source"] == main.source)
@@ -55,7 +55,7 @@ def _fragility(main: LabelSet, ratings: pd.DataFrame) -> tuple[Fragile, ...]:
     ]
     agent = pd.Index(outcomes.agents).get_indexer(pd.Index(said["agent"]))
     scenario = pd.Index(outcomes.scenarios).get_indexer(pd.Index(said["scenario"]))
-    weights = scenario_weights(count > 0, outcomes.category) / np.maximum(count, 1)
+    weights = scenario_weights(main.whole.number > 0, outcomes.category) / main.parts.judged
     answers = said.groupby("continuation")["verdict"].transform("size").to_numpy()
     worth = weights[agent, scenario] / answers
     success = (said["verdict"] == "success").to_numpy()

@@ -19,7 +19,10 @@ class PoweredRate:
     judged: Annotated[int, "continuations that people judged"]
     continuations: Annotated[int, "of how many; what nobody could judge is left out"]
     pass_rate: Annotated[float | None, "by people alone, as in the ranking"]
-    pass_rate_interval: Annotated[Interval | None, "of it, scenarios sampled, worlds as units"]
+    pass_rate_interval: Annotated[
+        Interval | None,
+        "of it, scenarios sampled, worlds as units; scenarios, where a rule has settled some",
+    ]
     powered: Annotated[float | None, "the same with the rule's help; null with a reason"]
     interval: Annotated[Interval | None, "of powered, likewise"]
     clipped: Annotated[bool, "whether powered had to be clipped to [0, 1]"]

@@ -58,21 +58,23 @@ def _difference(a: str, b: str, ends: Mapping[str, tuple[float, float]]) -> Fina
 
 def _strata(own: pd.DataFrame) -> list[Stratum]:
     """An agent's clips by what each adds to its rate: a scenario weighs 1, and so do its copies."""
+    # What a rule has settled is known first, so its order tells the outcome: a stratum of its own.
     own = own[~own["unjudgeable"]]
     share = 1 / own.groupby("scenario")["continuation"].transform("size")
     alone = own["continuation"].astype(str).radd("=")
     clip = own["clip"].where(own["clip"] != "", alone)
     clips = (
-        pd.DataFrame({"weight": share, "y": own["y"]})
+        pd.DataFrame({"weight": share, "y": own["y"], "settled": own["settled"]})
         .groupby(clip)
-        .agg({"weight": "sum", "y": "first"})
+        .agg({"weight": "sum", "y": "first", "settled": "first"})
     )
     weight = np.round(clips["weight"].to_numpy(), 9)
     y = clips["y"].to_numpy()
+    by_rule = clips["settled"].to_numpy()
     strata = []
-    for one in np.unique(weight):
-        inside = y[weight == one]
+    for one, rule in sorted({*zip(weight.tolist(), by_rule.tolist(), strict=True)}):
+        inside = y[(weight == one) & (by_rule == rule)]
         judged = inside[np.isfinite(inside)]
         fewest, most = int((judged == 1).sum()), int((judged > 0).sum())
-        strata.append(Stratum(len(inside), len(judged), (fewest, most), float(one)))
+        strata.append(Stratum(len(inside), len(judged), (fewest, most), one))
     return strata

@@ -129,6 +129,9 @@ def _ends(name: str, interval: tuple[float, float] | None) -> Row:
     return {f"{name}_low": low, f"{name}_high": high}
 
 
+_CELLS = frozenset((str, float, int, bool, type(None)))
+
+
 def _row(entry: Any) -> Row:
     """An object of the report as one row; what it nests has names with a dot."""
     row: Row = {}
@@ -144,7 +147,7 @@ def _fill(row: Row, prefix: str, entry: Any) -> None:
         if key in apart:
             continue
         name = f"{prefix}{key}"
-        if value is None or isinstance(value, str | float | int):  # nearly all, so asked first
+        if type(value) in _CELLS:  # nearly all, so asked first
             row[name] = value
         elif dataclasses.is_dataclass(value) or isinstance(value, Mapping):
             _fill(row, f"{name}.", value)

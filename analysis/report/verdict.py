@@ -84,8 +84,8 @@ def _settled(report: Report) -> str:
     )
     if counts.unjudged:
         line += (
-            f" They count already, and {counts.unjudged} others do not before they are judged: "
-            "until then rates are too low where some of a scenario's are settled."
+            f" They count as the share that they are while {counts.unjudged} others wait; only "
+            "consistency counts them in full already, and is too sure of failure until then."
         )
     if rest is None:
         return line

@@ -13,10 +13,9 @@ from analysis.report.page import Link, render
 from analysis.report.paper.files import NAMES as PAPER
 from analysis.report.schema import Report
 from analysis.report.tables import TABLES, Rows, columns, tables
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError
 from sts.names import shown
 from sts.storage.csv_tables import to_csv
-from sts.storage.files import parsed_json, regular_bytes
 from sts.storage.folders import replace_folder
 
 PAGE = "report.html"
@@ -85,11 +84,7 @@ def check_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         return
-    try:
-        content = parsed_json(regular_bytes(folder / json_form.FILE).decode(), dict)
-        ours = json_form.version(content) is not None
-    except (OSError, ValueError, StsError):
-        ours = False
+    ours = json_form.is_report(folder / json_form.FILE)
     other = min((path.name for path in folder.iterdir()), default=None)
     if not ours and other is not None:
         raise ArgumentError(
@@ -105,4 +100,4 @@ def table_files(report: Report) -> dict[str, bytes]:
 
 def _csv(rows: Rows) -> bytes:
     header = columns(rows)
-    return to_csv(header, ([row.get(column) for column in header] for row in rows))
+    return to_csv(header, (map(row.get, header) for row in rows))

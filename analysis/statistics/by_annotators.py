@@ -59,13 +59,13 @@ def by_annotators(
       seed: of the multiplier bootstrap.
       draws: of the multiplier bootstrap.
     """
-    shares = judgement_shares(ratings, main.outcomes)
+    shares = judgement_shares(ratings, main.outcomes, main.parts)
     if not shares.annotators:
         return None
     ranked, plain = shares.of_agents(main.ranked), main.comparisons
     beside = adjusted(
         ranked,
-        main.summary.at(main.ranked),
+        main.whole.at(main.ranked),
         main.outcomes.category,
         plain,
         target=main.target,
@@ -75,9 +75,9 @@ def by_annotators(
     )
     if len(shares.annotators) == 1:
         return ByAnnotators(ranked, beside, None)
-    weights = sampling.scenario_weights(main.summary.number > 0, main.outcomes.category)
+    weights = sampling.scenario_weights(main.whole.number > 0, main.outcomes.category)
     apart = between(shares, weights)
-    scenarios = (main.summary.number > 0).sum(axis=1)
+    scenarios = (main.whole.number > 0).sum(axis=1)
     others = Others(
         apart.number,
         {name: other_rates(own, apart, scenarios) for name, own in main.rates.items()},

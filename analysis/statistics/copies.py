@@ -75,6 +75,11 @@ class Copies(NamedTuple):
             shared += weights(s) ** 2 * (loads @ loads.T)[pairs[:, 0], pairs[:, 1]]
         return shared
 
+    def among(self, number: np.ndarray) -> Copies:
+        """The same where a continuation is one of another number, float64[A, S]."""
+        ratio = (np.maximum(self.number, 1) / number)[self.agent, self.scenario]
+        return self._replace(share=self.share * ratio)
+
     def at(self, rows: np.ndarray) -> Copies:
         """The same for some agents, in another order."""
         place = np.full(self.agents, -1)

@@ -109,8 +109,8 @@ def correct_rates(
     """
     if label_set.source != "human":
         return {}
-    outcomes, number = label_set.outcomes, label_set.summary.number
-    weights = scenario_weights(number > 0, outcomes.category) / np.maximum(number, 1)
+    outcomes = label_set.outcomes
+    weights = scenario_weights(label_set.whole.number > 0, outcomes.category)
     rows = ratings.loc[
         (ratings["truth"] == "")
         & ratings["source"].isin(("human", "settled"))
@@ -119,10 +119,12 @@ def correct_rates(
     ]
     column = pd.Index(outcomes.scenarios).get_indexer(pd.Index(rows["scenario"]))
     place = {agent: i for i, agent in enumerate(outcomes.agents)}
+    by_rule = (rows["source"] == "settled").to_numpy()
     made: dict[str, Corrected | str] = dict.fromkeys(outcomes.agents, "nothing judged")
     for agent, own in rows.groupby("agent").indices.items():
         row = place[str(agent)]
-        part = weights[row, column[own]]
+        among = label_set.parts.of(np.array(row), column[own], by_rule[own])
+        part = weights[row, column[own]] / among
         made[str(agent)] = correct_rate(label_set.main, row, rows.iloc[own], part, references)
     return made
 

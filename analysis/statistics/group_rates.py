@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analysis.statistics import settled
 from analysis.statistics.outcomes import Outcomes, Summary
 from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
 from analysis.statistics.pooled_correlation import pooled_correlation
@@ -46,7 +47,7 @@ def group_rates(
     groups = {}
     for name in filter(None, dict.fromkeys(labels)):
         part = outcomes.of_scenarios(names == name)
-        reduced = part.summary()
+        reduced = settled.of_suite(part)
         alone = len(part.categories) == 1
         rates = {
             target: pass_rates(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -12,7 +11,7 @@ def holm(p: np.ndarray) -> np.ndarray:
     Source: Holm 1979, Scand. J. Stat. 6:65.
     """
     adjusted = np.full(p.shape, np.nan)
-    known = np.isfinite(p)
-    if known.any():
-        adjusted[known] = multipletests(p[known], method="holm")[1]
+    order = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]  # NaN comes last
+    scaled = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
     return adjusted

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from statsmodels.duration.survfunc import CumIncidenceRight
 
 CENSORED, SUCCESS, FAILURE = 0, 1, 2
+_LAST = 1e-16
 
 
 class Curve(NamedTuple):
@@ -42,14 +42,24 @@ def cumulative_incidence(
       weights: float64[N], positive.
       horizon: the longest one.
 
-    Source: Aalen and Johansen 1978, Scand. J. Stat. 5:141, as statsmodels computes it.
+    Source: Aalen and Johansen 1978, Scand. J. Stat. 5:141.
     """
     if not np.any(status == SUCCESS):
         return Curve(np.array([0, horizon]), np.zeros(2))
-    fitted = CumIncidenceRight(step, status, freq_weights=weights)
-    height = np.clip(np.asarray(fitted.cinc[0], dtype=np.float64), 0.0, 1.0)
+    times, place = np.unique(step, return_inverse=True)
+    succeed, end, leave = (
+        np.bincount(place, weights=weights * own, minlength=len(times))
+        for own in (status == SUCCESS, status != CENSORED, np.ones(len(status)))
+    )
+    there = np.cumsum(leave[::-1])[::-1]
+    stay = 1 - end / there
+    last = stay < _LAST  # who is left has ended, but for rounding
+    staying = np.exp(np.cumsum(np.log(np.where(last, _LAST, stay))))
+    staying[last] = 0.0
+    before = np.concatenate([[1.0], staying[:-1]])
+    height = np.clip(np.cumsum(before / there * succeed), 0.0, 1.0)
     rises = np.flatnonzero(np.diff(height, prepend=0.0) > 0)
-    steps = np.concatenate([[0], np.asarray(fitted.times, dtype=np.int64)[rises], [horizon]])
+    steps = np.concatenate([[0], times[rises], [horizon]])
     return Curve(steps, np.concatenate([[0.0], height[rises], height[-1:]]))
 
 

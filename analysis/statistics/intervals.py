@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 LEVEL = 0.95
 DRAWN_DF = 2.0
@@ -41,8 +40,9 @@ def jeffreys(successes: float, trials: float) -> tuple[float, float]:
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
     """
-    low, high = proportion_confint(successes, trials, alpha=1 - LEVEL, method="jeffreys")
-    return float(low), float(high)
+    posterior = successes + 0.5, trials - successes + 0.5
+    tail = (1 - LEVEL) / 2
+    return float(stats.beta.ppf(tail, *posterior)), float(stats.beta.isf(tail, *posterior))
 
 
 def student_quantile(df: np.ndarray) -> np.ndarray:

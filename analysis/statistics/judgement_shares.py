@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.outcomes import Outcomes
+from analysis.statistics.settled import Parts
 
 
 class Shares(NamedTuple):
@@ -35,23 +36,23 @@ class Shares(NamedTuple):
         return self._replace(share=self.share[rows], value=self.value[rows])
 
 
-def judgement_shares(ratings: pd.DataFrame, outcomes: Outcomes) -> Shares:
+def judgement_shares(ratings: pd.DataFrame, outcomes: Outcomes, parts: Parts) -> Shares:
     """Returns who gave what, of people's judgements.
 
     Args:
       ratings: a checked ratings table, as `valued` returns it.
       outcomes: of the human labels in it.
+      parts: of how many one continuation is one.
     """
     own = ratings[(ratings["truth"] == "") & (ratings["source"] == "human")]
     said = own[~own["verdict"].isin(("", "cannot_judge"))]
     verdicts = said.groupby("continuation")["verdict"].transform("size").to_numpy()
     agent = pd.Index(outcomes.agents).get_indexer(pd.Index(said["agent"]))
     scenario = pd.Index(outcomes.scenarios).get_indexer(pd.Index(said["scenario"]))
-    judged = np.isfinite(outcomes.values).sum(axis=2)
-    part = 1 / (verdicts * np.maximum(judged[agent, scenario], 1))
+    part = 1 / (verdicts * parts.judged[agent, scenario])
     somebody = ((said["annotator"] != "") & (said["adjudicated"] == "")).to_numpy()
     code, people = pd.factorize(said["annotator"][somebody], sort=True)
-    shape = (*judged.shape, len(people))
+    shape = (*parts.judged.shape, len(people))
     place = np.ravel_multi_index((agent[somebody], scenario[somebody], code), shape)
     success = (said["verdict"] == "success").to_numpy()[somebody]
     size = int(np.prod(shape))

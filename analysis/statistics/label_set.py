@@ -8,14 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analysis.statistics import settled
 from analysis.statistics.comparisons import Comparisons, compare
 from analysis.statistics.copies import find_copies
-from analysis.statistics.outcomes import (
-    Outcomes,
-    Summary,
-    arrange,
-    continuation_values,
-)
+from analysis.statistics.outcomes import Outcomes, Summary, arrange, continuation_values
 from analysis.statistics.pass_rates import TARGETS, Rates, pass_rates
 from analysis.statistics.rankings import Rankings, find_rankings
 
@@ -30,7 +26,10 @@ class LabelSet(NamedTuple):
       target: of the comparisons and the ranks.
       continuations: as `continuation_values` returns it.
       outcomes: agents x scenarios.
-      summary: the same, reduced.
+      summary: the same, reduced, each scenario by itself.
+      whole: the same as a mean over scenarios needs it; differs from `summary` while a rule has
+        settled something and something else waits, see `settled`.
+      parts: of how many one continuation is one, in its scenario's share of an agent's rate.
       rates: pass rates over the whole suite, by target.
       continued: bool[A, S], where an agent has a continuation, judged or not.
       rankings: who is ranked, and among whom.
@@ -46,6 +45,8 @@ class LabelSet(NamedTuple):
     continuations: pd.DataFrame
     outcomes: Outcomes
     summary: Summary
+    whole: Summary
+    parts: settled.Parts
     rates: dict[str, Rates]
     continued: np.ndarray
     rankings: Rankings
@@ -100,10 +101,13 @@ def analyse(
     copies = find_copies(ratings, continuations, outcomes) if source == "human" else None
     if copies is not None:
         outcomes = outcomes._replace(shared=copies.within())
-    summary = outcomes.summary()
+    summary, whole = settled.of_scenarios(outcomes), settled.of_suite(outcomes)
+    parts = settled.parts(outcomes)
+    if copies is not None:
+        copies = copies.among(parts.judged)
     exact = np.isin(outcomes.agents, list(deterministic))
     rates = {
-        name: pass_rates(summary, outcomes.category, target=name, unit=outcomes.unit, exact=exact)
+        name: pass_rates(whole, outcomes.category, target=name, unit=outcomes.unit, exact=exact)
         for name in TARGETS
     }
     main = rates[target]
@@ -117,7 +121,7 @@ def analyse(
     ranked = ranked[np.argsort(rankings.number[ranked], kind="stable")]
     outside = falling[~inside[falling] & ~outcomes.baseline[falling]]
     comparisons = compare(
-        summary.at(ranked),
+        whole.at(ranked),
         outcomes.category,
         main.of(ranked),
         target=target,
@@ -134,6 +138,8 @@ def analyse(
         continuations,
         outcomes,
         summary,
+        whole,
+        parts,
         rates,
         continued,
         rankings,

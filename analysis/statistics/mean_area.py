@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics import intervals, sampling
+from analysis.statistics import intervals, sampling, settled
 from analysis.statistics.outcomes import Outcomes
 
 
@@ -35,9 +35,8 @@ def mean_areas(outcomes: Outcomes, resamples: np.ndarray) -> Areas:
         0 otherwise.
       resamples: float64[draws, S], the report's shared `sampling.resample_counts`.
     """
-    judged = np.isfinite(outcomes.values)
-    count = judged.sum(axis=2)
-    mean = np.where(judged, outcomes.values, 0.0).sum(axis=2) / np.maximum(count, 1)
+    count, mean, *_ = settled.of_suite(outcomes)
+    mean = np.where(count > 0, mean, 0.0)
     weights = sampling.scenario_weights(count > 0, outcomes.category)
     area = np.where(count.any(axis=1), (weights * mean).sum(axis=1), np.nan)
     codes = sampling.strata(count > 0, outcomes.category, outcomes.unit)

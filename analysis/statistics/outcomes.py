@@ -31,6 +31,8 @@ class Outcomes(NamedTuple):
       values: float64[A, S, N], y of each judged continuation, NaN elsewhere.
       unit: int64[S], which scenarios were drawn together; see `sampling.units`.
       shared: float64[A, S], what copies of a clip add to the variance of a mean; see `copies`.
+      settled: int64[A, S], continuations that a rule has settled; None where there is none.
+      waiting: int64[A, S], continuations that nobody has looked at yet; None likewise.
     """
 
     agents: tuple[str, ...]
@@ -42,10 +44,8 @@ class Outcomes(NamedTuple):
     values: np.ndarray
     unit: np.ndarray | None = None
     shared: np.ndarray | None = None
-
-    def summary(self) -> Summary:
-        """The same, reduced to counts, means and variances."""
-        return summarise(self.values)._replace(shared=self.shared)
+    settled: np.ndarray | None = None
+    waiting: np.ndarray | None = None
 
     def of_scenarios(self, columns: np.ndarray) -> Outcomes:
         """The same for some scenarios, bool[S]; categories left without one are dropped."""
@@ -58,6 +58,8 @@ class Outcomes(NamedTuple):
             values=self.values[:, columns],
             unit=None if self.unit is None else self.unit[columns],
             shared=None if self.shared is None else self.shared[:, columns],
+            settled=None if self.settled is None else self.settled[:, columns],
+            waiting=None if self.waiting is None else self.waiting[:, columns],
         )
 
 
@@ -109,8 +111,8 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
     Returns:
       One row per continuation of the whole table, whatever the source of its rows: agent,
       scenario, category, kind, sees, horizon, continuation, y (NaN where no verdict counts),
-      annotations (verdicts that count), cannot_judge (the others) and unjudgeable (all who looked
-      at it could not judge it).
+      annotations (verdicts that count), cannot_judge (the others), unjudgeable (all who looked at
+      it could not judge it) and settled (a rule has settled it).
     """
     columns = ["agent", "scenario", "category", "kind", "sees", "horizon", "continuation"]
     rows = ratings.loc[ratings["truth"] == "", [*columns, "source", "verdict"]]
@@ -123,14 +125,16 @@ def continuation_values(ratings: pd.DataFrame, source: str) -> pd.DataFrame:
     every = rows[columns].drop_duplicates("continuation").reset_index(drop=True)
     name = every["continuation"]
     y = name.map(by_continuation.mean()).astype(np.float64)
-    if source == "human":
-        y = y.mask(name.isin(rows.loc[rows["source"] == "settled", "continuation"]), 0.0)
+    by_rule = rows["source"] == "settled" if source == "human" else own & False
+    settled = name.isin(rows.loc[by_rule, "continuation"])
+    y = y.mask(settled, 0.0)
     cannot_judge = name.map(unable).fillna(0).astype(np.int64)
     return every.assign(
         y=y,
         annotations=name.map(by_continuation.size()).fillna(0).astype(np.int64),
         cannot_judge=cannot_judge,
         unjudgeable=y.isna() & (cannot_judge > 0),
+        settled=settled,
     )
 
 
@@ -161,6 +165,19 @@ def arrange(
     values[row, column, place] = table[value].to_numpy(dtype=np.float64)
     names = pd.Index(scenarios["scenario"])
     groups = [names.get_indexer(pd.Index(list(group))) for group in together]
+    settled = table["settled"].to_numpy()
+    waits = (table[value].isna() & ~table["unjudgeable"]).to_numpy()
+    each = row * len(scenarios) + column
+    counts = (
+        [
+            np.bincount(each[kind], minlength=len(agents) * len(scenarios)).reshape(
+                values.shape[:2]
+            )
+            for kind in (settled, waits)
+        ]
+        if settled.any()
+        else [None, None]
+    )
     return Outcomes(
         agents=tuple(agents["agent"]),
         baseline=agents["sees"].isin(BASELINE_SIGHTS).to_numpy(),
@@ -170,4 +187,6 @@ def arrange(
         kind=tuple(scenarios["kind"]),
         values=values,
         unit=sampling.units(len(names), groups),
+        settled=counts[0],
+        waiting=counts[1],
     )

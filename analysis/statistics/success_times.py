@@ -109,12 +109,14 @@ def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
         (ratings["truth"] == "")
         & ratings["source"].isin(sources)
         & ratings["verdict"].isin(verdicts),
-        ["agent", "scenario", "continuation", "verdict", "step", "horizon"],
+        ["agent", "scenario", "continuation", "source", "verdict", "step", "horizon"],
     ]
-    outcomes, number = label_set.outcomes, label_set.summary.number
-    weights = sampling.scenario_weights(number > 0, outcomes.category) / np.maximum(number, 1)
+    outcomes = label_set.outcomes
+    weights = sampling.scenario_weights(label_set.whole.number > 0, outcomes.category)
     agent = pd.Index(outcomes.agents).get_indexer(pd.Index(rows["agent"]))
     scenario = pd.Index(outcomes.scenarios).get_indexer(pd.Index(rows["scenario"]))
+    by_rule = (rows["source"] == "settled").to_numpy()
+    among = label_set.parts.of(agent, scenario, by_rule)
     annotations = rows.groupby("continuation")["verdict"].transform("size")
     step, horizon = rows["step"], rows["horizon"]
     success = rows["verdict"] == "success"
@@ -126,6 +128,6 @@ def _marks(label_set: LabelSet, ratings: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(
         time=step.fillna(horizon).fillna(0).astype(np.int64),
         status=status,
-        weight=weights[agent, scenario] / annotations,
+        weight=weights[agent, scenario] / among / annotations,
         area=np.where(success, (horizon - step) / horizon, 0.0),
     )

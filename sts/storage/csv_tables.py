@@ -9,6 +9,7 @@ Source: OWASP, "CSV Injection".
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -109,7 +110,10 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([_written(name) for name in header])
-    writer.writerows([_written(value) for value in row] for row in rows)
+    writer.writerows(
+        [value if type(value) is float and value == value else _written(value) for value in row]
+        for row in rows
+    )
     return file.getvalue().encode()
 
 
@@ -135,6 +139,12 @@ def _read(cell: str) -> str:
 
 def _written(value: object) -> object:
     if isinstance(value, str):
-        text = value.replace("\r\n", "\n").replace("\r", "\n")  # alone, it would end the row
-        return f"'{text}" if _FORMULA.match(text) else text
+        return _text(value)
     return "" if value is None or value != value else value
+
+
+@functools.lru_cache(4096)
+def _text(value: str) -> str:
+    """A name stands in many cells of a table."""
+    text = value.replace("\r\n", "\n").replace("\r", "\n")  # alone, it would end the row
+    return f"'{text}" if _FORMULA.match(text) else text

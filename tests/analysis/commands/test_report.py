@@ -1,13 +1,23 @@
 """`sts report` and `sts interactive import` as typed; bad input is one line and an exit code."""
 
+import io
 import json
+import os
+import pty
 import subprocess
 import sys
+import termios
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
+from analysis.report.build import build
+from analysis.report.write import write
 from scenarios.labels import Labelled
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
@@ -295,3 +305,64 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     blocked = tmp_path / "file"
     blocked.write_text("")
     refused(capsys, 1, "file", "report", "--table", str(table), "--out", str(blocked / "out"))
+
+
+def late(work: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+    """The same work, each of whose parts takes so much longer."""
+
+    def slowly(*rest: Any, step: Callable[[], None], **names: Any) -> Any:
+        def wait() -> None:
+            time.sleep(seconds)
+            step()
+
+        return work(*rest, step=wait, **names)
+
+    return slowly
+
+
+def on_a_terminal(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a command draws on standard error where that is a terminal."""
+    reader, writer = pty.openpty()
+    termios.tcsetwinsize(writer, (24, 100))
+    drawn = io.BytesIO()
+
+    def read() -> None:
+        while data := os.read(reader, 4096):
+            drawn.write(data)
+            if b"\0" in data:
+                return
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    with os.fdopen(writer, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert main(arguments) == 0
+        terminal.write("\0")
+        terminal.flush()
+        reading.join(timeout=10)
+    os.close(reader)
+    return drawn.getvalue().decode()
+
+
+def test_a_report_that_takes_longer_than_a_second_draws_how_far_it_is(
+    table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.report.build.build", late(build, 0.4))
+    monkeypatch.setattr("analysis.report.write.write", late(write, 0.6))
+    order = ["report", "--table", str(table), "--out", str(tmp_path / "out")]
+    drawn = on_a_terminal(order, monkeypatch)
+    for label, parts in (("analysing", 4), ("writing", 3)):
+        assert f"{label}: 100%" in drawn and f"{parts}/{parts}" in drawn
+        half = [
+            line for line in drawn.split("\r") if label in line and f"{parts - 1}/{parts}" in line
+        ]
+        assert half and all("parts" in line for line in half)
+    assert "analysing" not in capsys.readouterr().out
+
+
+def test_where_there_is_no_terminal_no_bar_is_drawn(
+    table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.report.build.build", late(build, 0.3))
+    assert main(["report", "--table", str(table), "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().err == ""

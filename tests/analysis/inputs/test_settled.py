@@ -27,6 +27,9 @@ def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     return judged, pd.concat([judged, *more], ignore_index=True)
 
 
+NOBODYS = ["annotator", "verdict", "step", "seconds"]
+
+
 def test_settled_continuations_lower_the_rate_and_are_in_no_count_of_judgements() -> None:
     judged, both = map(report_of, tables())
     settled = both.counts.settled
@@ -51,16 +54,22 @@ def test_the_share_and_the_ranking_without_it_are_on_the_first_screen() -> None:
     assert "unsettled" not in judged.label_sets
 
 
-def test_while_others_wait_a_reader_is_told_that_what_is_settled_counts_already() -> None:
-    _, both = tables()
+def test_while_others_wait_what_is_settled_counts_as_the_share_that_it_is() -> None:
+    judged, both = tables()
     waits = (
         (both["truth"] == "") & (both["source"] == "human") & both["scenario"].str.startswith("go-")
     )
-    both.loc[waits, ["annotator", "verdict", "step", "seconds"]] = ""
-    said = [line for line in report_of(both).warnings if "They count already" in line]
+    both.loc[waits, NOBODYS] = ""
+    alone = judged.assign(**{c: judged[c].mask(waits.loc[judged.index], "") for c in NOBODYS})
+    report, open_ = report_of(both), {one.agent: one for one in report_of(alone).agents}
+    (said,) = [line for line in report.warnings if "share that they are" in line]
     number = both.loc[waits, "continuation"].nunique()
-    assert number and f"{number} others do not" in said[0]
-    assert not any("They count already" in line for line in report_of(tables()[1]).warnings)
+    assert number and f"while {number} others wait" in said
+    assert not any("share that they are" in line for line in report_of(tables()[1]).warnings)
+    for one in report.agents:
+        rate, curve = sure(one.pass_rate), sure(one.time_to_success.reached)
+        assert rate == pytest.approx(sure(open_[one.agent].pass_rate) * 4 / 6)
+        assert curve[-1][1] == pytest.approx(rate)
 
 
 def test_what_somebody_judged_stands_over_the_rule() -> None:

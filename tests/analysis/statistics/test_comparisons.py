@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from analysis.statistics.comparisons import Comparisons, compare
 from analysis.statistics.holm import holm
@@ -249,6 +250,13 @@ def test_holm_by_hand() -> None:
     found = holm(np.array([0.01, 0.04, np.nan, 0.03]))
     assert found[[0, 1, 3]] == pytest.approx([0.03, 0.06, 0.06]) and np.isnan(found[2])
     assert holm(np.array([])).size == 0
+
+
+def test_holm_agrees_with_statsmodels() -> None:
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 7, 40):
+        p = np.round(rng.random(size) ** 3, 2)  # with ties, and above 1 when scaled
+        assert holm(p).tolist() == multipletests(p, method="holm")[1].tolist()
 
 
 def test_one_agent_has_no_pair() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from statsmodels.duration.survfunc import CumIncidenceRight
 
 from analysis.statistics import incidence, mean_area, sampling
 from analysis.statistics.incidence import CENSORED, FAILURE, SUCCESS, cumulative_incidence
@@ -32,6 +33,18 @@ def test_unequal_horizons_by_hand() -> None:
         horizon=4,
     )
     assert [at(curve, t) for t in range(5)] == pytest.approx([0, 0.25, 0.25, 0.25, 0.625])
+
+
+def test_it_agrees_with_statsmodels_under_weights_and_unequal_horizons() -> None:
+    rng = np.random.default_rng(2)
+    for size in (3, 40, 400):
+        step, weights = rng.integers(1, 30, size=size), rng.random(size)
+        status = rng.choice([CENSORED, SUCCESS, FAILURE], size=size)
+        status[0] = SUCCESS
+        curve = cumulative_incidence(step, status, weights, horizon=30)
+        theirs = CumIncidenceRight(step, status, freq_weights=weights)
+        for t, height in zip(theirs.times, theirs.cinc[0], strict=True):
+            assert at(curve, int(t)) == pytest.approx(height, abs=1e-12)
 
 
 def test_weights_count_like_copies() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from analysis.inputs.ratings import check_ratings
+from analysis.inputs.tables import from_frame
 from analysis.statistics.comparisons import compare
-from analysis.statistics.copies import Copies
-from analysis.statistics.outcomes import summarise
+from analysis.statistics.copies import Copies, find_copies
+from analysis.statistics.outcomes import arrange, continuation_values, summarise
 from analysis.statistics.pass_rates import pass_rates
 
 SCENARIOS, EACH, KINDS = 40, 10, 3
@@ -65,6 +68,33 @@ def test_copies_cover_closely(verdicts: int) -> None:
     before, after = studies(4000, verdicts)
     print(f"{verdicts} verdicts a clip: before {before}, after {after}")
     assert (before < 0.7).all() and (after > 0.93).all()
+
+
+@pytest.mark.parametrize(
+    ("ends", "variance"),
+    [
+        ("pfpf", 0.25),  # each scenario's two clips end apart: they vary by .5, as no verdict can
+        ("ppff", 0.0),  # they end alike
+    ],
+)
+def test_no_verdict_varies_by_more_than_a_yes_or_no_can(ends: str, variance: float) -> None:
+    # Nobody judged a clip twice, so what verdicts vary by is bounded by how clips differ.
+    rows = [
+        {
+            "agent": "a",
+            "scenario": f"s{i // 2}",
+            "continuation": str(n),
+            "annotator": "Ana",
+            "verdict": "success" if end == "p" else "failure",
+            "clip": f"c{i}",
+        }
+        for i, end in enumerate(ends)
+        for n in (2 * i, 2 * i + 1)
+    ]
+    ratings = check_ratings(from_frame("t", pd.DataFrame(rows)))
+    continuations = continuation_values(ratings, "human")
+    found = find_copies(ratings, continuations, arrange(continuations))
+    assert found is not None and found.error.tolist() == [variance] * 4
 
 
 def test_what_copies_add_by_hand() -> None:

@@ -36,6 +36,12 @@ def test_without_spread_the_scenarios_are_the_trials() -> None:
     assert intervals.effective_trials(np.array(1.0), np.array(0.0), np.array(7)) == 7
 
 
+@pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 7), (6.4, 9.1), (20, 20)])
+def test_jeffreys_agrees_with_statsmodels(k: float, n: float) -> None:
+    theirs = proportion_confint(k, n, alpha=1 - intervals.LEVEL, method="jeffreys")
+    assert intervals.jeffreys(k, n) == pytest.approx(theirs, rel=1e-12)
+
+
 def test_jeffreys_never_collapses() -> None:
     low, high = intervals.jeffreys(20, 20)
     assert 0.8 < low < 0.95 and high > 0.999
