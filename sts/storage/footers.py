@@ -38,8 +38,8 @@ def alike(one: bytes, other: bytes) -> bool:
     return unmarked(one) == unmarked(other)
 
 
-def check(name: str, file: BinaryIO) -> None:
-    """Holds the footer of an open file to its digest, where it has one.
+def check(name: str, file: BinaryIO, what: str) -> None:
+    """Holds the footer of an open file, which is to be `what`, to its digest, where it has one.
 
     Raises:
       DamagedData: it is not what was written.
@@ -52,9 +52,7 @@ def check(name: str, file: BinaryIO) -> None:
     file.seek(0)
     digest = hashlib.sha256().digest_size
     if mark and hashlib.sha256(rest[digest:]).digest() != rest[:digest]:
-        raise DamagedData(
-            f"{name}: expected a Parquet file as it was written, found another footer"
-        )
+        raise DamagedData(f"{name}: expected {what}: its footer is not as it was written")
 
 
 def _length(raw: bytes) -> int:

@@ -353,7 +353,7 @@ class _Opened(NamedTuple):
 def _opened(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_Opened]:
     try:
         source = pa.BufferReader(raw) if isinstance(raw, bytes) else raw
-        footers.check(name, source)
+        footers.check(name, source, what)
         file = pq.ParquetFile(source)
         yield _Opened(source, file.schema_arrow, file.metadata)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -19,12 +19,12 @@ def test_every_flipped_bit_of_a_footer_is_said_before_arrow_reads_it() -> None:
     plain = footers.unmarked(RAW)
     length = int.from_bytes(plain[-8:-4], "little") + 8
     assert plain[:-length] == RAW[: len(plain) - length] and plain[-length:] == RAW[-length:]
-    footers.check("x", io.BytesIO(RAW))
+    footers.check("x", io.BytesIO(RAW), "a file")
     for place in range(8 * (len(RAW) - length), 8 * len(RAW)):
         changed = bytearray(RAW)
         changed[place // 8] ^= 1 << place % 8
-        with pytest.raises(DamagedData, match="x: expected a Parquet file as it was written"):
-            footers.check("x", io.BytesIO(changed))
+        with pytest.raises(DamagedData, match="x: expected a file: its footer"):
+            footers.check("x", io.BytesIO(changed), "a file")
 
 
 def test_a_flip_in_the_mark_is_said_or_leaves_a_sound_file() -> None:
