@@ -6,6 +6,10 @@ that a whole session shares is known when they end, and is no test's, as is what
 the first test. What kernels take that are compiled, which is once in a clone, is shown, and
 counts neither against a test nor against the whole.
 
+The same work takes twice as much CPU time where neighbours want the same core, its caches or the
+memory. So a fixed piece of work is done now and then all along, and what is spent counts in terms
+of that: as it would have been where the piece takes PIECE.
+
 A run of the quick tier that costs more than BUDGET fails, though each of its tests passes.
 """
 
@@ -13,6 +17,8 @@ from __future__ import annotations
 
 import contextlib
 import resource
+import statistics
+import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 
@@ -27,10 +33,14 @@ Within six minutes two cores take 660 at most, which is what it is to come down 
 MOST = 30
 """CPU-seconds that one test, or what is set up for it, may take; else it is marked slow."""
 SHOWN = 8
+PIECE = 0.0085
+"""CPU-seconds of `piece` on the machine that these are of, between the tests of three workers."""
+EVERY = 50
+"""Tests of a worker between two pieces."""
 _SPENT = pytest.StashKey[float]()
 _COMPILED = pytest.StashKey[float]()
 _LAST = pytest.StashKey[bool]()
-_NAME = "cpu"
+_NAME, _PIECE = "cpu", "piece"
 SHARED = "browsers, servers and other fixtures of a session"
 COLLECTED = "collection, by each worker"
 COMPILED = "kernels, once in a clone and not of the budget"
@@ -42,6 +52,13 @@ def spent() -> float:
     return sum(one.ru_utime + one.ru_stime for one in each)
 
 
+def piece() -> float:
+    """Does a fixed piece of work; returns the CPU-seconds that it took."""
+    began = time.process_time()
+    sum(number * number % 7 for number in range(100_000))
+    return time.process_time() - began
+
+
 class Meter:
     """Measures each phase of each test, and adds up where the reports of all workers arrive."""
 
@@ -50,12 +67,19 @@ class Meter:
         self.budget, self.most = budget, most
         self.folders: dict[str, float] = defaultdict(float)
         self.tests: dict[str, float] = defaultdict(float)
-        self.collected = 0.0
+        self.collected, self.done = 0.0, 0
+        self.pieces: list[float] = []
+
+    @property
+    def slowness(self) -> float:
+        """How many times as long as PIECE the piece has taken."""
+        return statistics.median(self.pieces or [PIECE]) / PIECE
 
     @property
     def total(self) -> float:
-        """CPU-seconds of all that has been reported, but for kernels."""
-        return sum(seconds for name, seconds in self.folders.items() if name != COMPILED)
+        """CPU-seconds of all that has been reported, but for kernels, where a piece takes PIECE."""
+        every = sum(seconds for name, seconds in self.folders.items() if name != COMPILED)
+        return every / self.slowness
 
     def pytest_collection_finish(self) -> None:
         self.collected = spent()
@@ -92,10 +116,15 @@ class Meter:
             (COMPILED, seconds - own),
         ]
         self.collected = 0.0
-        if own > self.most and report.passed and report.when != "teardown" and not _slow(item):
+        if report.when == "teardown":
+            self.done += 1
+            if self.done % EVERY == 1:
+                report.user_properties.append((_PIECE, piece()))
+        most = self.most if own <= self.most else self.most * max(1.0, piece() / PIECE)
+        if own > most and report.passed and report.when != "teardown" and not _slow(item):
             report.outcome = "failed"
             report.longrepr = (
-                f"its {report.when} took {own:.0f} CPU-seconds, expected {self.most} at most in "
+                f"its {report.when} took {own:.0f} CPU-seconds, expected {most:.1f} at most in "
                 "the quick tier: make it smaller, or mark it slow and keep a smaller one"
             )
         return report
@@ -104,6 +133,8 @@ class Meter:
         for name, seconds in report.user_properties:
             if name in (SHARED, COLLECTED, COMPILED) and isinstance(seconds, float):
                 self.folders[name] += seconds
+            elif name == _PIECE and isinstance(seconds, float):
+                self.pieces.append(seconds)
             elif name == _NAME and isinstance(seconds, float):
                 place = report.nodeid.partition("::")[0].split("/")
                 self.folders["/".join(place[:2])] += seconds
@@ -129,6 +160,9 @@ class Meter:
                 "the quick tier is no longer quick: make what is dearest cheaper, or mark it slow",
                 red=True,
             )
+        terminalreporter.write_line(
+            f"of a machine on which this one's took {self.slowness:.2f} times as many; those are:"
+        )
         for counts in (self.folders, self.tests):
             for name, seconds in sorted(counts.items(), key=_dearest)[:SHOWN]:
                 terminalreporter.write_line(f"{seconds:8.1f}  {name}")

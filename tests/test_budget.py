@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from tests.budget import COMPILED, SHARED, Meter, spent
+from tests.budget import COMPILED, PIECE, SHARED, Meter, spent
 
 TESTS = """
 import subprocess, sys, time, pytest
@@ -89,16 +89,28 @@ def test_a_run_over_its_budget_fails_though_every_test_passes(
     (tmp_path / "test_rest.py").write_text("def test_at_rest():\n    pass\n")
     monkeypatch.chdir(tmp_path)
     before = spent()
-    for budget, code in ((before / 2, 1), (before + 1000, 0), (None, 0)):
+    for budget, code in ((before / 20, 1), (before + 1000, 0), (None, 0)):
         assert pytest.main(["-p", "no:cacheprovider"], plugins=[Meter(budget=budget)]) == code
         out = capsys.readouterr().out
         assert "1 passed" in out and ("no longer quick" in out) is bool(code)
 
 
+def reported(meter: Meter, **properties: float) -> None:
+    report = SimpleNamespace(
+        nodeid="tests/jobs/test_pool.py::test_it", user_properties=list(properties.items())
+    )
+    meter.pytest_runtest_logreport(cast(pytest.TestReport, report))
+
+
+@pytest.mark.parametrize(("times", "over"), [(1, True), (2, False)])
+def test_what_a_slower_machine_takes_counts_as_on_the_other(times: int, over: bool) -> None:
+    meter = Meter(budget=3)
+    reported(meter, cpu=4.0, piece=times * PIECE)
+    assert (meter.total, meter.over) == (4.0 / times, over)
+
+
 def test_what_is_compiled_once_in_a_clone_is_shown_and_not_of_the_budget() -> None:
     meter = Meter(budget=3)
-    spent_so = [("cpu", 2.0), (COMPILED, 9.0)]
-    report = SimpleNamespace(nodeid="tests/jobs/test_pool.py::test_it", user_properties=spent_so)
-    meter.pytest_runtest_logreport(cast(pytest.TestReport, report))
+    reported(meter, **{"cpu": 2.0, COMPILED: 9.0})
     assert meter.total == 2.0 and not meter.over
     assert meter.folders == {"tests/jobs": 2.0, COMPILED: 9.0}
