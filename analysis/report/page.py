@@ -19,7 +19,6 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
-from analysis.report.bytecode import Bytecode
 from analysis.report.figures import MOST
 from analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
 from analysis.report.verdict import about, completeness, remark, unable
@@ -85,7 +84,6 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text("utf-8")),
-        bytecode_cache=Bytecode(Path(__file__).parent),
     )
     environment.filters |= {
         "percent": percent,
