@@ -42,7 +42,7 @@ def test_a_test_that_costs_too_much_fails_unless_it_is_slow(
     (tmp_path / "test_it.py").write_text(TESTS)
     monkeypatch.chdir(tmp_path)
     words = ["-s", "-rfp", "-p", "no:cacheprovider"]
-    assert pytest.main(words, plugins=[Meter(budget=1, most=0.1)]) == 1
+    assert pytest.main(words, plugins=[Meter(budget=1, most=0.02)]) == 1
     out = capsys.readouterr().out
     assert "PASSED test_it.py::test_at_rest" in out
     assert "PASSED test_it.py::test_busy_and_slow" in out

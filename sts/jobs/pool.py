@@ -36,7 +36,8 @@ R = TypeVar("R")
 P = ParamSpec("P")
 Begin: TypeAlias = Callable[[], object] | None
 PULSE = 0.2  # seconds between two looks, at most
-METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+LONGEST = 70
+"""Bytes of the path of the folder for temporary files in which a socket has room for its name."""
 LEAVE = 5.0  # seconds that a process which is ending may take for it
 READY = "sts.numerics.ready"  # is imported there alone
 _FRAME = re.compile(r'File "(.*)", line (\d+) in (.*)')
@@ -79,20 +80,24 @@ class Here(contextlib.AbstractContextManager["Here"]):
 class Pool:
     """`width` processes; what is left when the context ends is not done."""
 
-    def __init__(self, width: int, begin: Begin = None, *, method: str = METHOD) -> None:
+    def __init__(self, width: int, begin: Begin = None, *, method: str = "") -> None:
         """Takes how many, and how they begin.
 
         Args:
           width: how many.
           begin: is called in each before anything else.
-          method: how they are begun; "spawn" for processes that share no more than their code,
-            the hashes of texts among what differs.
+          method: "spawn" for processes that share no more than their code, so that the hashes of
+            texts differ too; else they are begun in the quickest way that there is.
 
         Raises:
           ArgumentError: STS_PATIENCE is no positive number.
         """
         self.width = width
-        self._begin, self._patience, self._method = begin, deadlines.patience(), method
+        self._begin, self._patience, self._method = (
+            begin,
+            deadlines.patience(),
+            method or _quickest(),
+        )
         self._waiting: deque[tuple[Any, Any]] = deque()
         self._workers: list[_Worker] = []
 
@@ -259,6 +264,13 @@ def _where(words: str) -> str:
         if file != deadlines.__file__:  # the clock's
             return f", in {Path(file).name}, line {line}, {name}"
     return ""
+
+
+def _quickest() -> str:
+    """Returns how processes are begun here."""
+    room = len(os.fsencode(tempfile.gettempdir())) <= LONGEST
+    there = "forkserver" in multiprocessing.get_all_start_methods()
+    return "forkserver" if there and room else "spawn"
 
 
 def _imported() -> list[str]:

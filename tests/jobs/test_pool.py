@@ -94,6 +94,14 @@ def test_a_death_is_known_where_a_copy_holds_what_the_process_held() -> None:
         pool.ask(stay_as_a_copy)
 
 
+def test_a_temporary_folder_whose_path_is_too_long_for_a_socket_costs_only_time(tmp_path) -> None:
+    folder = tmp_path / ("x" * 100)
+    folder.mkdir()
+    code = "import os; from sts.jobs.pool import Pool\nwith Pool(1) as pool: pool.ask(os.getpid)"
+    environment = os.environ | {"TMPDIR": str(folder)}
+    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
+
+
 def main_thread_that_ignores_interrupts() -> tuple[bool, bool]:
     main = threading.current_thread() is threading.main_thread()
     return main, signal.getsignal(signal.SIGINT) is signal.SIG_IGN
