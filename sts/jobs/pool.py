@@ -4,6 +4,10 @@ A worker that ends, whatever of, costs the task that it was at and no other: ano
 place. One in which a guarded call (`sts.jobs.deadlines`) neither goes on nor can be interrupted for
 STS_PATIENCE seconds is ended. These are counted in looks, so that a time in which this process did
 not run is one look, however long it was; one at a worker that somebody has stopped is none.
+
+Workers are copies of a process that has imported of this package what was imported here, and has
+done nothing since: only the first has to wait for that. Where there is no such thing, which Linux
+has, and where asked for, each begins from nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +18,6 @@ import multiprocessing
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -246,14 +249,13 @@ def _how(code: int | None) -> str:
 
 
 def _stopped(pid: int) -> bool:
-    """Whether somebody has stopped a process; as if not where neither Linux nor `ps` tells."""
-    with contextlib.suppress(OSError):
+    """Whether somebody has stopped a worker; on macOS only from Python 3.13 on."""
+    with contextlib.suppress(OSError, AttributeError):
         if sys.platform == "linux":
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+            return state.strip().startswith(("T", "t"))
         else:
-            asked = ["ps", "-o", "state=", "-p", str(pid)]
-            state = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
-        return state.strip().startswith(("T", "t"))
+            return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
     return False
 
 
@@ -267,10 +269,9 @@ def _where(words: str) -> str:
 
 
 def _quickest() -> str:
-    """Returns how processes are begun here."""
+    """Returns how processes are begun here; macOS has libraries of which no copy may be made."""
     room = len(os.fsencode(tempfile.gettempdir())) <= LONGEST
-    there = "forkserver" in multiprocessing.get_all_start_methods()
-    return "forkserver" if there and room else "spawn"
+    return "forkserver" if sys.platform == "linux" and room else "spawn"
 
 
 def _imported() -> list[str]:
