@@ -1,9 +1,9 @@
 """Two writing commands at once: what comes of them is what one after the other would have made.
 
-Both begin at a barrier. One of them may stop before any thing that it does to a file until the
-other has ended, or has been waiting for it for a while. If both succeed, everything is as after the
-one and then the other, in one of the two orders; if one is refused, in a line, it is as if the
-refused one had not been typed, or as after both.
+Both begin at a barrier. One of them may stop before any thing that it does to a file; then the
+other begins when it has, and it goes on when the other has ended, or waited for a while. If both
+succeed, everything is as after the one and then the other, in one of the two orders; if one is
+refused, in a line, it is as if the refused one had not been typed, or as after both.
 """
 
 from __future__ import annotations
@@ -55,48 +55,66 @@ def serial(one: str, other: str) -> Serial:
     return Serial(masked, (made[0], made[1]), alone)
 
 
-def pausing(last: int, pipe: int) -> Meet:
-    """Returns what has a process stop at the `last` thing that it does, until a pipe is closed."""
+def pausing(last: int, stopped: int, resume: int) -> Meet:
+    """Returns what has a process stop at the `last` thing that it does, until a pipe is closed.
+
+    It says so through another pipe, to the other and to who began both.
+    """
     seen = 0
 
     def meet(what: str, half: Callable[[], object]) -> None:
         nonlocal seen
         seen += 1
         if seen == last:
-            select.select([pipe], [], [], 10 * WAIT)
+            os.write(stopped, b"..")
+            select.select([resume], [], [])
 
     return meet
 
 
-def at_once(one: str, other: str, last: int, folder: Path) -> Counter[str]:
+def at_once(one: str, other: str, last: int, folder: Path, *, wait: float = WAIT) -> Counter[str]:
     """Types two commands at once; the first stops before its `last` thing, 0 for never.
+
+    Args:
+      one: the first.
+      other: the second.
+      last: at which thing the first stops.
+      folder: where.
+      wait: seconds that the first gives the second to end.
 
     Raises:
       BrokenPromise: what is there is not what one after the other makes.
     """
     apart = serial(one, other)
     commands.copy(folder)
-    barrier, resume = os.pipe(), os.pipe()
+    barrier, stopped, resume = os.pipe(), os.pipe(), os.pipe()
 
-    def ready(stops: int) -> Callable[[], None]:
-        def call() -> None:
-            os.close(barrier[1])
-            os.close(resume[1])
-            os.read(barrier[0], 1)
-            watch(folder, pausing(stops, resume[0]))
+    def first() -> None:
+        os.close(barrier[1])
+        os.close(resume[1])
+        os.read(barrier[0], 1)
+        watch(folder, pausing(last, stopped[1], resume[0]))
 
-        return call
+    def second() -> None:
+        os.close(barrier[1])
+        os.close(resume[1])
+        os.close(stopped[1])
+        os.read(stopped[0] if last else barrier[0], 1)
+        watch(folder, pausing(0, stopped[1], resume[0]))
 
     begun = [
-        begin(folder, f"typed-{i}", filled(undisturbed(name).words, folder), ready(stops))
-        for i, (name, stops) in enumerate(((one, last), (other, 0)))
+        begin(folder, f"typed-{i}", filled(undisturbed(name).words, folder), ready)
+        for i, (name, ready) in enumerate(((one, first), (other, second)))
     ]
+    os.close(stopped[1])
     os.close(barrier[1])
-    second = end(begun[1], WAIT) if last else None
+    if last:
+        os.read(stopped[0], 1)
+    early = end(begun[1], wait) if last else None
     os.close(resume[1])
-    outcomes = [end(begun[0]), second or end(begun[1])]
-    os.close(barrier[0])
-    os.close(resume[0])
+    outcomes = [end(begun[0]), early or end(begun[1])]
+    for pipe in (barrier, stopped, resume):
+        os.close(pipe[0])
     history: list[object] = [
         f"sts {' '.join(undisturbed(name).words)}: {outcome}"
         for name, outcome in zip((one, other), outcomes, strict=True)
