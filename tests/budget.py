@@ -120,7 +120,11 @@ class Meter:
             self.done += 1
             if self.done % EVERY == 1:
                 report.user_properties.append((_PIECE, piece()))
-        most = self.most if own <= self.most else self.most * max(1.0, piece() / PIECE)
+        most = (
+            self.most
+            if own <= self.most
+            else self.most * max(1.0, *(piece() / PIECE for _ in range(5)))
+        )
         if own > most and report.passed and report.when != "teardown" and not _slow(item):
             report.outcome = "failed"
             report.longrepr = (
