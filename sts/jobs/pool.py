@@ -39,8 +39,7 @@ R = TypeVar("R")
 P = ParamSpec("P")
 Begin: TypeAlias = Callable[[], object] | None
 PULSE = 0.2  # seconds between two looks, at most
-LONGEST = 70
-"""Bytes of the path of the folder for temporary files in which a socket has room for its name."""
+ROOM = 70  # bytes of the path of the folder for temporary files that leave a socket's name room
 LEAVE = 5.0  # seconds that a process which is ending may take for it
 READY = "sts.numerics.ready"  # is imported there alone
 _FRAME = re.compile(r'File "(.*)", line (\d+) in (.*)')
@@ -96,11 +95,8 @@ class Pool:
           ArgumentError: STS_PATIENCE is no positive number.
         """
         self.width = width
-        self._begin, self._patience, self._method = (
-            begin,
-            deadlines.patience(),
-            method or _quickest(),
-        )
+        self._begin, self._patience = begin, deadlines.patience()
+        self._method = method or _quickest()
         self._waiting: deque[tuple[Any, Any]] = deque()
         self._workers: list[_Worker] = []
 
@@ -270,7 +266,7 @@ def _where(words: str) -> str:
 
 def _quickest() -> str:
     """Returns how processes are begun here; macOS has libraries of which no copy may be made."""
-    room = len(os.fsencode(tempfile.gettempdir())) <= LONGEST
+    room = len(os.fsencode(tempfile.gettempdir())) <= ROOM
     return "forkserver" if sys.platform == "linux" and room else "spawn"
 
 

@@ -54,7 +54,8 @@ def main() -> int:
         if given.trial is not None or time.monotonic() > end:
             break
     for part, count in counts.items():
-        print(f"{part}: " + ", ".join(f"{many:,} {what}" for what, many in count.items()))
+        said = ", ".join(f"{many:,} {what}" for what, many in count.items())
+        print(f"{part}: {said or 'no time for a trial'}")
     return 0
 
 
