@@ -6,6 +6,7 @@ Subcommands get it too: `actions.add_parser("ls", help="what there is", example=
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import re
 from collections.abc import Iterable
@@ -20,15 +21,16 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 
 def _whole(text: str) -> int:
     if not _WHOLE.fullmatch(text):
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
     return int(text)
 
 
 def _finite(text: str) -> float:
-    number = float(text)
-    if not (math.isfinite(number) and text.isascii() and "_" not in text):
-        raise ValueError(text)
-    return number
+    with contextlib.suppress(ValueError):
+        number = float(text)
+        if math.isfinite(number) and text.isascii() and "_" not in text:
+            return number
+    raise argparse.ArgumentTypeError(f"expected a number, found {text!r}")
 
 
 class Parser(argparse.ArgumentParser):

@@ -127,7 +127,7 @@ def test_listing_makes_no_store(sqlite_workspace: Workspace, capsys: Output) -> 
         ("annotators banish Ana", 2, "unknown action of sts annotators 'banish'"),
         ("references add c0ffee --truth passed", 2, "unknown truth 'passed'"),
         ("references add c0ffee --truth success --step 41", 2, "step of 1 to 40"),
-        ("references add c0ffee --truth success --step x", 2, "invalid int value: 'x'"),
+        ("references add c0ffee --truth success --step x", 2, "expected a whole number, found 'x'"),
         ("references add c0ffee", 2, "arguments are required: --truth"),
         ("annotations import nowhere.csv", 2, "no table at nowhere.csv"),
         ("annotations export x.csv --suite other@1", 2, "unknown enqueued suite 'other@1'"),

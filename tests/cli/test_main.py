@@ -47,7 +47,7 @@ RECORD = ["record", "--agent", "random", "--episodes", "2"]
         (["fly"], r"unknown command 'fly'; known: .*annotate.*trajectories"),
         (["run"], "required: NAME@VERSION"),
         ([*RUN, "--fast"], "unrecognized arguments: --fast"),
-        ([*RUN, "--continuations", "x"], "invalid int value: 'x'"),
+        ([*RUN, "--continuations", "x"], "expected a whole number, found 'x'"),
         ([*RUN, "--continuations", "0"], "expected 1 or more"),
         ([*RUN, "--workers", "0"], "expected 1 or more"),
         ([*RUN, "--continuations", "10001"], "expected at most 10000 continuations a scenario"),

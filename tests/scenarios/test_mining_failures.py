@@ -257,7 +257,7 @@ def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
     [
         (("--share", "0"), "expected --share above 0 and at most 1, found 0"),
         (("--share", "1.5"), "expected --share above 0 and at most 1, found 1.5"),
-        (("--share", "nan"), "--share: invalid float value: 'nan'"),
+        (("--share", "nan"), "--share: expected a number, found 'nan'"),
         (("--share", "0.05"), "--share 0.05 of 10 a category is not one scenario"),
         (("--agent", "nobody"), "unknown agent 'nobody'"),
         (("--agent", "babyai-bot"), "nobody is named to tell scenarios of lambda-star apart"),

@@ -207,7 +207,7 @@ def test_the_command_plans_with_and_without_a_pilot(
     ("flags", "says"),
     [
         (["--power", "1"], "--power: expected a chance in (0.05, 1), found 1.0"),
-        (["--difference", "nan"], "--difference: invalid float value: 'nan'"),
+        (["--difference", "nan"], "--difference: expected a number, found 'nan'"),
         (["--rate", "1.2"], "--rate: expected a share in (0, 1), found 1.2"),
         (["--pair", "a", "b"], "--pair is for a pilot"),
         (["--labels", "human"], "--labels is for a pilot"),
