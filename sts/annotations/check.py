@@ -31,8 +31,8 @@ def check(workspace: Workspace) -> Checked:
                 findings += lines
                 with store.database.read() as connection:
                     findings += _missing(connection, workspace)
-            counts = {name: getattr(verified, name) for name in ("events", "clips", "people")}
-            counts["decisions"] = decided
+            counts = {"events": verified.events, "clips": verified.clips}
+            counts |= {"authors": verified.people, "decisions": decided}
     return Checked(counts, tuple(findings))
 
 

@@ -164,8 +164,9 @@ def _verify(workspace: Workspace, *, as_json: bool) -> int:
     with store:
         found = store.verify()
     wrong = found.findings
+    who = "1 person" if found.people == 1 else f"{found.people} people"
     text = (
-        f"{found.events} events of {found.people} people, {found.clips} clips, "
+        f"{found.events} events of {who}, {found.clips} clips, "
         f"{found.continuations} continuations and {found.references} references looked at; "
         f"the file beside the database keeps {found.heads} digests"
     )
