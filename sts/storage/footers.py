@@ -26,18 +26,6 @@ def marked(raw: bytes) -> bytes:
     return raw[:start] + _MARK + hashlib.sha256(raw[start:]).digest() + raw[start:]
 
 
-def unmarked(raw: bytes) -> bytes:
-    """Returns the bytes of a Parquet file as they were before versions that mark it."""
-    start = len(raw) - _length(raw)
-    own = raw[start - _SIZE : start].startswith(_MARK)
-    return raw[: start - _SIZE] + raw[start:] if own else raw
-
-
-def alike(one: bytes, other: bytes) -> bool:
-    """Whether two files are the same, one of which an earlier version may have written."""
-    return unmarked(one) == unmarked(other)
-
-
 def check(name: str, file: BinaryIO, what: str) -> None:
     """Holds the footer of an open file, which is to be `what`, to its digest, where it has one.
 

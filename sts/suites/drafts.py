@@ -18,7 +18,6 @@ from typing import Any
 from sts.domains import checked
 from sts.errors import DamagedData, StsError, UnknownName
 from sts.provenance import provenance
-from sts.storage import footers
 from sts.storage.files import content_hash, new_folder
 from sts.storage.store import Folder
 from sts.storage.workspace import Workspace
@@ -146,9 +145,7 @@ class Draft:
     def keep(self, edited: Scenario) -> None:
         """Keeps what a candidate was edited to, for the decision that will name it."""
         name = f"edited/{edited.row_hash}.parquet"
-        self.workspace.store.put_new(
-            f"{self.folder}/{name}", files.packed(name, [edited]), footers.alike
-        )
+        self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
 
     def _groups(self, part: str) -> dict[str, int]:
         if part not in _GROUPS:
@@ -269,7 +266,7 @@ def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     store = Folder(folder)
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
-        store.put_new(f"{draft.id}/{name}", files.packed(name, candidates), footers.alike)
+        store.put_new(f"{draft.id}/{name}", files.packed(name, candidates))
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
     own = {
         "format": "draft",

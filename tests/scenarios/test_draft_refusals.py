@@ -62,7 +62,9 @@ CASES = {
     "a takeover before the context": Case(
         ("edit", "walk-01", "--takeover", "9"), "expected a takeover from 10 to 30"
     ),
-    "a takeover that is no step": Case(("edit", "walk-01", "--takeover", "soon"), "invalid int"),
+    "a takeover that is no step": Case(
+        ("edit", "walk-01", "--takeover", "soon"), "expected a whole number, found 'soon'"
+    ),
     "a length that does not fit": Case(
         ("edit", "walk-01", "--length", "999"), "a takeover from 10"
     ),
