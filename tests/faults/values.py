@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -16,10 +17,14 @@ import pyarrow.parquet as pq
 
 Values = dict[str, Any]
 """What each file says, by its path; versions of suites and reports are one thing each."""
-MADE_AGAIN = ("index.parquet", ".sound", "annotations.heads", "workspace.toml")
+MADE_AGAIN = ("index.parquet", ".sound", "annotations.heads", "workspace.toml", "backup.json")
 """Ends of the names of files that are derived, may lag behind, or are a workspace's own."""
 _TOGETHER = {"suites": 3, "reports": 2}
 """Folders that come as a whole: how many parts of a path name one."""
+_UNNAMED = re.compile(r"(^|/)drafts/[^/]+/[0-9a-f]{32}/edited/")
+"""What a candidate was edited to: nothing until a decision names it, and held to its name then."""
+_PARTS = re.compile(r"(^|/)continuations/[^/]+/[^/]+\.parquet$")
+"""Of rows, which may be in more parts or fewer after a run that was killed, and in two alike."""
 _DRAFT = re.compile(r"(drafts/[^/]+)/[0-9a-f]{32}/")
 
 
@@ -32,6 +37,13 @@ def values(folder: Path) -> Values:
         if hidden or not path.is_file() or path.name.endswith(MADE_AGAIN):
             continue
         if path.name.endswith(("-wal", "-shm")) or name.parts[0] == "in":
+            continue
+        if _UNNAMED.search(name.as_posix()):
+            continue
+        if _PARTS.search(name.as_posix()):
+            for row in pq.read_table(path).to_pylist():
+                one = {name: _digest(repr(value)) for name, value in row.items()}
+                found.setdefault(f"continuation {row['id']}", one)
             continue
         unit = _unit(name)
         said = _DRAFT.sub(r"\1/ID/", name.as_posix())
@@ -57,8 +69,16 @@ def of_file(path: Path) -> Any:
         return json.loads(path.read_bytes())
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as opened:
-            return {name: _digest(opened.read(name)) for name in opened.namelist()}
+            names = [name for name in opened.namelist() if not name.endswith(MADE_AGAIN)]
+            return {name: _packed(opened, name) for name in names}
     return _digest(path.read_bytes())
+
+
+def _packed(archive: zipfile.ZipFile, name: str) -> Any:
+    if not name.endswith(".sqlite3"):
+        return _digest(archive.read(name))
+    with tempfile.TemporaryDirectory() as folder:
+        return _tables(Path(archive.extract(name, folder)))
 
 
 def _digest(value: str | bytes) -> str:
@@ -93,6 +113,12 @@ def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
     return found
 
 
+def _place(at: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns where a value stands; in a database and in a copy of it that is the same."""
+    files = [i for i, part in enumerate(at) if part.endswith(".sqlite3")]
+    return at[files[-1] + 1 :] if files else at
+
+
 class Masked(NamedTuple):
     """Values without what is of the moment: clocks, and what is drawn to be nobody else's."""
 
@@ -102,13 +128,14 @@ class Masked(NamedTuple):
     def between(cls, one: Values, other: Values) -> Masked:
         """Takes for that in which two undisturbed tries of the same differ."""
         own, others = leaves(one), leaves(other)
-        return cls(frozenset(at for at in own.keys() & others.keys() if own[at] != others[at]))
+        both = own.keys() & others.keys()
+        return cls(frozenset(_place(at) for at in both if own[at] != others[at]))
 
     def __call__(self, found: Values) -> Values:
         """Returns what a unit says, each as comparable values."""
         return {
             unit: {
-                at: len(single) if (unit, *at) in self.moment else single
+                at: len(single) if _place((unit, *at)) in self.moment else single
                 for at, single in leaves(value).items()
             }
             for unit, value in found.items()
