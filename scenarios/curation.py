@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from scenarios.freezing import Looked
 from sts.agreement import Agreement, krippendorff
@@ -13,6 +13,7 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
 from sts.suites.decisions import OPINIONS, REASON, Decision, State, opinion_of
+from sts.suites.drafts import Draft, held
 
 _ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
@@ -99,6 +100,17 @@ def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision
     if (latest := opinion_of(one.state, person.id)) is None:
         raise ArgumentError(f"{person.name} has no opinion about {one.summary.id} to take back")
     return _event(one, "undo", person, {"undoes": latest.uuid}, at)._replace(follows=one.state.last)
+
+
+def decide(store: Store, draft: Draft, made: Sequence[Decision]) -> None:
+    """Appends decisions about a draft, all or none; nobody freezes it without them.
+
+    Raises:
+      Overtaken: somebody has decided about a candidate since; says what.
+      StsError: the draft was frozen or replaced since it was read.
+    """
+    with held(draft):
+        store.decide(draft.id, made)
 
 
 def _event(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from scenarios.curation import author, decision
+from scenarios.curation import author, decide, decision
 from scenarios.freezing import Looked, now
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -59,7 +59,7 @@ def link(
         event = decision(one, "edit", person, reason="", at=time.time())
         detail = {"changes": {kind: getattr(scenario, kind)}}
         events.append(event._replace(scenario=scenario.row_hash, detail=detail))
-    store.decide(draft.id, events)
+    decide(store, draft, events)
     return made, person
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotator_app.curation import edits
 from annotator_app.curation.drafts import Drafts, Opened
-from scenarios.curation import checked_reason, decision, opinion
+from scenarios.curation import checked_reason, decide, decision, opinion
 from scenarios.freezing import Looked
 from sts.annotations.decisions import Overtaken
 from sts.annotations.store import Store
@@ -69,7 +69,7 @@ def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, An
     made = _made(one, person, sent)
     if made.kind == "edit":
         made = edits.derived(opened, one, made, sent.get("changes"))
-    store.decide(opened.draft.id, [made])
+    decide(store, opened.draft, [made])
 
 
 def looked(opened: Opened, id: object) -> Looked:

@@ -14,7 +14,7 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
     from scenarios import categories
-    from scenarios.curation import author, checked_reason, decision
+    from scenarios.curation import author, checked_reason, decide, decision
     from scenarios.editing import Editor
     from scenarios.freezing import look, select
     from scenarios.mining.failures import recording_of
@@ -39,7 +39,8 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> int:
         person = author(store, args.author)
         event = decision(one, "edit", person, reason=reason, at=time.time())
         detail = {**event.detail, "changes": asked}
-        store.decide(draft.id, [event._replace(scenario=made.scenario.row_hash, detail=detail)])
+        event = event._replace(scenario=made.scenario.row_hash, detail=detail)
+        decide(store, draft, [event])
     lines = [f"{name}: {_word(old)} -> {_word(new)}" for name, (old, new) in made.changes.items()]
     text = "\n".join((f"{args.id} edited by {person.name}", *lines, _fit(made.fault)))
     changes = {name: {"before": old, "after": new} for name, (old, new) in made.changes.items()}

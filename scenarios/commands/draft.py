@@ -227,7 +227,7 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
 def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
-    from scenarios.curation import author, check, checked_reason, decision
+    from scenarios.curation import author, check, checked_reason, decide, decision
     from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
@@ -251,7 +251,7 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
     with Store.open(workspace) as store:
         person = author(store, args.author)
         made = [decision(one, args.action, person, reason=reason, at=time.time()) for one in chosen]
-        store.decide(draft.id, made)
+        decide(store, draft, made)
     ids = [one.summary.id for one in chosen]
     done = {"accept": "accepted", "reject": "rejected", "retire": "retired", "undo": "undone"}
     what = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"
@@ -266,7 +266,7 @@ def _decide(args: argparse.Namespace, workspace: Workspace) -> int:
 def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
     import time
 
-    from scenarios.curation import author, opinion
+    from scenarios.curation import author, decide, opinion
     from scenarios.freezing import look, select
     from sts.annotations.store import Store
     from sts.cli.arguments import say
@@ -277,7 +277,7 @@ def _opinion(args: argparse.Namespace, workspace: Workspace) -> int:
     (one,) = select(draft, every, [args.id])
     with Store.open(workspace) as store:
         person = author(store, args.author)
-        store.decide(draft.id, [opinion(one, args.word, person, at=time.time())])
+        decide(store, draft, [opinion(one, args.word, person, at=time.time())])
     said = {"yes": "two people would agree", "no": "two people would not agree"}
     say(
         args.json,

@@ -10,7 +10,8 @@ import json
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,21 @@ def check_open(draft: Draft) -> None:
         )
 
 
+@contextmanager
+def held(draft: Draft) -> Iterator[Draft]:
+    """Keeps others from freezing or replacing a draft while it is changed; yields it as it is now.
+
+    Raises:
+      StsError: it was frozen or replaced since it was read.
+    """
+    with draft.workspace.locked():
+        there = find(draft.workspace, draft.name)
+        if there is None or there.id != draft.id:
+            raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added to it")
+        check_open(there)
+        yield there
+
+
 def begin(
     workspace: Workspace,
     name: str,
@@ -244,13 +260,10 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Adds candidates to a draft; returns it as it is then.
 
     Raises:
-      StsError: the draft was replaced meanwhile, has a candidate of the same id, or candidates of
-        the other side.
+      StsError: the draft was frozen or replaced meanwhile, has a candidate of the same id, or
+        candidates of the other side.
     """
-    with draft.workspace.locked():
-        there = find(draft.workspace, draft.name)
-        if there is None or there.id != draft.id:
-            raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added to it")
+    with held(draft) as there:
         twice = {one.id for one in candidates} & set(there.ids())
         if twice:
             raise StsError(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scenarios import categories
+from scenarios import categories, curation, freezing
 from sts.annotations.store import Store
 from sts.suites import drafts
 from sts.suites import store as suites
@@ -128,6 +128,23 @@ def test_an_edit_says_what_it_changed_and_is_undone(own: Curation) -> None:
     after = own.view()["walk-01"]
     assert (after["status"], after["scenario"]) == ("undecided", "")
     assert after["row_hash"] == before["row_hash"]
+
+
+def test_what_is_decided_while_a_draft_is_frozen_is_refused_and_not_kept(
+    own: Curation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.draft("accept", "walk-01")
+    author = curation.author
+
+    def meanwhile(*given: Any) -> Any:
+        freezing.freeze(own.workspace, "own")
+        return author(*given)
+
+    monkeypatch.setattr(curation, "author", meanwhile)
+    assert "draft own was frozen as own@1" in own.draft("undo", "walk-01", code=1)
+    draft = drafts.open_draft(own.workspace, "own")
+    with Store.open(own.workspace) as store:
+        assert [one.kind for one in store.decisions(draft.id)] == ["accept"]
 
 
 def test_a_version_is_what_was_accepted_and_the_next_one_keeps_it(own: Curation) -> None:
