@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import time
@@ -81,9 +82,13 @@ class Auth:
         self._base = base
         self._admitted: dict[str, float] = {}
         self._attempts = Attempts()
+        self._entering = asyncio.Lock()  # so that a failure is counted before the next attempt
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, answers at `/enter`, or refuses."""
+        """Passes a request on, answers at `/enter`, or refuses.
+
+        A thread asks who is let in: the database may be locked, and nobody else waits for it.
+        """
         kind = scope["type"]
         if kind not in ("http", "websocket") or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
@@ -93,10 +98,12 @@ class Auth:
             return
         try:
             if kind == "http" and scope["path"] == ENTER:
-                answer = self._enter(scope, await _token(scope, receive))
+                token = await _token(scope, receive)
+                async with self._entering:
+                    answer = await asyncio.to_thread(self._enter, scope, token)
             elif kind == "http" and self._offers and scope["path"] in sign_in.ADDRESSES:
                 answer = await self._sign_in(scope, receive)
-            elif self._is_admitted(session_secret(scope, self._cookie)):
+            elif await self._is_admitted(session_secret(scope, self._cookie)):
                 answer = self._app
             else:
                 answer = self._refusal(OUTSIDE)
@@ -155,7 +162,8 @@ class Auth:
         came = await sign_in.answer(self._app, scope, receive)
         try:
             email = sign_in.verified_address(came.claims)
-            answer = self._let_in(scope, self._entrance.sign_in(email))
+            secret = await asyncio.to_thread(self._entrance.sign_in, email)
+            answer = self._let_in(scope, secret)
         except ArgumentError as error:
             answer = self._refusal(str(error))
         else:
@@ -187,12 +195,12 @@ class Auth:
         response.headers["Referrer-Policy"] = "no-referrer"
         return response
 
-    def _is_admitted(self, secret: str) -> bool:
+    async def _is_admitted(self, secret: str) -> bool:
         now = time.monotonic()
         if self._admitted.get(secret, -1.0) > now:
             return True
         self._admitted = {one: until for one, until in self._admitted.items() if until > now}
-        if not secret or self._entrance.person(secret) is None:
+        if not secret or await asyncio.to_thread(self._entrance.person, secret) is None:
             return False
         self._admitted[secret] = now + REMEMBERED
         return True

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scipy import stats
+from scipy.special import stdtrit
 
 from sts.annotations.members import Work
 
@@ -48,6 +48,6 @@ def estimate(left: int, work: Sequence[Work]) -> Estimate | None:
     mean = math.fsum(without) / len(days)
     spread = math.fsum((one - mean) ** 2 for one in without)
     error = math.sqrt(spread * (len(days) - 1) / len(days))
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(days) - 1)) * error
+    reach = float(stdtrit(len(days) - 1, (1 + LEVEL) / 2)) * error
     hours = [left * one / 3600 for one in (each, max(each - reach, 0.0), each + reach)]
     return Estimate(*hours)

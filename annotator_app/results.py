@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Callable
@@ -53,7 +54,7 @@ class Results:
         app = self._app
         if scope["type"] == "http" and scope["path"].startswith(RESULTS):
             try:
-                app = self._answer(scope)
+                app = await asyncio.to_thread(self._answer, scope)
             except StoreError as error:
                 _LOG.error("annotation store: %s", error)
                 app = away()

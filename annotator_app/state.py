@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import logging
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
@@ -186,6 +187,8 @@ def queues() -> Queues:
 
 def warm_up() -> None:
     """Loads what every page needs, so that nobody waits for it."""
+    for name in ("annotator_app.pages.team", "pandas"):  # Streamlit sends nothing without pandas
+        importlib.import_module(name)
     store()
     continuations()
     for name in drafts().names():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
@@ -21,6 +21,20 @@ from sts.annotations.schema import (
 from sts.annotations.study import Study
 
 _BATCH = 500
+# Made once: to put a statement together costs more than to run it.
+_GIVEN = select(exposures.c.agent, exposures.c.clips).where(
+    exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
+)
+_WANTED = select(suite_agents.c.agent, suite_agents.c.wanted).where(
+    suite_agents.c.suite == bindparam("suite")
+)
+_NOTE = {
+    dialect.dialect.name: dialect.insert(exposures).on_conflict_do_update(
+        index_elements=["annotator", "suite", "agent"],
+        set_={"clips": exposures.c.clips + 1},
+    )
+    for dialect in (sqlite, postgresql)
+}
 
 
 def renew(connection: Connection, suite: str, *, study: Study, now: float) -> None:
@@ -62,11 +76,8 @@ def renew(connection: Connection, suite: str, *, study: Study, now: float) -> No
 
 def of(connection: Connection, annotator_id: int, suite: str) -> Balance:
     """Returns what a person was given of each agent of a suite, against what there is."""
-    own = exposures.c.annotator == annotator_id, exposures.c.suite == suite
-    given = connection.execute(select(exposures.c.agent, exposures.c.clips).where(*own))
-    wanted = connection.execute(
-        select(suite_agents.c.agent, suite_agents.c.wanted).where(suite_agents.c.suite == suite)
-    )
+    given = connection.execute(_GIVEN, {"annotator": annotator_id, "suite": suite})
+    wanted = connection.execute(_WANTED, {"suite": suite})
     return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
 
 
@@ -77,14 +88,7 @@ def note(connection: Connection, annotator_id: int, suite: str, agents: Iterable
     ]
     if not rows:
         return
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    connection.execute(
-        dialect.insert(exposures).on_conflict_do_update(
-            index_elements=["annotator", "suite", "agent"],
-            set_={"clips": exposures.c.clips + 1},
-        ),
-        rows,
-    )
+    connection.execute(_NOTE[connection.dialect.name], rows)
 
 
 def _covered(suite: str) -> Select[tuple[str, str, str]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     Select,
     and_,
+    bindparam,
     case,
     exists,
     literal_column,
@@ -39,6 +42,13 @@ CANDIDATES = 96
 """Items looked at in one claim: more than other transactions can have locked at one moment."""
 
 
+# What `Person.values` gives. Statements are made once: that costs more than to run them.
+PERSON: BindParameter[int] = bindparam("person")
+SUITE: BindParameter[str] = bindparam("suite")
+NOW: BindParameter[float] = bindparam("now")
+OFFERED = items.c.continuation.not_in(bindparam("without", expanding=True))
+
+
 class Person(NamedTuple):
     """For whom something is claimed, and where.
 
@@ -46,7 +56,7 @@ class Person(NamedTuple):
       id: the annotator's number.
       suite: what they judge.
       order: the factor and offset of their random order.
-      offered: what may be shown to anybody.
+      without: continuations that can be shown to nobody.
       standing: what the lead has said.
       until: until when what they claim is kept for them.
       now: UTC seconds.
@@ -55,10 +65,15 @@ class Person(NamedTuple):
     id: int
     suite: str
     order: tuple[int, int]
-    offered: ColumnElement[bool]
+    without: tuple[str, ...]
     standing: Standing
     until: float
     now: float
+
+    def values(self, **more: object) -> dict[str, Any]:
+        """Returns what stands for them in a statement, and more."""
+        own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.without}
+        return {**own, **more}
 
     def key(self, draw: int) -> int:
         """Returns the place of an item in their random order."""
@@ -66,7 +81,7 @@ class Person(NamedTuple):
         return (draw * factor + offset) % PRIME
 
 
-def in_suite(suite: str) -> ColumnElement[bool]:
+def in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
     """Whether a slot's clip is kept by a suite."""
     return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
 
@@ -76,21 +91,32 @@ def waits() -> ColumnElement[bool]:
     return literal_column("slots.judged = 0")
 
 
-def is_free(now: float) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Whether a slot waits for a judgement and is held by nobody any more."""
-    return slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= now)
+FREE = (slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= NOW))
+"""Whether a slot waits for a judgement and is held by nobody any more."""
 
 
-def _unmet(annotator_id: int, item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
+_FREE_SLOT = (
+    select(slots.c.id)
+    .where(slots.c.item == bindparam("item"), *FREE)
+    .order_by(slots.c.slot)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+
+
+def free_slot(connection: Connection, item: str, now: float) -> int | None:
+    """Locks a free slot of an item and returns its number; None where there is none."""
+    return connection.execute(_FREE_SLOT, {"item": item, "now": now}).scalar_one_or_none()
+
+
+def _unmet(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
     """What a person may be given: not held, served from the pool, judged, trained on, or played."""
-    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
+    name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
     own = slots.alias("own")
-    yield ~exists().where(own.c.item == item, own.c.annotator == annotator_id)
-    yield ~exists().where(
-        claims.c.item == item, claims.c.annotator == annotator_id, claims.c.pool == 1
-    )
+    yield ~exists().where(own.c.item == item, own.c.annotator == PERSON)
+    yield ~exists().where(claims.c.item == item, claims.c.annotator == PERSON, claims.c.pool == 1)
     for table in (events, training):
-        yield ~exists().where(table.c.item == item, table.c.annotator == annotator_id)
+        yield ~exists().where(table.c.item == item, table.c.annotator == PERSON)
     yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
 
 
@@ -105,30 +131,38 @@ def inside(scope: str, suite: str) -> ColumnElement[bool]:
 
 def recent_scenarios(connection: Connection, annotator_id: int, number: int) -> list[str]:
     """The scenarios that a person met last, the latest at the end."""
-    rows = connection.scalars(
-        select(items.c.scenario)
-        .join(claims, claims.c.item == items.c.id)
-        .where(claims.c.annotator == annotator_id)
-        .order_by(claims.c.position.desc())
-        .limit(number)
-    )
+    rows = connection.scalars(_RECENT, {"person": annotator_id, "number": number})
     return [*rows][::-1]
+
+
+_RECENT = (
+    select(items.c.scenario)
+    .join(claims, claims.c.item == items.c.id)
+    .where(claims.c.annotator == PERSON)
+    .order_by(claims.c.position.desc())
+    .limit(bindparam("number"))
+)
+_AGENTS = select(copies.c.item, copies.c.agent).where(
+    copies.c.item.in_(bindparam("items", expanding=True))
+)
 
 
 def candidates(
     connection: Connection, person: Person, level: int, turn: int, coin: float
 ) -> list[Candidate]:
     """Items open for a person: the first of the queue in the first turn, else from any place on."""
-    open_ = _open_slots(person, level, turn).order_by(slots.c.draw, slots.c.item)
+    open_ = _open_slots(person.suite, person.standing.left_out, person.standing.first)
+    own = person.values(level=level, turn=turn)
     place = int(coin * PRIME) if turn == ORDINARY else 0
-    rows = connection.execute(open_.where(slots.c.draw >= place).limit(CANDIDATES)).all()
+    later = {"least": place, "most": PRIME, "number": CANDIDATES}
+    rows = connection.execute(open_, own | later).all()
     if place and len(rows) < CANDIDATES:
-        before = open_.where(slots.c.draw < place).limit(CANDIDATES - len(rows))
-        rows = [*rows, *connection.execute(before)]
+        before = {"least": 0, "most": place - 1, "number": CANDIDATES - len(rows)}
+        rows = [*rows, *connection.execute(open_, own | before)]
+    if not rows:
+        return []
     agents: dict[str, set[str]] = {}
-    named = {row.item for row in rows}
-    of_items = copies.c.item.in_(named)
-    for item, agent in connection.execute(select(copies.c.item, copies.c.agent).where(of_items)):
+    for item, agent in connection.execute(_AGENTS, {"items": [*{row.item for row in rows}]}):
         agents.setdefault(item, set()).add(agent)
     return [
         Candidate(
@@ -144,14 +178,19 @@ def candidates(
     ]
 
 
+@lru_cache(maxsize=64)
 def _open_slots(
-    person: Person, level: int, turn: int
+    suite: str, left_out: tuple[str, ...], first: tuple[tuple[str, int], ...]
 ) -> Select[tuple[str, int, str, str, bool, bool]]:
-    """The open slots of one turn and priority that a person may be given."""
-    standing, other = person.standing, slots.alias("other")
-    priority = case(
-        *((inside(scope, person.suite), number) for scope, number in standing.first), else_=0
-    )
+    """The open slots of one turn and priority, between two draws, that a person may be given.
+
+    Args:
+      suite: what they judge.
+      left_out: scopes of it of which nothing is given; see `controls.Standing`.
+      first: what comes first.
+    """
+    other = slots.alias("other")
+    priority = case(*((inside(scope, suite), number) for scope, number in first), else_=0)
     return (
         select(
             slots.c.item,
@@ -166,32 +205,39 @@ def _open_slots(
         .join(items, items.c.id == slots.c.item)
         .where(
             waits(),
-            slots.c.turn == turn,
-            *(~inside(scope, person.suite) for scope in standing.left_out),
-            *([priority == level] if standing.first else []),
-            *is_free(person.now),
-            in_suite(person.suite),
-            person.offered,
-            *_unmet(person.id, slots.c.item),
+            slots.c.turn == bindparam("turn"),
+            slots.c.draw.between(bindparam("least"), bindparam("most")),
+            *(~inside(scope, suite) for scope in left_out),
+            *([priority == bindparam("level")] if first else []),
+            *FREE,
+            in_suite(SUITE),
+            OFFERED,
+            *_unmet(slots.c.item),
         )
+        .order_by(slots.c.draw, slots.c.item)
+        .limit(bindparam("number"))
     )
 
 
 def reference(connection: Connection, person: Person, recent: Collection[str]) -> Candidate | None:
     """A reference that a person has not met, of no scenario met just now where there is one."""
-    row = connection.execute(
-        select(items.c.id, items.c.continuation, items.c.scenario)
-        .where(
-            items.c.id.in_(select(reference_episodes.c.item)),
-            person.offered,
-            *_unmet(person.id, items.c.id),
-        )
-        .order_by(items.c.scenario.in_(recent), _key(person.order), items.c.id)
-        .limit(1)
-    ).one_or_none()
+    factor, offset = person.order
+    values = person.values(recent=[*recent], factor=factor, offset=offset)
+    row = connection.execute(_REFERENCE, values).one_or_none()
     return None if row is None else Candidate(row.id, row.continuation, row.scenario, (), 0)
 
 
-def _key(order: tuple[int, int]) -> ColumnElement[int]:
-    factor, offset = order
-    return (items.c.draw * factor + offset) % PRIME
+_REFERENCE = (
+    select(items.c.id, items.c.continuation, items.c.scenario)
+    .where(
+        items.c.id.in_(select(reference_episodes.c.item)),
+        OFFERED,
+        *_unmet(items.c.id),
+    )
+    .order_by(
+        items.c.scenario.in_(bindparam("recent", expanding=True)),
+        (items.c.draw * bindparam("factor") + bindparam("offset")) % PRIME,
+        items.c.id,
+    )
+    .limit(1)
+)

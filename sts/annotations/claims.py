@@ -5,18 +5,35 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from sts.annotations import assignment, balance, controls, people
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.candidates import (
+    FREE,
+    OFFERED,
+    PERSON,
+    SUITE,
     Person,
     candidates,
+    free_slot,
     in_suite,
     inside,
-    is_free,
     recent_scenarios,
     reference,
     waits,
@@ -68,19 +85,39 @@ def claim(
     if not one.judges:
         current = [a.name for a in people.everybody(connection) if a.judges]
         raise UnknownName("current annotator", one.name, current)
-    offered = items.c.continuation.not_in(without)
     standing = controls.standing(connection, study, suite, annotator_id)
     order = _order(study.seed, annotator_id)
-    person = Person(annotator_id, suite, order, offered, standing, now + LEASE, now)
+    person = Person(annotator_id, suite, order, tuple(without), standing, now + LEASE, now)
     if without:
         _give_back(connection, annotator_id, items.c.continuation.in_(without))
-    mine = (slots.c.annotator == annotator_id, slots.c.judged == 0, in_suite(suite))
-    connection.execute(update(slots).where(*mine).values(lease_until=person.until))
+    mine = {"person": annotator_id, "suite": suite, "until": person.until}
+    connection.execute(_KEEP, mine)
     room = study.cap - _judged_today(connection, person) if study.cap else PRIME
     held = _kept(connection, person, room)
     if standing.paused or min(count, room) <= len(held):
         return held
     return held + _take(connection, person, study, min(count, room) - len(held), held)
+
+
+# Made once: to put a statement together costs more than to run it.
+_KEEP = (
+    update(slots)
+    .where(slots.c.annotator == PERSON, slots.c.judged == 0, in_suite(SUITE))
+    .values(lease_until=bindparam("until"))
+)
+_OPEN = select(func.count()).select_from(
+    select(slots.c.id).where(waits(), *FREE, in_suite(SUITE)).limit(_COUNTED).subquery()
+)
+_TAKE_SLOT = (
+    update(slots)
+    .where(slots.c.id == bindparam("number"))
+    .values(annotator=PERSON, lease_until=bindparam("until"))
+)
+_CLAIM = insert(claims)
+_CLAIM_AGAIN = update(claims).where(
+    claims.c.annotator == PERSON, claims.c.item == bindparam("which")
+)
+_LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator == PERSON)
 
 
 def _kept(connection: Connection, person: Person, room: int) -> list[Claim]:
@@ -218,10 +255,7 @@ def renew(connection: Connection, annotator_id: int, held: list[str], *, now: fl
 
 def ahead(connection: Connection, suite: str, now: float) -> int:
     """Returns how many items a person should have at a time: a tenth of what is open, 3 to 20."""
-    some = (
-        select(slots.c.id).where(waits(), *is_free(now), in_suite(suite)).limit(_COUNTED).subquery()
-    )
-    return assignment.ahead(connection.execute(select(func.count()).select_from(some)).scalar_one())
+    return assignment.ahead(connection.execute(_OPEN, {"suite": suite, "now": now}).scalar_one())
 
 
 class _Held(NamedTuple):
@@ -239,9 +273,19 @@ class _Held(NamedTuple):
 
 
 def _held(connection: Connection, person: Person) -> list[_Held]:
-    holds = and_(slots.c.item == claims.c.item, slots.c.annotator == person.id)
-    paused = or_(False, *(inside(s, person.suite) for s in person.standing.left_out))
-    rows = connection.execute(
+    holding = _holding(person.suite, person.standing.left_out)
+    return [
+        _Held(Claim(r.item, r.continuation, person.until), r.claimed, bool(r.left_out))
+        for r in connection.execute(holding, person.values())
+    ]
+
+
+@lru_cache(maxsize=64)
+def _holding(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, float, bool]]:
+    """What waits for a person who judges a suite of which some scopes are left out."""
+    holds = and_(slots.c.item == claims.c.item, slots.c.annotator == PERSON)
+    paused = or_(False, *(inside(scope, suite) for scope in left_out))
+    return (
         select(
             claims.c.item,
             items.c.continuation,
@@ -250,19 +294,13 @@ def _held(connection: Connection, person: Person) -> list[_Held]:
         )
         .join(items, items.c.id == claims.c.item)
         .where(
-            claims.c.annotator == person.id,
-            or_(claims.c.pool == 1, exists().where(holds, in_suite(person.suite))),
-            person.offered,
-            ~exists().where(
-                events.c.item == claims.c.item, events.c.annotator == person.id, judges()
-            ),
+            claims.c.annotator == PERSON,
+            or_(claims.c.pool == 1, exists().where(holds, in_suite(SUITE))),
+            OFFERED,
+            ~exists().where(events.c.item == claims.c.item, events.c.annotator == PERSON, judges()),
         )
         .order_by(claims.c.position)
     )
-    return [
-        _Held(Claim(r.item, r.continuation, person.until), r.claimed, bool(r.left_out))
-        for r in rows
-    ]
 
 
 def _judged_today(connection: Connection, person: Person) -> int:
@@ -286,20 +324,11 @@ def _judged_today(connection: Connection, person: Person) -> int:
 
 def _take_slot(connection: Connection, person: Person, item: str) -> bool:
     """Takes a free slot of an item for a person; returns whether there was one."""
-    slot = connection.execute(
-        select(slots.c.id)
-        .where(slots.c.item == item, *is_free(person.now))
-        .order_by(slots.c.slot)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    ).scalar_one_or_none()
+    slot = free_slot(connection, item, person.now)
     if slot is None:
         return False
-    connection.execute(
-        update(slots)
-        .where(slots.c.id == slot)
-        .values(annotator=person.id, lease_until=person.until)
-    )
+    taken = {"number": slot, "person": person.id, "until": person.until}
+    connection.execute(_TAKE_SLOT, taken)
     return True
 
 
@@ -307,19 +336,17 @@ def _note_claim(
     connection: Connection, person: Person, item: str, position: int, pool: bool
 ) -> bool:
     """Keeps what a person was given at which place; returns whether it is given the first time."""
+    own = {"annotator": person.id, "item": item}
     values = {"position": position, "pool": int(pool), "claimed": person.now}
-    again = connection.execute(
-        update(claims).where(claims.c.annotator == person.id, claims.c.item == item).values(values)
-    )
-    if again.rowcount == 0:
-        connection.execute(insert(claims).values(annotator=person.id, item=item, **values))
-    return again.rowcount == 0
+    again = {"person": person.id, "which": item, **values}
+    if connection.execute(_CLAIM_AGAIN, again).rowcount:
+        return False
+    connection.execute(_CLAIM, own | values)
+    return True
 
 
 def _next_position(connection: Connection, annotator_id: int) -> int:
-    last = connection.execute(
-        select(func.max(claims.c.position)).where(claims.c.annotator == annotator_id)
-    ).scalar_one()
+    last = connection.execute(_LAST_POSITION, {"person": annotator_id}).scalar_one()
     return 0 if last is None else int(last) + 1
 
 

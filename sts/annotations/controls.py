@@ -77,10 +77,13 @@ def append(connection: Connection, control: Control) -> None:
 
 def every(connection: Connection) -> list[Control]:
     """Returns everything that was ever said, in order."""
-    rows = connection.execute(select(controls).order_by(controls.c.id))
+    rows = connection.execute(_EVERY)
     return [
         Control(r.setting, r.scope, r.person, r.value, r.reason, r.annotator, r.made) for r in rows
     ]
+
+
+_EVERY = select(controls).order_by(controls.c.id)
 
 
 def last(controls: Iterable[Control]) -> list[Control]:

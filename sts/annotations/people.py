@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
 from sts.annotations import addresses, events, ledger, sessions
 from sts.annotations.roles import ROLES
@@ -17,6 +17,15 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name
 
+# Made once: to put a statement together costs more than to run it.
+_PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
+_LOCKED = _PERSON.with_for_update()
+_HELD = (
+    select(slots.c.id)
+    .where(slots.c.annotator == bindparam("number"), slots.c.judged == 0)
+    .with_for_update()
+)
+_ROLES = select(roles.c.role).where(roles.c.annotator == bindparam("number"))
 _PSEUDONYM = re.compile(r"annotator-[0-9a-f]{6}")
 
 
@@ -111,8 +120,7 @@ def named(connection: Connection, name: str) -> Annotator:
 
 def numbered(connection: Connection, annotator_id: int) -> Annotator | None:
     """The person of that number."""
-    row = connection.execute(select(annotators).where(annotators.c.id == annotator_id))
-    found = row.one_or_none()
+    found = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
     return None if found is None else _annotator(connection, found)
 
 
@@ -185,23 +193,17 @@ def lock(connection: Connection, annotator_id: int) -> Annotator:
     Raises:
       UnknownName: there is no such person.
     """
-    row = connection.execute(
-        select(annotators).where(annotators.c.id == annotator_id).with_for_update()
-    ).one_or_none()
+    own = {"number": annotator_id}
+    row = connection.execute(_LOCKED, own).one_or_none()
     if row is None:
         known = [str(person.id) for person in everybody(connection)]
         raise UnknownName("annotator number", str(annotator_id), known)
-    connection.execute(
-        select(slots.c.id)
-        .where(slots.c.annotator == annotator_id, slots.c.judged == 0)
-        .with_for_update()
-    ).all()
+    connection.execute(_HELD, own).all()
     return _annotator(connection, row)
 
 
 def _annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annotator:
-    own = select(roles.c.role).where(roles.c.annotator == row.id)
-    return _with(row, connection.execute(own).scalars().all())
+    return _with(row, connection.scalars(_ROLES, {"number": row.id}).all())
 
 
 def _with(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:

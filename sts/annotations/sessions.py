@@ -7,7 +7,19 @@ import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Double,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from sts.annotations.schema import annotators, invitations, sessions
 from sts.errors import ArgumentError
@@ -118,15 +130,7 @@ def begin(connection: Connection, annotator_id: int, *, now: float) -> str:
 
 def holder(connection: Connection, secret: str, *, now: float) -> tuple[int, bool] | None:
     """Whose session a secret is of, and whether its use should be noted; None for no session."""
-    row = connection.execute(
-        select(sessions.c.annotator, sessions.c.seen)
-        .join(annotators, annotators.c.id == sessions.c.annotator)
-        .where(
-            sessions.c.secret_hash == hashed(secret),
-            annotators.c.retired.is_(None),
-            ~_has_ended(now),
-        )
-    ).one_or_none()
+    row = connection.execute(_HOLDER, {"hash": hashed(secret), "now": now}).one_or_none()
     return None if row is None else (row.annotator, row.seen + RENEWAL <= now)
 
 
@@ -182,8 +186,20 @@ def _withdraw(connection: Connection, annotator_id: int) -> None:
     connection.execute(delete(invitations).where(*own))
 
 
-def _has_ended(now: float) -> ColumnElement[bool]:
+def _has_ended(now: float | BindParameter[float]) -> ColumnElement[bool]:
     return or_(sessions.c.seen <= now - IDLE, sessions.c.begun <= now - LONGEST)
+
+
+# Made once: to put a statement together costs more than to run it.
+_HOLDER = (
+    select(sessions.c.annotator, sessions.c.seen)
+    .join(annotators, annotators.c.id == sessions.c.annotator)
+    .where(
+        sessions.c.secret_hash == bindparam("hash"),
+        annotators.c.retired.is_(None),
+        ~_has_ended(bindparam("now", type_=Double)),
+    )
+)
 
 
 def hashed(token: str) -> str:

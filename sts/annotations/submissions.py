@@ -7,9 +7,10 @@ import json
 import re
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
 from sts.annotations import events, people, reviews
+from sts.annotations.candidates import free_slot
 from sts.annotations.events import (
     CORRECTION,
     DECIDING,
@@ -37,6 +38,23 @@ MESSAGE_LIMIT = 1000
 """Answers that are looked at in one message; a page has a handful that wait."""
 _RAW_LIMIT = 4096
 _SECONDS_LIMIT = 1e9
+
+
+# Made once: to put a statement together costs more than to run it.
+_HORIZONS = select(items.c.id, items.c.horizon).where(
+    items.c.id.in_(bindparam("items", expanding=True))
+)
+_OWN_HORIZONS = _HORIZONS.where(
+    exists().where(claims.c.item == items.c.id, claims.c.annotator == bindparam("person"))
+)
+_OWN_SLOT = select(slots.c.id).where(
+    slots.c.item == bindparam("item"), slots.c.annotator == bindparam("person")
+)
+_FILL_SLOT = (
+    update(slots)
+    .where(slots.c.id == bindparam("number"))
+    .values(annotator=bindparam("person"), lease_until=None, judged=1)
+)
 
 
 class Refusal(Exception):
@@ -101,12 +119,12 @@ def submit(connection: Connection, annotator_id: int, sent: object, *, now: floa
     every = sent if isinstance(sent, list | tuple) else [sent]
     each, rest = every[:MESSAGE_LIMIT], every[MESSAGE_LIMIT:]
     named = {s["item"] for s in each if isinstance(s, Mapping) and _is_item(s.get("item"))}
-    of_these = select(items.c.id, items.c.horizon).where(items.c.id.in_(named))
-    own = exists().where(claims.c.item == items.c.id, claims.c.annotator == annotator_id)
-    horizons = {row.id: row.horizon for row in connection.execute(of_these.where(own))}
+    these = {"items": [*named]}
+    own = connection.execute(_OWN_HORIZONS, these | {"person": annotator_id})
+    horizons = {row.id: row.horizon for row in own}
     reviewed = None
     if "reviewer" in person.roles:
-        reviewed = {row.id: row.horizon for row in connection.execute(of_these)}
+        reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, these)}
     acks = [_keep(connection, annotator_id, one, horizons, reviewed, now) for one in each]
     words = f"expected at most {MESSAGE_LIMIT} answers in one message"
     return acks + [Ack(_uuid(one), "refused", words) for one in rest]
@@ -178,28 +196,13 @@ def _check_history(connection: Connection, annotator_id: int, event: Event) -> N
 
 
 def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float) -> bool:
-    found = connection.execute(
-        select(slots.c.id).where(slots.c.item == item, slots.c.annotator == annotator_id)
-    ).scalar_one_or_none()
+    own = {"item": item, "person": annotator_id}
+    found = connection.execute(_OWN_SLOT, own).scalar_one_or_none()
     if found is None:
-        found = connection.execute(
-            select(slots.c.id)
-            .where(
-                slots.c.item == item,
-                slots.c.judged == 0,
-                slots.c.annotator.is_(None) | (slots.c.lease_until <= now),
-            )
-            .order_by(slots.c.slot)
-            .limit(1)
-            .with_for_update(skip_locked=True)
-        ).scalar_one_or_none()
+        found = free_slot(connection, item, now)
     if found is None:
         return False
-    connection.execute(
-        update(slots)
-        .where(slots.c.id == found)
-        .values(annotator=annotator_id, lease_until=None, judged=1)
-    )
+    connection.execute(_FILL_SLOT, {"number": found, "person": annotator_id})
     return True
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 
-from sqlalchemy import Connection, Subquery, case, exists, func, or_, select
+from sqlalchemy import Connection, Select, Subquery, bindparam, case, exists, func, or_, select
 
 from sts.annotations.events import JUDGEMENTS, judges
 from sts.annotations.schema import (
@@ -63,17 +64,18 @@ def history(connection: Connection, annotator_id: int, limit: int) -> list[Judge
 
 def day(connection: Connection, annotator_id: int, since: float) -> Day:
     """What a person has judged on our pages since a moment, UTC seconds."""
-    row = connection.execute(
-        select(
-            func.count(events.c.item.distinct()), func.coalesce(func.sum(events.c.seconds), 0.0)
-        ).where(
-            events.c.annotator == annotator_id,
-            events.c.received >= since,
-            events.c.source == "browser",
-            judges(),
-        )
-    ).one()
+    row = connection.execute(_DAY, {"annotator": annotator_id, "since": since}).one()
     return Day(row[0], float(row[1]))
+
+
+_DAY = select(
+    func.count(events.c.item.distinct()), func.coalesce(func.sum(events.c.seconds), 0.0)
+).where(
+    events.c.annotator == bindparam("annotator"),
+    events.c.received >= bindparam("since"),
+    events.c.source == "browser",
+    judges(),
+)
 
 
 def progress(connection: Connection, suite: str) -> Progress:
@@ -134,6 +136,14 @@ def judged_by(
       suite: counts its clips and the references; None counts all.
       annotator_id: counts this person's alone; None counts everybody's.
     """
+    query = _judged_by(suite is not None, annotator_id is not None)
+    rows = connection.execute(query, {"suite": suite, "annotator": annotator_id})
+    return {row[0]: row[1] for row in rows}
+
+
+@cache
+def _judged_by(of_suite: bool, of_one: bool) -> Select[str, int]:
+    """How many clips each person has judged, of a suite or of all, or what one person has."""
     query = (
         select(annotators.c.name, func.count(events.c.item.distinct()))
         .join(events, events.c.annotator == annotators.c.id)
@@ -141,10 +151,11 @@ def judged_by(
         .group_by(annotators.c.name)
         .order_by(annotators.c.name)
     )
-    if annotator_id is not None:
-        query = query.where(annotators.c.id == annotator_id)
-    if suite is not None:
-        kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
+    if of_one:
+        query = query.where(annotators.c.id == bindparam("annotator"))
+    if of_suite:
+        suite = item_suites.c.suite == bindparam("suite")
+        kept = exists().where(suite, item_suites.c.item == events.c.item)
         pool = select(reference_episodes.c.item)
         query = query.where(or_(kept, events.c.item.in_(pool)))
-    return {row[0]: row[1] for row in connection.execute(query)}
+    return query

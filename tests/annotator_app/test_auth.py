@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -59,7 +60,12 @@ def door(gate: Gate | None = None, base: str = "") -> Auth:
     return Auth(inside, gate or Gate(), COOKIE, base)
 
 
-def asked(
+def asked(*given: Any, **more: Any) -> list[dict[str, Any]]:
+    """Returns what `answered` does, of a request that is alone."""
+    return asyncio.run(answered(*given, **more))
+
+
+async def answered(
     path: str,
     cookie: str = "",
     query: str = "",
@@ -90,9 +96,7 @@ def asked(
         "query_string": query.encode("latin-1"),
         "headers": [(k.encode(), v.encode("latin-1")) for k, v in given.items()],
     }
-    answer: Coroutine[Any, Any, None] = (at or door())(scope, receive, send)
-    with pytest.raises(StopIteration):  # nothing in it waits, so it needs no event loop
-        answer.send(None)
+    await (at or door())(scope, receive, send)
     return sent
 
 
@@ -342,6 +346,41 @@ def test_a_database_that_is_away_is_said_in_a_page_that_asks_again() -> None:
         assert answer[0]["status"] == 503 and header(answer, "refresh") == "5"
         assert AWAY in text(answer) and "/secret" not in text(answer)
     assert status(**STREAM, kind="websocket", at=door(Away())) == 4401
+
+
+class Locked(Gate):
+    """Of a study whose database answers nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.free = threading.Event(), threading.Event()
+
+    def person(self, secret: str) -> Annotator | None:
+        self.asked.set()
+        assert self.free.wait(60)
+        return super().person(secret)
+
+
+@pytest.mark.parametrize("path", ["/", "/enter"])
+def test_nobody_else_waits_while_the_database_says_who_somebody_is(path: str) -> None:
+    locked = Locked()
+    at = door(locked)
+
+    async def side_by_side() -> list[int]:
+        given: dict[str, Any] = {
+            "path": path,
+            "cookie": f"{COOKIE}={TOKEN}",
+            "query": f"t={SPENT}",
+            "at": at,
+        }
+        waiting = asyncio.create_task(answered(**given))
+        while not locked.asked.is_set():
+            await asyncio.sleep(0.01)
+        other = await answered("/_stcore/health", at=at)
+        assert not waiting.done()
+        locked.free.set()
+        return [answer[0]["status"] for answer in (other, await waiting)]
+
+    assert asyncio.run(side_by_side()) == [200, {"/": 200, "/enter": 303}[path]]
 
 
 def offering(base: str = "") -> Auth:
