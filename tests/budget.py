@@ -6,9 +6,9 @@ that a whole session shares is known when they end, and is no test's, as is what
 the first test. What kernels take that are compiled, which is once in a clone, is shown, and
 counts neither against a test nor against the whole.
 
-The same work takes twice as much CPU time where neighbours want the same core, its caches or the
-memory. So a fixed piece of work is done now and then all along, and what is spent counts in terms
-of that: as it would have been where the piece takes PIECE.
+The same work takes twice as much CPU time while neighbours want the same core, its caches or the
+memory. So each worker does a fixed piece of work now and then, and what it spends counts in terms
+of the last few of these: as it would have been where the piece takes PIECE.
 
 A run of the quick tier that costs more than BUDGET fails, though each of its tests passes.
 """
@@ -19,7 +19,7 @@ import contextlib
 import resource
 import statistics
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -35,12 +35,14 @@ MOST = 30
 SHOWN = 8
 PIECE = 0.0063
 """CPU-seconds of `piece` on the machine that these are of, between the tests of three workers."""
-EVERY = 50
-"""Tests of a worker between two pieces."""
+EVERY = 3.0
+"""CPU-seconds of a worker between two pieces."""
+LAST = 5
+"""Pieces whose median says how fast the machine is now."""
 _SPENT = pytest.StashKey[float]()
 _COMPILED = pytest.StashKey[float]()
 _LAST = pytest.StashKey[bool]()
-_NAME, _PIECE = "cpu", "piece"
+_NAME, _RAW = "cpu", "raw"
 SHARED = "browsers, servers and other fixtures of a session"
 COLLECTED = "collection, by each worker"
 COMPILED = "kernels, once in a clone and not of the budget"
@@ -67,22 +69,30 @@ class Meter:
         self.budget, self.most = budget, most
         self.folders: dict[str, float] = defaultdict(float)
         self.tests: dict[str, float] = defaultdict(float)
-        self.collected, self.done = 0.0, 0
-        self.pieces: list[float] = []
+        self.collected, self.raw = 0.0, 0.0
+        self.pieces: deque[float] = deque(maxlen=LAST)
+        self.due = 0.0
 
     @property
     def slowness(self) -> float:
-        """How many times as long as PIECE the piece has taken."""
-        return statistics.median(self.pieces or [PIECE]) / PIECE
+        """How many times as many CPU-seconds everything took as where a piece takes PIECE."""
+        return self.raw / (sum(self.folders.values()) or 1.0)
 
     @property
     def total(self) -> float:
         """CPU-seconds of all that has been reported, but for kernels, where a piece takes PIECE."""
-        every = sum(seconds for name, seconds in self.folders.items() if name != COMPILED)
-        return every / self.slowness
+        return sum(seconds for name, seconds in self.folders.items() if name != COMPILED)
 
     def pytest_collection_finish(self) -> None:
         self.collected = spent()
+        self.pieces.extend(piece() for _ in range(LAST))
+
+    def pace(self) -> float:
+        """Returns how many times as long as PIECE a piece takes in this process now."""
+        if (now := spent()) >= self.due:
+            self.due = now + EVERY
+            self.pieces.append(piece())
+        return statistics.median(self.pieces) / PIECE
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -110,16 +120,14 @@ class Meter:
         seconds = item.stash.get(_SPENT, 0.0)
         own = max(0.0, seconds - item.stash.get(_COMPILED, 0.0))
         ends = report.when == "teardown" and item.stash.get(_LAST, False)
+        pace = self.pace()
         report.user_properties = [
-            (SHARED if ends else _NAME, own),
-            (COLLECTED, self.collected),
-            (COMPILED, seconds - own),
+            (SHARED if ends else _NAME, own / pace),
+            (COLLECTED, self.collected / pace),
+            (COMPILED, (seconds - own) / pace),
+            (_RAW, seconds + self.collected),
         ]
         self.collected = 0.0
-        if report.when == "teardown":
-            self.done += 1
-            if self.done % EVERY == 1:
-                report.user_properties.append((_PIECE, piece()))
         most = (
             self.most
             if own <= self.most
@@ -137,8 +145,8 @@ class Meter:
         for name, seconds in report.user_properties:
             if name in (SHARED, COLLECTED, COMPILED) and isinstance(seconds, float):
                 self.folders[name] += seconds
-            elif name == _PIECE and isinstance(seconds, float):
-                self.pieces.append(seconds)
+            elif name == _RAW and isinstance(seconds, float):
+                self.raw += seconds
             elif name == _NAME and isinstance(seconds, float):
                 place = report.nodeid.partition("::")[0].split("/")
                 self.folders["/".join(place[:2])] += seconds
@@ -165,7 +173,7 @@ class Meter:
                 red=True,
             )
         terminalreporter.write_line(
-            f"of a machine on which this one's took {self.slowness:.2f} times as many; those are:"
+            f"here it were {self.raw:.0f}, which is {self.slowness:.2f} times as many"
         )
         for counts in (self.folders, self.tests):
             for name, seconds in sorted(counts.items(), key=_dearest)[:SHOWN]:

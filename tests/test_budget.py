@@ -75,6 +75,7 @@ def test_what_a_session_shares_is_not_the_last_test_s(
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_shared.py").write_text(SHARING)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tests.budget.piece", lambda: PIECE)
     meter = Meter(budget=None, most=0.1)
     assert pytest.main(["-p", "no:cacheprovider"], plugins=[meter]) == 0
     capsys.readouterr()
@@ -102,11 +103,40 @@ def reported(meter: Meter, **properties: float) -> None:
     meter.pytest_runtest_logreport(cast(pytest.TestReport, report))
 
 
-@pytest.mark.parametrize(("times", "over"), [(1, True), (2, False)])
-def test_what_a_slower_machine_takes_counts_as_on_the_other(times: int, over: bool) -> None:
-    meter = Meter(budget=3)
-    reported(meter, cpu=4.0, piece=times * PIECE)
-    assert (meter.total, meter.over) == (4.0 / times, over)
+WORKING = """
+import time
+
+def test_busy():
+    began = time.process_time()
+    while time.process_time() - began < 0.4:
+        pass
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2, 4])
+def test_what_a_slower_machine_takes_counts_as_on_the_other(
+    times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / f"test_work_{times}.py").write_text(WORKING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tests.budget.piece", lambda: times * PIECE)
+    meter = Meter(budget=None)
+    assert pytest.main(["-p", "no:cacheprovider"], plugins=[meter]) == 0
+    capsys.readouterr()
+    assert 0.4 / times <= meter.tests[f"test_work_{times}.py::test_busy"] < 0.6 / times
+    assert meter.slowness == pytest.approx(times)
+
+
+def test_work_counts_by_how_fast_the_machine_was_at_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    meter, paces = Meter(), []
+    for times in [1] * 5 + [3] * 5:
+        monkeypatch.setattr("tests.budget.piece", lambda times=times: times * PIECE)
+        meter.due = 0.0
+        paces.append(meter.pace())
+    assert paces == [1.0] * 7 + [3.0] * 3
 
 
 def test_what_is_compiled_once_in_a_clone_is_shown_and_not_of_the_budget() -> None:
