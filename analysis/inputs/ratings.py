@@ -51,12 +51,12 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
-    given = {column for column in TYPES if column in frame.columns and (frame[column] != "").any()}
+    given = {column for column in TYPES if column in frame.columns and any(frame[column])}
     for column in TYPES:
-        if column not in frame.columns:
-            frame[column] = ""
-    for column, default in _DEFAULTS.items():
-        frame.loc[frame[column] == "", column] = default
+        if column not in given:
+            frame[column] = _DEFAULTS.get(column, "")
+        elif column in _DEFAULTS:
+            frame.loc[frame[column] == "", column] = _DEFAULTS[column]
     _check_words(table)
     _check_names(table, given)
     horizon = _horizon(table, given)

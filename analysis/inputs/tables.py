@@ -123,6 +123,8 @@ def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None =
 def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:
     """Refuses a column that holds anything but the allowed words."""
     words = tuple(allowed)
+    if set(pd.unique(table.frame[column])) <= set(words):
+        return
     bad = ~table.frame[column].isin(words).to_numpy()
     named = [word or "nothing" for word in words]
     refuse(table, bad, f"one of {', '.join(named)}", column)
@@ -183,18 +185,21 @@ def one_value_each(
       rows: bool[rows], the rows to look at.
       number: of each row, what tells those things apart where their names do not.
     """
-    frame = table.frame[[key, column]]
-    frame = frame if rows.all() else frame[rows]
-    expected = frame.groupby(frame[key] if number is None else number[rows], sort=False)[
-        column
-    ].transform("first")
-    bad = (frame[column] != expected).to_numpy()
+    values = pd.factorize(table.frame[column])[0]
+    if (values == values[0]).all():
+        return
+    place = np.flatnonzero(rows)
+    things = pd.factorize(table.frame[key] if number is None else number)[0][place]
+    first = np.empty(int(things.max(initial=-1)) + 1, np.int64)
+    first[things[::-1]] = place[::-1]  # of what is written to one place the last stays
+    bad = values[place] != values[first[things]]
     if bad.any():
-        row = int(np.argmax(bad))
+        at = int(np.argmax(bad))
+        row, above = int(place[at]), int(first[things[at]])
         raise DamagedData(
-            f"{table.place(int(np.flatnonzero(rows)[row]))}: {key} {_cell(frame[key], row)} has "
-            f"{column} {_cell(frame[column], row)} here and {_cell(expected, row)} above; "
-            "expected one value"
+            f"{table.place(row)}: {key} {_cell(table.frame[key], row)} has {column} "
+            f"{_cell(table.frame[column], row)} here and {_cell(table.frame[column], above)} "
+            "above; expected one value"
         )
 
 

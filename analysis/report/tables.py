@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, get_type_hints
 
 from analysis.report.schema import APART, Agent, Linked, Report
@@ -132,6 +133,26 @@ def _ends(name: str, interval: tuple[float, float] | None) -> Row:
 _CELLS = frozenset((str, float, int, bool, type(None)))
 
 
+def _rows(entries: Sequence[Any]) -> Rows:
+    """Objects of one kind as rows; made column by column where all hold the same sorts of cells."""
+    if not entries:
+        return []
+    kind: Any = type(entries[0])
+    columns: dict[str, Sequence[Any]] = {}
+    for key in vars(entries[0]):
+        if key in _apart(kind):
+            continue
+        cells = list(map(attrgetter(key), entries))
+        kinds = set(map(type, cells))
+        if kinds <= _CELLS:
+            columns[key] = cells
+        elif kinds == {tuple} and all(map(_two, cells)):
+            columns[f"{key}_low"], columns[f"{key}_high"] = zip(*cells, strict=True)
+        else:
+            return list(map(_row, entries))
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def _row(entry: Any) -> Row:
     """An object of the report as one row; what it nests has names with a dot."""
     row: Row = {}
@@ -151,10 +172,15 @@ def _fill(row: Row, prefix: str, entry: Any) -> None:
             row[name] = value
         elif dataclasses.is_dataclass(value) or isinstance(value, Mapping):
             _fill(row, f"{name}.", value)
-        elif isinstance(value, tuple) and len(value) == 2 and not isinstance(value[0], str):
+        elif isinstance(value, tuple) and _two(value):
             row[f"{name}_low"], row[f"{name}_high"] = value
         else:
             row[name] = list(value) if isinstance(value, tuple) else value
+
+
+def _two(value: tuple[Any, ...]) -> bool:
+    """Whether it has two ends, as an interval has."""
+    return len(value) == 2 and not isinstance(value[0], str)
 
 
 @functools.cache
@@ -168,80 +194,54 @@ def _said(reasons: Mapping[str, int]) -> list[str]:
 
 
 TABLES: dict[str, Callable[[Report], Rows]] = {
-    "agents": lambda report: [_row(entry) for entry in report.agents],
+    "agents": lambda report: _rows(report.agents),
     "missing": _missing,
     "groups": _groups,
     "consistency": _consistency,
     "time_to_success": _time_to_success,
     "label_sets": _label_sets,
-    "comparisons": lambda report: [_row(entry) for entry in report.comparisons],
-    "stopping": lambda report: (
-        [_row(entry) for entry in report.stopping.pairs] if report.stopping else []
-    ),
-    "powered": lambda report: (
-        [_row(entry) for entry in report.powered.agents] if report.powered else []
-    ),
-    "powered_pairs": lambda report: (
-        [_row(entry) for entry in report.powered.pairs] if report.powered else []
-    ),
-    "contrasts": lambda report: [_row(entry) for entry in report.contrasts],
-    "metrics": lambda report: [_row(entry) for entry in report.metrics],
-    "metrics_left_out": lambda report: [_row(entry) for entry in report.metrics_left_out],
-    "correlations": lambda report: [_row(entry) for entry in report.correlations],
-    "correlation_differences": lambda report: [
-        _row(entry) for entry in report.correlation_differences
-    ],
-    "annotators": lambda report: [_row(entry) for entry in report.annotators],
+    "comparisons": lambda report: _rows(report.comparisons),
+    "stopping": lambda report: _rows(report.stopping.pairs if report.stopping else ()),
+    "powered": lambda report: _rows(report.powered.agents if report.powered else ()),
+    "powered_pairs": lambda report: _rows(report.powered.pairs if report.powered else ()),
+    "contrasts": lambda report: _rows(report.contrasts),
+    "metrics": lambda report: _rows(report.metrics),
+    "metrics_left_out": lambda report: _rows(report.metrics_left_out),
+    "correlations": lambda report: _rows(report.correlations),
+    "correlation_differences": lambda report: _rows(report.correlation_differences),
+    "annotators": lambda report: _rows(report.annotators),
     "accuracy_over_time": lambda report: [
         {"annotator": entry.annotator, "block": n, **_row(block)}
         for entry in report.annotators
         for n, block in enumerate(entry.blocks, 1)
     ],
     "judged_by": _judged_by,
-    "annotator_effects": lambda report: [
-        _row(entry) for entry in (report.judges.effects if report.judges else ())
-    ],
-    "adjusted": lambda report: [
-        _row(entry) for entry in (report.judges.adjusted if report.judges else ())
-    ],
-    "other_annotators": lambda report: [
-        _row(entry) for entry in (report.judges.other_rates if report.judges else ())
-    ],
-    "other_annotators_pairs": lambda report: [
-        _row(entry) for entry in (report.judges.other_pairs if report.judges else ())
-    ],
-    "likely_accuracy": lambda report: [
-        _row(entry)
-        for entry in (
-            report.judges.likely.annotators if report.judges and report.judges.likely else ()
-        )
-    ],
-    "likely_clips": lambda report: [
-        _row(entry)
-        for entry in (report.judges.likely.clips if report.judges and report.judges.likely else ())
-    ],
+    "annotator_effects": lambda report: _rows(report.judges.effects if report.judges else ()),
+    "adjusted": lambda report: _rows(report.judges.adjusted if report.judges else ()),
+    "other_annotators": lambda report: _rows(report.judges.other_rates if report.judges else ()),
+    "other_annotators_pairs": lambda report: _rows(
+        report.judges.other_pairs if report.judges else ()
+    ),
+    "likely_accuracy": lambda report: _rows(
+        report.judges.likely.annotators if report.judges and report.judges.likely else ()
+    ),
+    "likely_clips": lambda report: _rows(
+        report.judges.likely.clips if report.judges and report.judges.likely else ()
+    ),
     "accuracy_by_group": _accuracy_by_group,
-    "efforts": lambda report: [_row(entry) for entry in report.efforts],
+    "efforts": lambda report: _rows(report.efforts),
     "unable": lambda report: [
         {**_row(dataclasses.replace(entry, reasons={})), "reasons": "; ".join(_said(entry.reasons))}
         for entry in report.unable
     ],
-    "reviews": lambda report: (
-        [_row(entry) for entry in report.reviews.errors] if report.reviews else []
-    ),
-    "scenarios": lambda report: [_row(entry) for entry in report.scenarios],
+    "reviews": lambda report: _rows(report.reviews.errors if report.reviews else ()),
+    "scenarios": lambda report: _rows(report.scenarios),
     "tags": lambda report: [
         {"agent": entry.agent, "tag": entry.tag, **_row(entry)} for entry in report.tags
     ],
-    "fragility": lambda report: (
-        [_row(entry) for entry in report.questions.fragility] if report.questions else []
-    ),
-    "not_worse": lambda report: (
-        [_row(entry) for entry in report.questions.not_worse] if report.questions else []
-    ),
-    "improvements": lambda report: (
-        [_row(entry) for entry in report.questions.improvements] if report.questions else []
-    ),
+    "fragility": lambda report: _rows(report.questions.fragility if report.questions else ()),
+    "not_worse": lambda report: _rows(report.questions.not_worse if report.questions else ()),
+    "improvements": lambda report: _rows(report.questions.improvements if report.questions else ()),
     "profiles": lambda report: (
         [
             {
@@ -259,8 +259,6 @@ TABLES: dict[str, Callable[[Report], Rows]] = {
     ),
     "pairs": lambda report: _linked(report.pairs),
     "series": lambda report: _linked(report.series),
-    "against": lambda report: (
-        [_row(entry) for entry in report.against.agents] if report.against else []
-    ),
+    "against": lambda report: _rows(report.against.agents if report.against else ()),
 }
 """Every table that a report can have."""

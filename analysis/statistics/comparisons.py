@@ -247,12 +247,17 @@ def adjust(
         own = error[known[rows]]
         made = chance(known[rows][own > 0])
         for size in own:
-            yield next(made) / size if size > 0 else rng.standard_normal(draws)
+            yield _divided(next(made), size) if size > 0 else rng.standard_normal(draws)
 
     found = step_down(p[known], drawn, draws=draws)
     adjusted = p.copy()
     adjusted[known] = found.p
     return adjusted, found.alpha
+
+
+def _divided(made: np.ndarray, size: float) -> np.ndarray:
+    made /= size  # in place, as it is the most that is done
+    return made
 
 
 def _agree(difference: np.ndarray, joint: np.ndarray, separated: np.ndarray) -> np.ndarray:

@@ -49,7 +49,7 @@ def improvements(
         values = (np.sign(levels[some[:, 0]] - levels[some[:, 1]]) + 1) / 2
         chance = np.round(sampling.weighted_mean(values, weights), 12)
         spread = paired.spread(values, some)
-        drawn = np.broadcast_to(sampling.distinct(common, unit), chance.shape)
-        return chance, intervals.of_mean(chance, spread.error, spread.df, drawn)[0]
+        return chance, spread.error, spread.df, sampling.distinct(common, unit)
 
-    return Improvements(*paired.each(work))
+    chance, *known = paired.each(work)
+    return Improvements(chance, intervals.of_mean(chance, *known)[0])

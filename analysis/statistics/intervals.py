@@ -108,8 +108,10 @@ def of_mean(
     """
     trials = np.maximum(effective_trials(p, error, most), 1)
     ordinary = (error > 0) & (trials * np.minimum(p, 1 - p) >= FEW_EFFECTIVE)
-    usual = np.clip(student(p, error, df), 0.0, 1.0)
-    return np.where(ordinary[:, None], usual, near_an_end(p, error, df, most)), ordinary
+    ends = np.clip(student(p, error, df), 0.0, 1.0)
+    if not ordinary.all():
+        ends[~ordinary] = near_an_end(*(column[~ordinary] for column in (p, error, df, most)))
+    return ends, ordinary
 
 
 def difference_from_parts(

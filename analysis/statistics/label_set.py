@@ -111,9 +111,11 @@ def analyse(
         for name in TARGETS
     }
     main = rates[target]
-    made = continuations.groupby(["agent", "scenario"]).size().unstack(fill_value=0)
-    made = made.reindex(index=outcomes.agents, columns=outcomes.scenarios, fill_value=0)
-    continued = made.to_numpy() > 0
+    continued = np.zeros(outcomes.values.shape[:2], dtype=bool)
+    continued[
+        pd.Index(outcomes.agents).get_indexer(pd.Index(continuations["agent"])),
+        pd.Index(outcomes.scenarios).get_indexer(pd.Index(continuations["scenario"])),
+    ] = True
     rankings = find_rankings(continued, np.isfinite(main.rate) & ~outcomes.baseline)
     falling = np.lexsort((np.array(outcomes.agents), -np.nan_to_num(main.rate, nan=-1.0)))
     inside = rankings.number > 0

@@ -117,11 +117,21 @@ class Paired:
 
         return self.each(work)[0]
 
+    def strata(self, pairs: np.ndarray) -> np.ndarray:
+        """int64[n or 1, S], of `sampling.strata`."""
+        return self._same_strata if self.alike else self._strata(pairs)
+
+    @functools.cached_property
+    def _same_strata(self) -> np.ndarray:
+        return self._strata(np.zeros((1, 2), np.int64))
+
+    def _strata(self, pairs: np.ndarray) -> np.ndarray:
+        return sampling.strata(self.shared(pairs).common, self.category, self.unit)
+
     def spread(self, values: np.ndarray, pairs: np.ndarray) -> sampling.Spread:
         """How far the means of float64[n, S] can be off, as scenarios are a sample."""
-        common, weights = self.shared(pairs)
-        codes = sampling.strata(common, self.category, self.unit)
-        return sampling.sampling_spread(values, weights, codes, self.unit)
+        weights = self.shared(pairs).weights
+        return sampling.sampling_spread(values, weights, self.strata(pairs), self.unit)
 
     def errors(
         self,
@@ -140,8 +150,7 @@ class Paired:
 
         def work(pairs: np.ndarray) -> tuple[np.ndarray, ...]:
             common = self.shared(pairs).common
-            codes = sampling.strata(common, self.category, self.unit)
-            return sampling.spread_of_parts(parts(pairs), common, codes, self.unit)[1:]
+            return sampling.spread_of_parts(parts(pairs), common, self.strata(pairs), self.unit)[1:]
 
         error, df = self.each(work)
         return Errors(error, df, self._chance(parts, draws, rng))

@@ -93,10 +93,7 @@ def strata(judged: np.ndarray, category: np.ndarray, unit: np.ndarray | None = N
     Source: Cochran 1977, Sampling Techniques, section 5A.12 (collapsed strata).
     """
     collapsed = int(category.max()) + 1
-    columns = [category == one for one in range(collapsed)]
-    present = np.stack(
-        [distinct(judged[:, own], None if unit is None else unit[own]) for own in columns], axis=1
-    )
+    present = _sizes(judged, _members(category), unit)
     single = (present == 1)[:, category]
     codes = np.where(single, collapsed, category[None, :])
     for row in np.flatnonzero((present == 1).sum(axis=1) == 1):
@@ -250,8 +247,12 @@ def resample_counts(
       float64[draws, S], how often each scenario was drawn.
     """
     rng = np.random.default_rng(seed)
-    unit = np.arange(len(category)) if unit is None else np.unique(unit, return_inverse=True)[1]
-    kind = kinds(category, [np.flatnonzero(unit == one) for one in range(unit.max() + 1)])
+    place = None if unit is None else np.unique(unit, return_inverse=True)[1]
+    kind = (
+        category
+        if place is None
+        else kinds(category, [np.flatnonzero(place == one) for one in range(place.max() + 1)])
+    )
     codes = strata(np.ones((1, len(kind)), dtype=bool), kind)[0]
     counts = np.ones((draws, len(kind)))
     for stratum in np.unique(codes):
@@ -260,4 +261,4 @@ def resample_counts(
         drawn += np.arange(draws)[:, None] * columns.size
         often = np.bincount(drawn.ravel(), minlength=draws * columns.size)
         counts[:, columns] = often.reshape(draws, columns.size)
-    return counts[:, unit]
+    return counts if place is None else counts[:, place]

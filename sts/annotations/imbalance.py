@@ -142,7 +142,8 @@ def of_rows(
     who, agents = pd.factorize(agent, sort=True)
     judge, people = pd.factorize(annotator, sort=True)
     of_agents, of_judges = _sets(clip, who, len(clips)), _sets(clip, judge, len(clips))
-    table = _table(of_agents, of_judges, of_agents.code)
+    cells = _cells(of_agents, of_judges, of_agents.code, of_judges.code)
+    table = _table(of_agents, of_judges, cells)
     names = tuple(map(str, agents))
     imbalance, between = _imbalance(table, names)
     value, p = _association(of_agents, of_judges, stratum, table, seed)
@@ -173,9 +174,12 @@ class _Sets(NamedTuple):
 
 def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Sets:
     """Returns the set of things of each clip; both are of rows."""
+    import pandas as pd
+
     things = int(thing.max()) + 1
-    pairs = np.unique(clip * things + thing)
-    clip, thing = np.divmod(pairs, things)
+    pairs = clip * things + thing
+    if not (np.diff(pairs) > 0).all():  # else they stand in order, each once
+        clip, thing = np.divmod(np.unique(pairs), things)
     # Sets grow thing by thing: which set a clip has depends on the one before and on the thing.
     code = np.zeros(clips, np.int64)
     first = np.flatnonzero(np.diff(clip, prepend=-1))
@@ -184,17 +188,24 @@ def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Set
         rows = place == step
         code[clip[rows]] = code[clip[rows]] * (things + 1) + thing[rows] + 1
         code = np.unique(code, return_inverse=True)[1] if step else code
-    _, example, code = np.unique(code, return_index=True, return_inverse=True)
-    members = np.zeros((len(example), things), np.int64)
+    code, sets = pd.factorize(code, sort=True)
+    members = np.zeros((len(sets), things), np.int64)
     members[code[clip], thing] = 1
     return _Sets(code, members)
 
 
-def _table(agents: _Sets, judges: _Sets, code: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns int64[G, A], judgements of each agent by each person; `code` is of clips' agents."""
+def _cells(
+    agents: _Sets, judges: _Sets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Returns int64[agents' sets, judges' sets], how many clips have both; the codes are clips'."""
     shape = len(agents.members), len(judges.members)
-    cells = np.bincount(code * shape[1] + judges.code, minlength=shape[0] * shape[1])
-    table: NDArray[np.int64] = agents.members.T @ (cells.reshape(shape) @ judges.members)
+    counts = np.bincount(of_agents * shape[1] + of_judges, minlength=shape[0] * shape[1])
+    return counts.reshape(shape)
+
+
+def _table(agents: _Sets, judges: _Sets, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns int64[G, A], judgements of each agent by each person; `cells` are of their sets."""
+    table: NDArray[np.int64] = agents.members.T @ (cells @ judges.members)
     return table
 
 
@@ -243,12 +254,17 @@ def _association(
     rng = np.random.default_rng(int(stream("audit", seed)))
     times = int(np.clip(_AT_MOST // len(code), _FEWEST, _PERMUTATIONS))
     # Scenarios with as many clips are shuffled at once, each on its own.
-    blocks = [start[mixed & (size == one), None] + np.arange(one) for one in np.unique(size[mixed])]
+    places = [start[mixed & (size == one), None] + np.arange(one) for one in np.unique(size[mixed])]
+    still = np.repeat(~mixed, size)
+    blocks = [(code[place], judges.code[place]) for place in places]
+    fixed = _cells(agents, judges, code[still], judges.code[still])
     as_large = 0
     for _ in range(times):
-        for block in blocks:
-            code[block] = rng.permuted(code[block], axis=1)
-        as_large += bool(_cramers_v(_table(agents, judges, code)) >= value - 1e-12)
+        cells = fixed.copy()
+        for block, judge in blocks:
+            rng.permuted(block, axis=1, out=block)
+            cells += _cells(agents, judges, block.ravel(), judge.ravel())
+        as_large += bool(_cramers_v(_table(agents, judges, cells)) >= value - 1e-12)
     return value, (1 + as_large) / (1 + times)
 
 
