@@ -25,10 +25,11 @@ from collections.abc import Generator, Iterator
 import pytest
 from numba.core import event
 
-BUDGET = 950
+BUDGET = 1100
 """CPU-seconds of the whole quick tier, so that it grows no further.
 
-Within six minutes two cores take 660 at most, which is what it is to come down to.
+The same tests were 830 to 1,020, by who else was on the machine; a budget inside of that would
+refuse what is sound. Within six minutes two cores take 660, which is what it is to come down to.
 """
 MOST = 30
 """CPU-seconds that one test, or what is set up for it, may take; else it is marked slow."""
