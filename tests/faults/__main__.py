@@ -28,6 +28,24 @@ def made(part: str, number: int, seed: int, database: str) -> Counter[str]:
         return trial_of(part)(Setting(drawn(seed, part, number), Path(folder), database))
 
 
+def _make(counts: dict[str, Counter[str]], given: argparse.Namespace) -> None:
+    """Makes trials of each part in turn, and counts; raises BrokenPromise, which says which one."""
+    end, number = time.monotonic() + given.seconds, given.trial or 0
+    while True:
+        for part, count in counts.items():
+            try:
+                count += made(part, number, given.seed, given.database)
+            except BrokenPromise as broken:
+                which = f"{part}, --seed {given.seed} --trial {number}"
+                raise BrokenPromise(f"{which}: {broken}", ()) from broken
+            count["trials"] += 1
+            if time.monotonic() > end:
+                return
+        number += 1
+        if given.trial is not None:
+            return
+
+
 def main() -> int:
     """Returns the exit status: 1 where a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -38,24 +56,18 @@ def main() -> int:
     parser.add_argument("--trial", type=int, help="this one alone, such as one that failed")
     given = parser.parse_args()
     parts = given.part or PARTS
-    end, number = time.monotonic() + given.seconds, given.trial or 0
     counts: dict[str, Counter[str]] = {part: Counter() for part in parts}
-    while True:
-        for part in parts:
-            try:
-                counts[part] += made(part, number, given.seed, given.database)
-            except BrokenPromise as broken:
-                print(f"{part}, --seed {given.seed} --trial {number}: {broken}", file=sys.stderr)
-                return 1
-            counts[part]["trials"] += 1
-            if time.monotonic() > end:
-                break
-        number += 1
-        if given.trial is not None or time.monotonic() > end:
-            break
-    for part, count in counts.items():
-        said = ", ".join(f"{many:,} {what}" for what, many in count.items())
-        print(f"{part}: {said or 'no time for a trial'}")
+    try:
+        _make(counts, given)
+    except BrokenPromise as broken:
+        print(broken, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        for part, count in counts.items():
+            said = ", ".join(f"{many:,} {what}" for what, many in count.items())
+            print(f"{part}: {said or 'no trial ended'}", flush=True)
     return 0
 
 

@@ -34,7 +34,7 @@ LASTS = 3.0
 """Seconds that it lasts at most."""
 TOGETHER = 0.3
 """How often two faults happen at one time."""
-PATIENCE = 180.0
+PATIENCE = 600.0
 """Seconds after which what is not acknowledged will never be."""
 
 

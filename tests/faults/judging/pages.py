@@ -14,8 +14,10 @@ from tests.annotator_app.wire import Wire, connected
 from tests.faults.judging.history import ACKNOWLEDGED, GIVEN, PUT, REFUSED, SENT, History
 from tests.faults.judging.study import Study
 
-PATIENCE = 3.0
-"""Seconds without an answer after which a page connects anew."""
+PATIENCE, LONGEST = 3.0, 60.0
+"""Seconds without an answer after which a page connects anew: at first, and at most. They double
+with each time, since what has not arrived on a machine that is busy with other things is not lost.
+"""
 PAUSE = 0.2
 """Seconds after which it tries again where it could not."""
 MOST = 4
@@ -50,6 +52,7 @@ class Page:
         self._answered: dict[str, str] = {}
         self._given: set[str] = set()
         self._beat = 0
+        self._patience = PATIENCE
 
     def work(self, study: Study, answers: int, until: float) -> None:
         """Puts so many answers, or as many as there is work for, and sends until all are kept.
@@ -62,12 +65,14 @@ class Page:
         self._author = namespace(study.server.place, self.person)
         while (answers or self.outbox) and time.monotonic() < until:
             try:
-                with connected(study.address, self.cookie, PATIENCE) as wire:
+                with connected(study.address, self.cookie, self._patience) as wire:
                     self._hear(wire.ask())
                     while wire.component and (answers or self.outbox) and time.monotonic() < until:
                         answers = 0 if self._queue == [] else answers - self._judge(answers)
                         if not self._exchange(wire):
                             break
+            except TimeoutError:
+                self._patience = min(2 * self._patience, LONGEST)
             except (OSError, WebSocketException):
                 pass
             time.sleep(PAUSE)
@@ -111,6 +116,7 @@ class Page:
                 self._queue = None
                 continue
             for ack in data["acks"]:
+                self._patience = PATIENCE
                 if self.outbox.pop(ack["uuid"], None):
                     self._acknowledge(ack)
             if data["queue"] is not None:

@@ -36,7 +36,7 @@ RELOADED = 0.1
 TURN = 250
 """Milliseconds between two looks at a tab."""
 WAITS = 20
-"""Looks at a tab that shows no clip after which it is opened anew."""
+"""Looks at a tab that shows no clip after which it is opened anew; they double with each time."""
 WORKS = 20.0
 """Seconds after which nobody judges any more, though they have judged less than they might."""
 
@@ -69,7 +69,7 @@ class Tab:
         self._own, self._sent = cookie, ""
         self._random, self._history = random, history
         self._given: set[str] = set()
-        self._waited = 0
+        self._waited, self._waits = 0, WAITS
         self.ready = False
 
     def open(self, context: Any) -> None:
@@ -100,10 +100,11 @@ class Tab:
             if mine and not self._page.url.startswith(study.address):
                 self._page.goto(study.address)
             if self._page.is_visible(READY):
-                self.ready, self._waited = True, 0
+                self.ready, self._waited, self._waits = True, 0, WAITS
                 return judging and self._judge(mine)
             self._waited += 1
-            if mine and self._waited % WAITS == 0:
+            if mine and self._waited == self._waits:
+                self._waited, self._waits = 0, 2 * self._waits
                 self._page.reload()
         return False
 
