@@ -121,7 +121,9 @@ class Tab:
                 self._page.reload()
 
     def _judge(self, mine: bool) -> bool:
-        item = str(self._page.get_attribute(".player", "data-item", timeout=1000))
+        item = self._page.get_attribute(".player", "data-item", timeout=1000)
+        if not item:  # it was taken from the tab since it was seen
+            return False
         if item not in self._given:
             self._given.add(item)
             self._history.note(GIVEN, self.person, item=item)
