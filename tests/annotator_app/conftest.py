@@ -29,10 +29,13 @@ REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
 ROOT = Path(__file__).parents[2]
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
-    "--disable-background-networking --disable-component-update"
+    "--disable-background-networking --disable-component-update --renderer-process-limit=1"
 ).split()
 SUITE = "starter@1"
 OWNER = "Olga"
+VIEWPORT = {"width": 1366, "height": 768}
+STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
+"""What pages may leave in a browser, in Chromium's words."""
 PATIENCE = 180
 """Seconds after which a server or a page is taken for one that hangs, on a busy machine too."""
 AGENTS = ("local-search", "stigmergy")
@@ -187,27 +190,70 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
-    """Opens a person's page in a browser profile of its own; adds the person when new."""
-    contexts = []
+@pytest.fixture(scope="session")
+def shared_profile(chromium: Any, server: Server) -> Iterator[Any]:
+    """A browser profile that one test after the other has, each of which finds it empty.
 
-    def opened(
+    What it has fetched and compiled stays, which is half of what it costs to open a page: all its
+    pages have one process, which lasts as long as one of them is open.
+    """
+    context = chromium.new_context()
+    context.set_default_timeout(1000 * PATIENCE)
+    context.new_page().goto(server.url("/_stcore/health"))
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def profile(shared_profile: Any) -> Iterator[Any]:
+    """The shared profile, of which nothing is left to the next test but what it has fetched."""
+    kept, *_ = shared_profile.pages
+    yield shared_profile
+    origins = {"/".join(page.url.split("/")[:3]) for page in shared_profile.pages}
+    for page in shared_profile.pages:
+        if page != kept:
+            page.close()
+    shared_profile.clear_cookies()
+    shared_profile.unroute_all()
+    shared_profile.set_offline(False)
+    session = shared_profile.new_cdp_session(kept)
+    for origin in origins:
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": STORED})
+    session.detach()
+
+
+@pytest.fixture
+def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Callable[..., Any]]:
+    """Opens a person's page, and adds the person when new.
+
+    A test's first page is one of the shared profile; that of another person, or one with a script
+    or options that are a browser's and not a page's, has a profile of its own.
+    """
+    contexts: list[Any] = []
+    opened: list[str] = []
+
+    def opens(
         name: str,
         at: Server = server,
         path: str = "/",
         ready: bool = True,
         script: str = "",
         roles: tuple[str, ...] = ("annotator",),
+        viewport: dict[str, int] = VIEWPORT,
+        color_scheme: str = "light",
         **options: Any,
     ) -> Any:
-        options = {"viewport": {"width": 1366, "height": 768}} | options
-        context = chromium.new_context(**options)
-        context.set_default_timeout(1000 * PATIENCE)
-        context.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
-        context.add_init_script(script)
-        contexts.append(context)
+        context = profile
+        if opened or script or options:
+            context = chromium.new_context(**options)
+            context.set_default_timeout(1000 * PATIENCE)
+            context.add_init_script(script)
+            contexts.append(context)
+        opened.append(name)
         page = context.new_page()
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
+        page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
         page.on("pageerror", lambda error: errors.append(str(error)))
         at.let_in(context, name, roles)
         page.goto(at.url(path))
@@ -216,7 +262,7 @@ def open_page(chromium: Any, server: Server) -> Iterator[Callable[..., Any]]:
         return page
 
     errors: list[str] = []
-    yield opened
+    yield opens
     for context in contexts:
         context.close()
     assert not errors
