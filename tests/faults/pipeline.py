@@ -94,6 +94,7 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
     words = commands.filled(own.words, folder)
     state = own.before
     for fault in faults:
+        before = {*parts(folder)}  # which a killed one left
         outcome = commands.type_in(folder, words, failing(fault.last, fault.way))
         at = own.steps[fault.last - 1] if fault.last <= len(own.steps) else "nothing"
         history.append(f"sts {' '.join(own.words)}: {fault}, {at}: {outcome}")
@@ -101,9 +102,9 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
         state = own.masked(read(folder, history))
         if wrong := unlike(state, own.before, own.after):
             raise BrokenPromise(f"{wrong} is neither as before nor as after", history)
-        left = parts(folder)
+        left = {*parts(folder)} - before
         if fault.way != "killed" and outcome.code > 0 and left:
-            raise BrokenPromise(f"{left} was left behind", history)
+            raise BrokenPromise(f"{sorted(left)} was left behind", history)
         counts["done all the same" if outcome.code == 0 else fault.way] += 1
     outcome = commands.type_in(folder, words)
     history.append(f"sts {' '.join(own.words)}: {outcome}")
