@@ -92,7 +92,8 @@ READING = frozenset(
     "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
     "domain check|draft show|draft diff|draft check|lambda-star strip|lambda-star moves|"
     "lambda-star check|overcooked check|power|references ls|selfcheck|suite ls|suite show|"
-    "suite verify|suite diff|trajectories ls|trajectories show|workspace check".split("|")
+    "suite verify|suite diff|trajectories ls|trajectories show|trajectories verify|"
+    "workspace check".split("|")
 )
 """Commands that keep nothing which another relies on."""
 APART = {
@@ -169,7 +170,6 @@ def writing() -> dict[str, Words]:
         "record": ("--agent", "random", "--episodes", "3", *world, "--workers", "1"),
         "trajectories import": ("{i}/lambdastar_2016_sample.jsonl", "--format", "lambdastar-2016"),
         "trajectories export": ("{o}/trajectories.parquet",),
-        "trajectories verify": (),
         "mine": ("dug", "--per-category", "1", "--seed", "1", "--workers", "1"),
         "draft from": ("tiny@1", "--replace"),
         "draft edit": (*own, "--length", "6", *ana),
