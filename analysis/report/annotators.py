@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -95,20 +96,24 @@ def unable(ratings: pd.DataFrame) -> tuple[Unable, ...]:
     """
     human = once(ratings[(ratings["source"] == "human") & (ratings["verdict"] != "")])
     concerned = human.loc[human["verdict"] == "cannot_judge", "scenario"]
-    made = []
-    for name, rows in human[human["scenario"].isin(concerned)].groupby("scenario"):
-        dark = rows[rows["verdict"] == "cannot_judge"]
-        reasons = dark.loc[dark["reason"] != "", "reason"].value_counts(sort=False)
-        order = sorted(reasons.items(), key=lambda pair: (-pair[1], str(pair[0])))
-        made.append(
-            Unable(
-                scenario=str(name),
-                category=str(rows["category"].iloc[0]) or None,
-                clips=int(dark["continuation"].nunique()),
-                judged=int(rows["continuation"].nunique()),
-                reasons={str(words): int(number) for words, number in order},
-            )
+    rows = human[human["scenario"].isin(concerned)]
+    dark = rows[rows["verdict"] == "cannot_judge"]
+    clips = dark.groupby("scenario")["continuation"].nunique()
+    whole = rows.groupby("scenario")
+    category, judged = whole["category"].first(), whole["continuation"].nunique()
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, words in zip(dark["scenario"], dark["reason"], strict=True):
+        reasons[name].update([words] if words else [])
+    made = [
+        Unable(
+            scenario=str(name),
+            category=str(category[name]) or None,
+            clips=int(clips[name]),
+            judged=int(judged[name]),
+            reasons=dict(sorted(reasons[name].items(), key=lambda pair: (-pair[1], pair[0]))),
         )
+        for name in clips.index
+    ]
     return tuple(sorted(made, key=lambda one: (-one.clips, one.scenario)))
 
 

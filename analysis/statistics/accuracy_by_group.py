@@ -58,6 +58,8 @@ def accuracy_by_group(
       by: a column, "agent" or "category".
       seed: of the permutations.
     """
+    if references.empty:
+        return tuple(filter(None, [_disagreement(judged, by, seed)]))
     told = references[~references["verdict"].isin(("cannot_judge", "")) & (references[by] != "")]
     success, true = told["verdict"] == "success", told["truth"] == "success"
     found = []
@@ -71,6 +73,8 @@ def accuracy_by_group(
 
 def _disagreement(judged: pd.DataFrame, by: str, seed: int) -> ByGroup | None:
     """The test on pairs of judgements of one clip; agents change places within their scenario."""
+    if judged["continuation"].is_unique:
+        return None
     said = judged[~judged["verdict"].isin(("cannot_judge", "")) & (judged[by] != "")]
     yes = (said["verdict"] == "success").astype(np.float64)
     each = (

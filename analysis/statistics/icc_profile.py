@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from scipy import stats
 from scipy.special import betaln, expit
@@ -11,6 +13,15 @@ from analysis.statistics import intervals
 _RHO = expit(np.linspace(-7, 6, 70))
 _RATE = expit(np.linspace(-6, 6, 49))
 _NONE, _ALL = _RHO[0], _RHO[-1]
+_WEIGHT = (1 - _RHO) / _RHO
+_A, _B = _RATE * _WEIGHT[:, None], (1 - _RATE) * _WEIGHT[:, None]
+
+
+@functools.lru_cache(maxsize=256)
+def _log_beta(successes: float, failures: float) -> np.ndarray:
+    """Log of the beta function on the grid; kept, as the same counts come in every scenario."""
+    values: np.ndarray = betaln(successes + _A, failures + _B)
+    return values
 
 
 def profile_interval(successes: np.ndarray, number: np.ndarray) -> tuple[float, float] | None:
@@ -32,11 +43,9 @@ def profile_interval(successes: np.ndarray, number: np.ndarray) -> tuple[float, 
     pairs, times = np.unique(
         np.stack([successes.round(6), number], axis=1), axis=0, return_counts=True
     )
-    weight = (1 - _RHO) / _RHO
-    a, b = _RATE * weight[:, None], (1 - _RATE) * weight[:, None]
-    likelihood = -scenarios * betaln(a, b)
-    for (k, n), count in zip(pairs, times, strict=True):
-        likelihood += count * betaln(k + a, n - k + b)
+    likelihood = -scenarios * _log_beta(0.0, 0.0)
+    for (k, n), count in zip(pairs.tolist(), times.tolist(), strict=True):
+        likelihood += count * _log_beta(k, n - k)
     drop = 2 * (likelihood.max() - likelihood.max(axis=1))
     limit = float(stats.t.isf((1 - intervals.LEVEL) / 2, scenarios - 1)) ** 2
     best = int(np.argmin(drop))

@@ -93,8 +93,11 @@ def test_a_bare_table_gives_a_report_and_a_short_ranking(
     validator().validate(report)
     assert report["suite"] == "ratings.csv" and report["provenance"]["versions"]["sts"]
     assert report["correlations"][0]["spearman"] == 1
+    drawn = {path.stem for path in (out / "figures").iterdir()}
+    assert {"ranking", "comparisons", "correlations", "time_to_success"} <= drawn
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_json_prints_the_report(table: Path, tmp_path: Path, capsys: Captured) -> None:
     out = str(tmp_path / "out")
     args = ["report", "--table", str(table), "--out", out, "--json", "--target", "fixed"]
@@ -104,6 +107,7 @@ def test_json_prints_the_report(table: Path, tmp_path: Path, capsys: Captured) -
     assert report["contrasts"][0]["a"] == "a"
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_without_out_a_bare_table_writes_beside_the_user(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +116,7 @@ def test_without_out_a_bare_table_writes_beside_the_user(
     assert (tmp_path / "sts-report" / "report.html").exists()
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_a_workspace_gives_a_report_of_its_labels_and_scores(
     tmp_path: Path, scores: Path, capsys: Captured
 ) -> None:
@@ -143,6 +148,7 @@ def write_labels(workspace: Path, lacking: dict[str, int], verdict: str = "succe
     frame.to_parquet(workspace / "labels" / "starter-1.parquet")
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_a_report_counts_the_scenarios_of_its_suite(tmp_path: Path, capsys: Captured) -> None:
     workspace = tmp_path / "w"
     write_labels(workspace, {"whole": 1, "most": 3, "turns": 75})
@@ -166,6 +172,7 @@ def test_a_report_counts_the_scenarios_of_its_suite(tmp_path: Path, capsys: Capt
     assert lacks.groupby("agent")["scenario"].apply(list).to_dict() == missing
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_ranks_of_other_scenarios_stand_apart_in_the_terminal(
     tmp_path: Path, capsys: Captured
 ) -> None:
@@ -194,6 +201,7 @@ def test_what_no_rule_labels_has_no_pass_rate(
     assert json.loads(capsys.readouterr().out)["agents"][0]["pass_rate"] is None
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +307,7 @@ def test_damaged_labels_are_one_line(tmp_path: Path, capsys: Captured) -> None:
     refused(capsys, 1, "starter-1.parquet: expected a Parquet file", *arguments)
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_a_folder_that_cannot_be_written_is_one_line(
     table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -344,6 +353,7 @@ def on_a_terminal(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
     return drawn.getvalue().decode()
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_a_report_that_takes_longer_than_a_second_draws_how_far_it_is(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,6 +370,7 @@ def test_a_report_that_takes_longer_than_a_second_draws_how_far_it_is(
     assert "analysing" not in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_where_there_is_no_terminal_no_bar_is_drawn(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,14 @@ def report(workspace: Path, *more: str) -> Path:
     return workspace / FOLDER
 
 
+@pytest.fixture(scope="module")
+def made(few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with all of its evidence, made once for who only looks at it."""
+    folder = tmp_path_factory.mktemp("made") / "report"
+    report(few, "--out", str(folder))
+    return folder
+
+
 def statements(file: Path) -> list[tuple[str, list[Any]]]:
     """What a file hands over, each with what it is called."""
     found = []
@@ -92,10 +100,11 @@ def test_disputed_clips_come_first_then_examples_of_what_separates_then_the_rest
     assert [*chosen(every, {}, None, {"calm3"})] == ["calm3"], "what is kept can be shown alone"
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_evidence_holds_pseudonyms_and_no_name_whatever_the_report_calls_people(
-    few: Path, tmp_path: Path
+    few: Path, made: Path, tmp_path: Path
 ) -> None:
-    own = load_report(report(few))
+    own = load_report(made)
     report(few, "--names", "--out", str(tmp_path / "named"))
     named = load_report(folder := tmp_path / "named")
     assert {*PEOPLE} >= {one.annotator for one in named.annotators}
@@ -106,8 +115,8 @@ def test_evidence_holds_pseudonyms_and_no_name_whatever_the_report_calls_people(
     assert not [name for name in PEOPLE if name in every] and "annotator-" in every
 
 
-def test_a_scenarios_file_holds_what_the_page_shows_and_each_clip_once(few: Path) -> None:
-    folder = report(few) / "evidence"
+def test_a_scenarios_file_holds_what_the_page_shows_and_each_clip_once(made: Path) -> None:
+    folder = made / "evidence"
     assert {path.name for path in folder.iterdir()} == {
         "index.html", "index.js", "player.js", "scenarios",
     }  # fmt: skip
@@ -127,8 +136,8 @@ def test_a_scenarios_file_holds_what_the_page_shows_and_each_clip_once(few: Path
         assert all("tokens" not in episode for _, [_, _, episode] in clips[1:]), first.keys()
 
 
-def test_what_a_person_typed_cannot_end_a_script(few: Path) -> None:
-    folder = report(few) / "evidence"
+def test_what_a_person_typed_cannot_end_a_script(made: Path) -> None:
+    folder = made / "evidence"
     files = [*folder.rglob("*.js")]
     assert all("</script" not in file.read_text().lower() for file in files)
     texts = [json.dumps(statements(file)) for file in (folder / "scenarios").iterdir()]
@@ -136,19 +145,19 @@ def test_what_a_person_typed_cannot_end_a_script(few: Path) -> None:
 
 
 def test_the_same_report_makes_the_same_evidence_and_the_same_bundle(
-    few: Path, tmp_path: Path
+    few: Path, made: Path, tmp_path: Path
 ) -> None:
-    made = []
-    for _ in range(2):
-        folder = report(few)
+    bundles = []
+    for folder in (made, report(few)):
         bundle(folder, tmp_path / "one.zip")
-        made.append((tmp_path / "one.zip").read_bytes())
-    assert made[0] == made[1]
+        bundles.append((tmp_path / "one.zip").read_bytes())
+    assert bundles[0] == bundles[1]
     names = zipfile.ZipFile(tmp_path / "one.zip").namelist()
     assert "one/report.html" in names and "one/evidence/index.html" in names
     assert names == sorted(names) and all(name.startswith("one/") for name in names)
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_fewer_clips_are_taken_along_and_the_page_says_of_how_many(
     few: Path, capsys: Captured
 ) -> None:
@@ -159,9 +168,13 @@ def test_fewer_clips_are_taken_along_and_the_page_says_of_how_many(
     assert re.search(r"3 of \d+ clips can be watched", (folder / "report.html").read_text())
 
 
-def test_none_takes_the_evidence_of_an_earlier_report_away(few: Path) -> None:
-    assert (report(few) / "evidence").is_dir()
-    folder = report(few, "--evidence", "none")
+@pytest.mark.usefixtures("one_figure")
+def test_none_takes_the_evidence_of_an_earlier_report_away(
+    few: Path, made: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(made, tmp_path / "copy" / "report"))
+    assert (folder / "evidence").is_dir()
+    report(few, "--out", str(folder), "--evidence", "none")
     assert not (folder / "evidence").exists()
     assert "There are no clips to watch behind this page" in (folder / "report.html").read_text()
     assert [path.name for path in folder.parent.iterdir()] == [folder.name], "nothing is left"
@@ -184,6 +197,7 @@ def test_a_bad_flag_is_one_line(
     assert line in said
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_continuations_that_are_gone_are_counted_and_not_shown(
     few: Path, tmp_path: Path, capsys: Captured
 ) -> None:

@@ -19,6 +19,7 @@ class Case(NamedTuple):
       high: the most.
       replicates: of the quick tier.
       naive_low: a naive share from here on would not show the fault.
+      slow: left to the slow tier, as another case of the quantity shows the fault in the quick one.
     """
 
     quantity: str
@@ -28,6 +29,7 @@ class Case(NamedTuple):
     high: float = 0.995
     replicates: int = 500
     naive_low: float = 0.92
+    slow: bool = False
 
 
 def inside(ends: np.ndarray, truth: np.ndarray | float) -> float:

@@ -77,7 +77,7 @@ def simulate(
     return float(before), float(after)
 
 
-def _case(words: str, low: float = 0.92, **settings: object) -> Case:
+def _case(words: str, low: float = 0.92, slow: bool = True, **settings: object) -> Case:
     common: dict[str, object] = {
         "accuracy": [0.88] * 5,
         "shares": [0.2] * 5,
@@ -88,11 +88,11 @@ def _case(words: str, low: float = 0.92, **settings: object) -> Case:
         "scenarios": 20,
     }
     made = functools.partial(simulate, **(common | settings))  # type: ignore[arg-type]
-    return Case("corrected rate", words, made, low=low)
+    return Case("corrected rate", words, made, low=low, slow=slow)
 
 
 CASES = [
-    _case("five people, 10 + 10 reference episodes", episodes=10),
+    _case("five people, 10 + 10 reference episodes", slow=False, episodes=10),
     _case("five people, 20 + 20 reference episodes, rate .1", rate=0.1),
     _case(
         "one of five judges 80%, and worse",

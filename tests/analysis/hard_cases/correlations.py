@@ -57,23 +57,25 @@ CASES = [
         "20 agents in 5 families that share half of what they are",
         functools.partial(families, number=5, size=4, r=0.5, share=0.5),
         replicates=300,
+        slow=True,
     ),
     Case(
         "correlation",
         "32 agents in 8 families that share nearly all",
         functools.partial(families, number=8, size=4, r=0.8, share=0.9),
-        replicates=300,
+        replicates=100,
     ),
     Case(
         "latent correlation",
         "20 agents, reliabilities .9 and .7, true .8",
         functools.partial(latent, agents=20, r=0.8, reliable=(0.9, 0.7)),
-        replicates=300,
+        replicates=150,
     ),
     Case(
         "latent correlation",
         "15 agents, reliabilities .95 and .4, true .5",
         functools.partial(latent, agents=15, r=0.5, reliable=(0.95, 0.4)),
         replicates=300,
+        slow=True,
     ),
 ]

@@ -118,7 +118,7 @@ CASES = [
         "pass^4",
         "rate .5, 20 scenarios, ICC .4",
         functools.partial(all_of_four, rate=0.5, icc=0.4, scenarios=20),
-        replicates=400,
+        replicates=200,
     ),
     Case(
         "pass rate",

@@ -38,6 +38,6 @@ CASES = [
         "profile",
         "40 scenarios, all levels at once",
         functools.partial(simulate, rate=0.6, scenarios=40),
-        replicates=300,
+        replicates=150,
     ),
 ]

@@ -1,5 +1,6 @@
 """What a report's numbers are worth in a user's own design, and that naive ones are shown up."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -32,15 +33,15 @@ def test_study_i_is_the_same_whatever_their_number_and_how_they_are_shared_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own = design(plain(agents="ab", scenarios=14))
-    four = simulated(own, studies=4)
-    monkeypatch.setattr(selfcheck, "AT_ONCE", 3)
-    assert simulated(own, studies=4) == four
+    three = simulated(own, studies=3)
+    monkeypatch.setattr(selfcheck, "AT_ONCE", 2)
+    assert simulated(own, studies=3) == three
     seen: list[int] = []
     two = [Case("x", own), Case("y", own)]
-    one, other = check(two, target="sampled", studies=4, seed=0, there=Here(), show=seen.append)
-    assert one.shares == other.shares == four.shares and seen == [3, 4, 7, 8]
-    (changed,) = check(two[:1], target="sampled", studies=4, seed=1, there=Here())
-    assert changed.shares != four.shares
+    one, other = check(two, target="sampled", studies=3, seed=0, there=Here(), show=seen.append)
+    assert one.shares == other.shares == three.shares and seen == [2, 3, 5, 6]
+    (changed,) = check(two[:1], target="sampled", studies=3, seed=1, there=Here())
+    assert changed.shares != three.shares
 
 
 def test_a_study_that_cannot_be_analysed_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,10 +57,10 @@ def test_intervals_that_forget_what_copies_share_are_shown_to_cover_too_little(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own = design(copied(), target="fixed")._replace(people=People(0.85, 0.85, 0.0))
-    with_copies = simulated(own, studies=12, target="fixed")
+    with_copies = simulated(own, studies=8, target="fixed")
     assert share(with_copies, "fixed").share > 0.85
     monkeypatch.setattr(label_set, "find_copies", lambda *_: None)
-    without = simulated(own, studies=12, target="fixed")
+    without = simulated(own, studies=8, target="fixed")
     assert share(without, "fixed").high < 0.85
 
 
@@ -124,7 +125,9 @@ def test_a_share_comes_with_how_sure_so_many_studies_make_it() -> None:
 def test_the_command_says_what_was_covered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selfcheck, "TRIED", 2)
+    few = functools.partial(smallest_differences, studies=2)
+    monkeypatch.setattr(selfcheck, "smallest_differences", few)
+    monkeypatch.setattr(selfcheck, "cases", lambda *given, **more: [*cases(*given, **more)][:2])
     path = str(tmp_path / "ratings.csv")
     plain(agents="ab", scenarios=14).to_csv(path, index=False)
     command = ["selfcheck", "--table", path, "--studies", "2", "--workers", "1"]

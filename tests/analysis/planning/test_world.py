@@ -79,7 +79,8 @@ def test_the_rate_that_judges_would_give_is_the_mean_of_many_studies() -> None:
     several = [simulate(own, np.random.default_rng(i)) for i in range(600)]
     table = own.layout.table
     place = [table["agent"], table["scenario"]]
-    seen = np.mean([s.ratings["verdict"].eq("success").groupby(place).mean() for s in several], 0)
+    success = np.mean([s.ratings["verdict"].eq("success") for s in several], 0)
+    seen = pd.Series(success, table.index).groupby(place).mean().to_numpy()
     known = np.mean([s.judged(own.layout, s.chance) for s in several], 0)
     assert seen.reshape(2, 6) == pytest.approx(known, abs=0.06)
     assert np.mean(seen) == pytest.approx(known.mean(), abs=0.012)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -57,14 +58,21 @@ def label(workspace: Workspace, suite: str, every: list[Scenario], equal: bool =
     frame.to_parquet(path)
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    made = Workspace.open(str(tmp_path / "w")).ensure()
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Two versions of a suite with their labels."""
+    made = Workspace.open(str(tmp_path_factory.mktemp("frozen") / "w")).ensure()
     store.freeze(made, "own", OLD)
     store.freeze(made, "own", NEW)
     label(made, "own@1", OLD)
     label(made, "own@2", NEW)
     return made
+
+
+@pytest.fixture
+def workspace(frozen: Workspace, tmp_path: Path) -> Workspace:
+    """The same, to change."""
+    return Workspace.open(str(shutil.copytree(frozen.root, tmp_path / "w")))
 
 
 def report(workspace: Workspace, suite: str, against: str | None = None) -> Report:
@@ -144,6 +152,7 @@ def test_an_agent_of_one_version_alone_has_no_difference(workspace: Workspace) -
     assert entry.retired.scenarios == 0 and entry.difference is not None
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_the_command_prints_it_and_writes_it(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -260,24 +260,28 @@ def test_equal_seeds_give_equal_reports_and_other_seeds_other_draws() -> None:
     assert [a.pass_rate for a in first.agents] == [a.pass_rate for a in other.agents]
 
 
+FEW: list[dict[str, Any]] = [
+    {"skills": {"only": 0.0}},
+    {"scenarios": 1, "categories": ["lift"], "continuations": 1},
+    {"judged": 0, "references": 4},
+    {"skills": {"a": 90, "b": -90}, "annotators": {"p": (1, 1)}},
+    {"baselines": ("strong", "weak", "seer")},
+]
+MORE: list[dict[str, Any]] = [
+    {"categories": ["lift"]},
+    {"scenarios": 1},
+    {"continuations": 1},
+    {"judged": 0},
+    {"judged": 0.05},
+    {"skills": {"a": 90, "b": 90}, "annotators": {"p": (1, 1)}},
+    {"references": 30, "annotators": {"p": (0.5, 0.5), "q": (0.5, 0.6)}, "each": 2},
+]
+
+
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"skills": {"only": 0.0}},
-        {"categories": ["lift"]},
-        {"scenarios": 1},
-        {"scenarios": 1, "categories": ["lift"], "continuations": 1},
-        {"continuations": 1},
-        {"judged": 0},
-        {"judged": 0.05},
-        {"judged": 0, "references": 4},
-        {"skills": {"a": 90, "b": 90}, "annotators": {"p": (1, 1)}},
-        {"skills": {"a": 90, "b": -90}, "annotators": {"p": (1, 1)}},
-        {"baselines": ("strong", "weak", "seer")},
-        {"references": 30, "annotators": {"p": (0.5, 0.5), "q": (0.5, 0.6)}, "each": 2},
-    ],
+    "options", [*FEW, *(pytest.param(one, marks=pytest.mark.slow) for one in MORE)]
 )
-@pytest.mark.parametrize("target", ["sampled", "fixed"])
+@pytest.mark.parametrize("target", ["sampled", pytest.param("fixed", marks=pytest.mark.slow)])
 def test_thin_and_extreme_tables_give_a_report(options: dict[str, Any], target: str) -> None:
     found = valid(report_of(world(**options), target=target))
     for entry in found.agents:

@@ -113,6 +113,7 @@ def test_a_tag_is_treated_as_a_category_is() -> None:
     assert (one.interval, one.method) == (category.interval, category.method)
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_the_page_the_terminal_and_the_tables_have_them(tmp_path: Path) -> None:
     part = Part("own@2", "+tag:wrap", 12, 40, ("go-01",))
     made = report_of(frame(), suite=subject(tags=TAGS, pairs=PAIRS, series=SERIES, part=part))

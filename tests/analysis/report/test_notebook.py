@@ -56,6 +56,7 @@ def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path)
     assert one.correlations == two.correlations and one.correlations[0].n == 3
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_what_was_written_is_loaded(report: notebook.NotebookReport, tmp_path: Path) -> None:
     write(tmp_path / "r", report)
     loaded = analysis.load_report(tmp_path / "r")
@@ -77,6 +78,7 @@ def test_every_table_of_the_report_is_a_frame(report: notebook.NotebookReport) -
     ]
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_it_shows_its_page_where_nothing_can_run(report: notebook.NotebookReport) -> None:
     shown = report._repr_html_()
     assert shown.startswith('<iframe sandbox="" ') and shown.count("<") == 2

@@ -72,9 +72,15 @@ def plain(report: Report) -> str:
 
 
 @functools.cache
+def drawn(automatic: bool = False) -> dict[str, str]:
+    """The figures of the usual report, which are drawn once."""
+    return figures(content(automatic=automatic))
+
+
+@functools.cache
 def usual(automatic: bool = False) -> str:
-    """The page of the usual report, which is drawn once."""
-    return page(valid(content(automatic=automatic)))
+    """The page of the usual report."""
+    return render(valid(content(automatic=automatic)), drawn(automatic))
 
 
 def test_the_page_needs_nothing_but_itself() -> None:
@@ -102,7 +108,7 @@ def test_the_page_runs_its_own_script_and_forbids_every_other() -> None:
 
 def test_every_link_leads_to_something_that_the_page_names() -> None:
     report = content(automatic=True)
-    found = Page(page(report))
+    found = Page(usual(automatic=True))
     ids = {attributes.get("id") for _, attributes in found.tags}
     links = [unquote(str(a["href"])[1:]) for tag, a in found.tags if tag == "a"]
     agents = {entry.agent for entry in report.agents}
@@ -206,9 +212,9 @@ def test_unfinished_judging_is_announced() -> None:
     "options",
     [
         {"judged": 0, "references": 0},
-        {"skills": {"alone": 0.0}},
+        pytest.param({"skills": {"alone": 0.0}}, marks=pytest.mark.slow),
         {"skills": {f"agent {i:02d} with a name of some sixty letters, no more than {i}": i / 9
-                    for i in range(20)}},
+                    for i in range(12)}},
         {"categories": ["one"], "scenarios": 1, "continuations": 1},
     ],
 )  # fmt: skip
@@ -219,12 +225,12 @@ def test_thin_and_crowded_reports_are_drawn(options: dict[str, Any]) -> None:
 
 
 def test_figures_follow_the_page_in_light_and_dark() -> None:
-    drawn = figures(content(automatic=True))
-    assert {"ranking", "kinds", "comparisons", "time_to_success", "label_sets"} <= set(drawn)
-    for svg in drawn.values():
+    made = drawn(automatic=True)
+    assert {"ranking", "kinds", "comparisons", "time_to_success", "label_sets"} <= set(made)
+    for svg in made.values():
         assert 'fill="currentColor"' in svg and 'fill="#000"' not in svg
         assert "xmlns" in svg and "xmlns" not in inline(svg, "x")
-    assert 'aria-label="a &amp; b"' in inline(drawn["ranking"], "a & b")
+    assert 'aria-label="a &amp; b"' in inline(made["ranking"], "a & b")
 
 
 def test_every_figure_is_a_chart_that_its_grammar_allows() -> None:
@@ -240,6 +246,7 @@ def test_a_figure_may_have_many_points() -> None:
     assert plotting.to_svg(alt.Chart(rows).mark_line().encode(x="x:Q", y="y:Q")).startswith("<svg")
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_the_folder_holds_every_number_twice(tmp_path: Path) -> None:
     report = content(automatic=True)
     written = write(tmp_path / "out", report)

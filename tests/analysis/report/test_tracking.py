@@ -48,6 +48,7 @@ def wandb(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_numbers_page_and_tables_are_logged_once_and_the_run_ends(wandb: Any) -> None:
     report = usual()
     assert analysis.log_report(report, "agents") == "r1"
@@ -93,6 +94,7 @@ def test_without_the_extra_a_line_says_how_to_get_it_before_anything_is_made(
     assert "needs the extra wandb" in capsys.readouterr().err and not (tmp_path / "r").exists()
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_the_command_logs_what_it_has_written(wandb: Any, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("agent,scenario,verdict\na,s,success\nb,s,failure\n")

@@ -12,7 +12,7 @@ from analysis.statistics.outcomes import summarise
 from analysis.statistics.pass_rates import pass_rates
 from tests.analysis.judges import Judged, assigned, chances, judge
 
-FAST, SLOW = 150, 4000
+FAST, SLOW = 100, 4000
 GOOD, STRICT = np.array([0.95, 0.9]), np.array([0.95, 0.85])
 """Sensitivity and specificity of two annotators."""
 
@@ -49,7 +49,7 @@ def test_agents_judged_by_one_person_each_cannot_be_told_apart_ever(
     assert untold == 1 and ours == 0 and naive > least
 
 
-@pytest.mark.parametrize("target", ["sampled", "fixed"])
+@pytest.mark.parametrize("target", ["sampled", pytest.param("fixed", marks=pytest.mark.slow)])
 def test_the_adjusted_test_keeps_its_level_where_the_plain_one_errs(target: str) -> None:
     naive, ours, untold = errs(0.02, target, (0.8, 0.2), FAST)
     assert untold == 0 and naive > 0.8 and ours < 0.1

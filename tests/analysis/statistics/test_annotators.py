@@ -83,7 +83,7 @@ def test_the_marks_of_one_episode_are_one_cluster() -> None:
 
 def test_a_marks_interval_covers_its_share() -> None:
     rng, covered = np.random.default_rng(5), 0
-    for _ in range(400):
+    for _ in range(200):
         right = np.repeat(rng.random(25) < 0.7, 3) ^ (rng.random(75) < 0.05)
         rows = references(
             *[
@@ -93,7 +93,7 @@ def test_a_marks_interval_covers_its_share() -> None:
         )
         low, high = step_offset.step_offset(rows).within_intervals[3]
         covered += low <= 0.7 * 0.95 + 0.3 * 0.05 <= high
-    assert covered / 400 > 0.92
+    assert covered / 200 > 0.92
 
 
 def known(value: float, count: float = 50) -> Share:

@@ -88,9 +88,7 @@ def check_agreement(found: Comparisons) -> None:
     assert (found.p_adjusted >= found.p)[known].all()
 
 
-@settings(max_examples=60)
-@given(st.data())
-def test_p_interval_and_separated_agree_on_any_table(data: st.DataObject) -> None:
+def check_any_table(data: st.DataObject) -> None:
     agents, scenarios, most = (data.draw(st.integers(2, n)) for n in (5, 18, 4))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     rounded = data.draw(st.booleans())
@@ -101,6 +99,19 @@ def test_p_interval_and_separated_agree_on_any_table(data: st.DataObject) -> Non
     category = np.arange(scenarios) % data.draw(st.integers(1, 3))
     for target in ("sampled", "fixed"):
         check_agreement(compared(values, category, target))
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_p_interval_and_separated_agree_on_any_table(data: st.DataObject) -> None:
+    check_any_table(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(st.data())
+def test_p_interval_and_separated_agree_on_many_tables(data: st.DataObject) -> None:
+    check_any_table(data)
 
 
 def test_steps_separate_more_than_one_critical_value_and_the_interval_ends_at_0() -> None:

@@ -58,7 +58,7 @@ def studies(replicates: int, verdicts: int) -> np.ndarray:
 
 
 def test_intervals_of_these_scenarios_cover_with_copies_and_without_do_not() -> None:
-    before, after = studies(200, 1)
+    before, after = studies(100, 1)
     assert (before < 0.7).all() and (after > 0.92).all()
 
 

@@ -10,7 +10,11 @@ from tests.analysis.hard_cases.table import CASES, REPLICATES, shown
 METHOD = Path(__file__).parents[3] / "docs" / "method.md"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.quantity}, {one.case}")
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(one, marks=[pytest.mark.slow] if one.slow else []) for one in CASES],
+    ids=lambda one: f"{one.quantity}, {one.case}",
+)
 def test_it_holds_where_the_naive_one_fails(case: Case) -> None:
     before, after = case.simulate(case.replicates)
     assert before < case.naive_low, f"the naive one holds: {before:.3f}"

@@ -121,12 +121,12 @@ def test_a_bootstrap_covers_where_what_belongs_together_is_drawn_together() -> N
         assert low <= covered(summary.mean.mean(axis=1)[:, None] + reach, 0.5) <= high
 
 
-def test_two_equal_agents_are_seldom_called_separated_on_pairs() -> None:
+def check_equal_agents(studies: int) -> None:
     rng = np.random.default_rng(8)
     found = {"together": 0, "apart": 0}
     groups = [np.array([2 * i, 2 * i + 1]) for i in range(20)]
     unit, category = sampling.units(40, groups), np.tile([0, 1], 20)
-    for _ in range(600):
+    for _ in range(studies):
         base = np.repeat(rng.normal(0, 1.5, (2, 20, 1)), 2, axis=2)
         chance = 1 / (1 + np.exp(-(base + rng.normal(0, 0.3, base.shape)))).reshape(2, 40)
         values = (rng.random((2, 40, 8)) < chance[..., None]).astype(np.float64)
@@ -135,7 +135,16 @@ def test_two_equal_agents_are_seldom_called_separated_on_pairs() -> None:
             rates = pass_rates(summary, category, target="sampled", unit=own)
             made = compare(summary, category, rates, target="sampled", seed=0, draws=10, unit=own)
             found[name] += int(made.p[0] < 0.05)
-    assert found["together"] / 600 <= 0.075 < 0.11 < found["apart"] / 600
+    assert found["together"] / studies <= 0.075 < 0.11 < found["apart"] / studies
+
+
+def test_two_equal_agents_are_seldom_called_separated_on_pairs() -> None:
+    check_equal_agents(200)
+
+
+@pytest.mark.slow
+def test_two_equal_agents_are_seldom_called_separated_on_pairs_closely() -> None:
+    check_equal_agents(600)
 
 
 def test_a_lone_pair_of_a_category_is_one_unit_and_joins_another_category() -> None:

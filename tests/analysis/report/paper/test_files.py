@@ -8,15 +8,24 @@ import pytest
 
 from analysis.report.paper import files as folder
 from analysis.report.paper.figures import FIGURES
+from analysis.report.schema import Report
 from analysis.report.write import write
 from sts.cli.main import main
-from tests.analysis.report.paper.tables import usual
+from tests.analysis.report.paper.tables import made as report_of
 from tests.analysis.worlds import ratings_table
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, bytes]:
-    return folder.files(usual(), title="Our agents")
+def report() -> Report:
+    """Two agents and two categories, as each panel is drawn twelve times."""
+    return report_of(
+        skills={"best": 1.5, "poor": -1.0}, categories=["lift", "go"], references=8, baselines=()
+    )
+
+
+@pytest.fixture(scope="module")
+def made(report: Report) -> dict[str, bytes]:
+    return folder.files(report, title="Our agents")
 
 
 def test_it_holds_each_figure_in_two_widths_and_three_formats(made: dict[str, bytes]) -> None:
@@ -39,23 +48,23 @@ def test_what_its_latex_names_is_there(made: dict[str, bytes]) -> None:
 
 
 def test_what_is_left_out_is_said_with_its_reason(tmp_path: Path) -> None:
-    from tests.analysis.report.paper.tables import made as report_of
-
     thin = folder.files(report_of(judged=0, references=0))
     assert not [name for name in thin if "figure_3_" in name]
     assert "**figure_3** is left out: nothing is judged." in thin["paper/captions.md"].decode()
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_a_report_made_without_it_takes_it_away_and_leaves_what_is_the_users(
-    tmp_path: Path, made: dict[str, bytes]
+    tmp_path: Path, report: Report, made: dict[str, bytes]
 ) -> None:
-    write(tmp_path / "r", usual(), paper=made)
+    write(tmp_path / "r", report, paper=made)
     (tmp_path / "r" / "paper" / "main.tex").write_text("mine")
     assert (tmp_path / "r" / "paper" / "figure_3_one_column.pdf").exists()
-    write(tmp_path / "r", usual())
+    write(tmp_path / "r", report)
     assert [path.name for path in (tmp_path / "r" / "paper").iterdir()] == ["main.tex"]
 
 
+@pytest.mark.usefixtures("one_figure")
 def test_the_command_writes_it_when_asked_to(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
