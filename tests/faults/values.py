@@ -70,7 +70,7 @@ def of_file(path: Path) -> Any:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as opened:
             names = [name for name in opened.namelist() if not name.endswith(MADE_AGAIN)]
-            return {name: _packed(opened, name) for name in names}
+            return {name: _packed(opened, name) for name in names if not _UNNAMED.search(name)}
     return _digest(path.read_bytes())
 
 
