@@ -153,7 +153,21 @@ class OverTheEdge(Oracle):
         return Choice(np.eye(len(MOVES))[3 * signs[0] + signs[1] + 4]), memory
 
 
-@pytest.mark.parametrize("checked", BEHAVIOURS, ids=lambda b: b.name)
+DEAR = ("bidding", "dictatorship", "random", "wisdom-of-the-crowd")
+"""Whose 100 episodes take longest to check; `few` of theirs are checked quickly."""
+
+
+@pytest.mark.parametrize("checked", [b for b in BEHAVIOURS if b.name in DEAR], ids=lambda b: b.name)
+def test_the_first_recorded_moves_are_possible(checked: Behaviour, recordings: Recordings) -> None:
+    found = check(checked, few(recordings, checked.team))
+    assert found.first is None and found.possible == found.moves > 1000
+
+
+@pytest.mark.parametrize(
+    "checked",
+    [pytest.param(b, marks=pytest.mark.slow) if b.name in DEAR else b for b in BEHAVIOURS],
+    ids=lambda b: b.name,
+)
 def test_every_recorded_move_is_possible_and_ties_fall_evenly(
     checked: Behaviour, recordings: Recordings
 ) -> None:
