@@ -6,9 +6,10 @@ import json
 import multiprocessing
 import os
 import secrets
+import shutil
 import signal
 from collections.abc import Callable
-from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -258,31 +259,51 @@ def test_a_draft_whose_recordings_are_gone_is_decided_and_not_edited(own: Curati
     own.draft("opinion", "walk-02", "no")
 
 
-def _killed_before_it_says_so(words: tuple[str, ...]) -> None:
+def _before_it_says_so() -> None:
     def killed(*given: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     arguments.say = killed  # type: ignore[assignment]
-    main(list(words))
 
 
-def _killed_before_it_decides(words: tuple[str, ...]) -> None:
+def _before_it_decides() -> None:
     dying(2)  # the edited candidate is written, and has no name yet
-    main(list(words))
 
 
-def apart(target: Callable[..., None], own: Curation, *words: str) -> None:
-    """Types a command of `sts draft` in a process that is killed in it."""
+MOMENTS = (_before_it_says_so, _before_it_decides)
+
+
+def _killed(roots: tuple[str, ...]) -> None:
+    """Edits walk-01 in each workspace, in a process that is killed at another moment."""
+    for root, moment in zip(roots, MOMENTS, strict=True):
+        child = os.fork()
+        if not child:
+            moment()
+            words = ("draft", "edit", "own", "walk-01", "--length", "12", "--as", "Ana")
+            main([*words, "--workspace", root])
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+@pytest.fixture(scope="module")
+def killed(mined: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Workspaces in which a curator was killed, by MOMENTS: one process begins both."""
+    roots = [tmp_path_factory.mktemp("killed") / "w" for _ in MOMENTS]
+    for root in roots:
+        shutil.copytree(mined, root)
     context = multiprocessing.get_context("spawn")
-    whole = ("draft", *words, "--as", "Ana", "--workspace", str(own.workspace.root))
-    process: SpawnProcess = context.Process(target=target, args=(whole,))
+    process = context.Process(target=_killed, args=(tuple(map(str, roots)),))
     process.start()
     process.join(120)
-    assert process.exitcode == -signal.SIGKILL
+    assert process.exitcode == 0
+    return roots
 
 
-def test_killed_between_decision_and_acknowledgement_the_decision_stands(own: Curation) -> None:
-    apart(_killed_before_it_says_so, own, "edit", "own", "walk-01", "--length", "12")
+def test_killed_between_decision_and_acknowledgement_the_decision_stands(
+    killed: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = Curation(killed[0], capsys)
     view = own.view()["walk-01"]
     assert (view["horizon"], [one["kind"] for one in view["decisions"]]) == (12, ["edit"])
     assert "nothing of walk-01 would change" in own.draft(
@@ -292,9 +313,11 @@ def test_killed_between_decision_and_acknowledgement_the_decision_stands(own: Cu
     assert own.view()["walk-01"]["horizon"] == 10
 
 
-def test_killed_before_the_decision_nothing_was_decided(own: Curation) -> None:
+def test_killed_before_the_decision_nothing_was_decided(
+    killed: list[Path], own: Curation, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = own.view()
-    apart(_killed_before_it_decides, own, "edit", "own", "walk-01", "--length", "12")
+    own = Curation(killed[1], capsys)
     assert own.view() == before and decided(own) == []
     own.draft("edit", "walk-01", "--length", "12")
     assert json.loads(own.draft("show", "walk-01", "--json"))["candidates"][0]["horizon"] == 12
