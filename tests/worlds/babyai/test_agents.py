@@ -166,7 +166,7 @@ def test_more_noise_is_less_success_and_the_blind_beat_chance_alone() -> None:
 
 
 def test_the_bot_is_a_function_of_the_moves_however_it_comes_to_know_them() -> None:
-    moves = np.random.default_rng(4).integers(0, len(MOVES), 20)
+    moves = np.random.default_rng(4).integers(0, len(MOVES), 12)
     for level in ("GoTo", "UnblockPickup", "PutNextLocal", "GoToSeqS5R2"):
         watched = begun(level, 6)
         for move in moves:

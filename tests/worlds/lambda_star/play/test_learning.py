@@ -71,7 +71,9 @@ def assert_same(name, states, rehearsals, *, steps=STEPS, bootstrap="next") -> N
 
 
 @names
-@pytest.mark.parametrize("rehearsals", [0, 1, 5, 30])
+@pytest.mark.parametrize(
+    "rehearsals", [0, 5, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 30))]
+)
 @pytest.mark.parametrize(("size", "participants"), [((3, 3), 1), ((3, 7), 4), ((6, 5), 3)])
 def test_both_paths_give_the_same_rehearsed_episodes(name, rehearsals, size, participants):
     states = made(height=size[0], width=size[1], participants=participants)
