@@ -213,9 +213,15 @@ def test_what_an_agent_draws_never_moves_good_or_evil(name):
     np.testing.assert_array_equal(whole(name).scene[:, :, :2], elsewhere(name).scene[:, :, :2])
 
 
+@functools.cache
+def marks() -> dict[str, str]:
+    """Returns the fingerprints of all of them."""
+    return {name: agents.fingerprint(agents.load(name)) for name in agents_of("lambda-star")}
+
+
 @agent_names
 def test_two_agents_of_one_name_share_a_fingerprint_and_nobody_else_has_it(name):
     mine = agents.fingerprint(agents.load(name))
     assert mine == agents.fingerprint(agents.load(name))
-    others = {agents.fingerprint(agents.load(o)) for o in agents_of("lambda-star") if o != name}
+    others = {mark for other, mark in marks().items() if other != name}
     assert mine not in others and len(mine) == 16

@@ -11,6 +11,7 @@ from scenarios import categories, gates
 from scenarios.suites import gate_recordings, gate_table
 from scenarios.suites.gate_recordings import MEASURES
 from scenarios.suites.gate_table import agents_row, measured, pool_row, shaky_row, suite_row
+from scenarios.suites.renew_babyai import AGENTS
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded
@@ -46,7 +47,7 @@ def test_a_probe_with_an_unsteady_hand_passes_less_and_each_difficulty_has_its_s
 ) -> None:
     rule = HELD["babyai-fetch"]
     monkeypatch.setattr(gate_recordings, "LEVELS", ("PutNextS6N3", "ActionObjDoor", "PickupLoc"))
-    monkeypatch.setattr(gate_recordings, "AGENTS", gate_recordings.AGENTS[:1])
+    monkeypatch.setattr(gate_recordings, "AGENTS", AGENTS[:1])
     pool = gates.pool(rule, gate_recordings.babyai(episodes=14), 8)
     steady, shaky = (gate_table.by_difficulty(rule, pool, 2, slip=slip) for slip in (0, 1))
     assert sum(count for count, _ in steady.values()) == len(pool) > 4

@@ -46,7 +46,9 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft of walk-01 and stand-still-01 at one moment, and walk-02 at a later one."""
     root = tmp_path_factory.mktemp("linking") / "w"
     trajectories.save(Workspace.open(root), RECORDED)
-    lines = [("mine", "own", "--category", "where-is-good", "--per-category", "2")]
+    lines: list[tuple[str, ...]] = [
+        ("mine", "own", "--category", "where-is-good", "--per-category", "2")
+    ]
     for category, at in (("walk", EARLY), ("stand-still", EARLY), ("walk", LATE)):
         where = ("--trajectory", at.trajectory, "--takeover", str(at.takeover))
         whose = ("--role", str(at.role), "--category", category, "--as", "Ana")

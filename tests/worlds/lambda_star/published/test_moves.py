@@ -165,11 +165,14 @@ def test_the_first_recorded_moves_are_possible(checked: Behaviour, recordings: R
     assert found.first is None and found.possible == found.moves > 1000
 
 
-@pytest.mark.parametrize(
+each_but_the_dear = pytest.mark.parametrize(
     "checked",
     [pytest.param(b, marks=pytest.mark.slow) if b.name in DEAR else b for b in BEHAVIOURS],
     ids=lambda b: b.name,
 )
+
+
+@each_but_the_dear
 def test_every_recorded_move_is_possible_and_ties_fall_evenly(
     checked: Behaviour, recordings: Recordings
 ) -> None:
@@ -339,7 +342,7 @@ def played(agent: Agent, recording: Recording) -> Recording:
     return recording._replace(moves=made.moves)
 
 
-@pytest.mark.parametrize("checked", BEHAVIOURS, ids=lambda b: b.name)
+@each_but_the_dear
 def test_what_our_agents_play_passes_the_check_of_themselves(
     checked: Behaviour, recordings: Recordings
 ) -> None:
