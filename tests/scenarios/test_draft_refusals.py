@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import secrets
 import shutil
-import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from scenarios import curation
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
-from sts.cli import arguments
-from sts.cli.main import main
 from sts.suites import drafts
 from sts.suites.decisions import Decision, states
-from tests.faults.writes import dying
 from tests.scenarios.curating import Curation
 
 
@@ -259,45 +255,45 @@ def test_a_draft_whose_recordings_are_gone_is_decided_and_not_edited(own: Curati
     own.draft("opinion", "walk-02", "no")
 
 
-def _before_it_says_so() -> None:
-    def killed(*given: Any) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+KILLED_AT_TWO_MOMENTS = """
+import os, signal, sys
+from sts.cli import arguments
+from sts.cli.main import main
+from tests.faults.writes import dying
 
-    arguments.say = killed  # type: ignore[assignment]
+def before_it_says_so():
+    arguments.say = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
 
-
-def _before_it_decides() -> None:
+def before_it_decides():
     dying(2)  # the edited candidate is written, and has no name yet
 
+def edit(root):
+    words = ("draft", "edit", "own", "walk-01", "--length", "12", "--as", "Ana")
+    return main([*words, "--workspace", root])
 
-MOMENTS = (_before_it_says_so, _before_it_decides)
-
-
-def _killed(roots: tuple[str, ...]) -> None:
-    """Edits walk-01 in each workspace, in a process that is killed at another moment."""
-    for root, moment in zip(roots, MOMENTS, strict=True):
-        child = os.fork()
-        if not child:
-            moment()
-            words = ("draft", "edit", "own", "walk-01", "--length", "12", "--as", "Ana")
-            main([*words, "--workspace", root])
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+undisturbed, *killed = sys.argv[1:]
+assert edit(undisturbed) == 0  # and what it imports both have from here
+for root, moment in zip(killed, (before_it_says_so, before_it_decides), strict=True):
+    child = os.fork()
+    if not child:
+        moment()
+        edit(root)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, (root, status)
+"""
 
 
 @pytest.fixture(scope="module")
 def killed(mined: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Workspaces in which a curator was killed, by MOMENTS: one process begins both."""
-    roots = [tmp_path_factory.mktemp("killed") / "w" for _ in MOMENTS]
+    """Workspaces in which Ana, who edited walk-01, was killed: before she was told, and before."""
+    roots = [tmp_path_factory.mktemp("killed") / "w" for _ in range(3)]
     for root in roots:
         shutil.copytree(mined, root)
-    context = multiprocessing.get_context("spawn")
-    process = context.Process(target=_killed, args=(tuple(map(str, roots)),))
-    process.start()
-    process.join(120)
-    assert process.exitcode == 0
-    return roots
+    words = [sys.executable, "-c", KILLED_AT_TWO_MOMENTS, *map(str, roots)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return roots[1:]
 
 
 def test_killed_between_decision_and_acknowledgement_the_decision_stands(
