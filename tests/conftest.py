@@ -1,6 +1,7 @@
 """What holds for every test: Hypothesis looks for wrong answers, and not at how long they took.
 
-How much CPU time they took is seen to by `tests.budget`.
+How much CPU time they took is seen to by `tests.budget`. Where a property does not say how many
+examples it is tried on, the quick tier tries 40 and all else 100.
 """
 
 import gc
@@ -14,6 +15,7 @@ from tests import scheduling
 from tests.budget import Meter
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("untimed"), max_examples=40)
 settings.load_profile("untimed")
 
 
@@ -37,6 +39,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     quick = config.option.markexpr == "not slow"
+    if quick:
+        settings.load_profile("quick")
     config.pluginmanager.register(Meter() if quick else Meter(budget=None), "cpu-time")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,10 +105,16 @@ def scenario(
     return Scenario(**(fields | changes))
 
 
+@functools.cache
+def _of_worlds(count: int) -> tuple[Trajectory, ...]:
+    """Returns so many trajectories of test-side worlds, recorded once in a process."""
+    return tuple(on_test_side(recorded(count=16 * count))[:count])
+
+
 def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
     """Returns scenarios of test-side worlds, one a world."""
-    found = on_test_side(recorded(count=16 * count))[:count]
-    return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in enumerate(found, 1)]
+    own = enumerate(_of_worlds(count), 1)
+    return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in own]
 
 
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:

@@ -1,9 +1,12 @@
 """Tests are handed to workers by file, and by folder where its fixtures are dear."""
 
-import subprocess
-import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import pytest
+
+from tests import conftest
 from tests.scheduling import TOGETHER, shares, unit
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +29,7 @@ def test_each_worker_imports_every_file_and_begins_with_others_than_the_rest() -
 
 def test_what_goes_to_one_worker_begins() -> None:
     files = ["tests/test_errors.py", f"{TOGETHER[0]}test_messages.py", "tests/test_names.py"]
-    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
-    done = subprocess.run([*command, *files], cwd=ROOT, capture_output=True, text=True)
-    found = [line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line]
-    assert list(dict.fromkeys(found)) == [files[1], files[0], files[2]]
+    items = [SimpleNamespace(nodeid=f"{file}::test_{n}") for file in files for n in range(2)]
+    conftest.pytest_collection_modifyitems(cast(list[pytest.Item], items))
+    found = [item.nodeid for item in items]
+    assert found == [f"{files[i]}::test_{n}" for i in (1, 0, 2) for n in range(2)]

@@ -216,18 +216,15 @@ def test_no_module_runs_or_unpacks_what_is_in_a_file() -> None:
     "module:Class as the agent, scenario, category, annotator or metric of a table",
     "a name like any other; nothing is imported",
 )
-@pytest.mark.parametrize("column", ["agent", "scenario", "category", "annotator"])
 def test_a_name_in_a_table_is_never_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "harmful.py").write_text("import pathlib; pathlib.Path('ran').touch()")
-    rows = {"agent": "a", "scenario": "s", "category": "c", "annotator": "n"}
-    rows |= {column: "harmful:Class"}
     lines = ["agent,scenario,category,annotator,verdict,continuation"]
     for agent in ("harmful:Class", "b"):
-        own = rows | {"agent": agent}
-        lines += [",".join([*own.values(), "success", str(n)]) for n in range(3)]
+        own = [agent, *["harmful:Class"] * 3, "success"]
+        lines += [",".join([*own, str(n)]) for n in range(3)]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     scores = "agent,metric,value\nharmful:Class,harmful:Class,0.5\nb,harmful:Class,1\n"
     (tmp_path / "s.csv").write_text(scores)

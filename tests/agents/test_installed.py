@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import os
 import shutil
@@ -23,6 +24,7 @@ NAMES = tuple(name for name, value in POINTS.items() if value.startswith("sts.")
 LEARNER, COOK, SEEKER = "sarsa", "overcooked-greedy", "babyai-seeker"
 
 
+@functools.cache
 def read(name: str, suite: str = "sts", roots: tuple[str, ...] = ()) -> Meaning:
     module, _, kind = POINTS[name].partition(":")
     module = suite + module.removeprefix("sts")

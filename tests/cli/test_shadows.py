@@ -38,14 +38,24 @@ def ran(command: list[str], folder: Path, *words: str) -> subprocess.CompletedPr
     return subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("command", [STS, MODULE], ids=["sts", "module"])
+@pytest.mark.parametrize(
+    ("command", "words", "said"),
+    [
+        (STS, ["--help"], "usage: sts"),
+        (MODULE, ["--help"], "usage: sts"),
+        (MODULE, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
+        pytest.param(
+            *(STS, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"), marks=pytest.mark.slow
+        ),
+    ],
+    ids=["sts-help", "module-help", "module", "sts"],
+)
 def test_a_folder_called_as_one_of_ours_takes_its_place_nowhere(
-    folder: Path, command: list[str]
+    folder: Path, command: list[str], words: list[str], said: str
 ) -> None:
-    for words in (("--help",), (*RECORD, "my_agents:Mine")):
-        done = ran(command, folder, *words)
-        assert (done.returncode, done.stderr) == (0, ""), words
-    assert "2 trajectories of 5 steps" in done.stdout
+    done = ran(command, folder, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert said in done.stdout
 
 
 @pytest.mark.parametrize("name", ["analysis.agent", "sts.agent", "random"])

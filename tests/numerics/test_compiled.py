@@ -15,23 +15,35 @@ import pytest
 import sts
 from sts.numerics.compiled import compiled, uncounted
 
-CODE = (
-    "import numpy as np; from sts.engine.sampling import _choose;"
-    "out = np.zeros((1, 1), np.int8);"
-    "_choose(np.ones((1, 1, 9)), np.array([5], np.uint64), 0, 1, out); print(out[0, 0])"
-)
+CALLED = """
+from sts.numerics.compiled import lean
+
+@lean
+def called(x):
+    return x + 1
+"""
+CALLING = """
+from sts.called import called
+from sts.numerics.compiled import compiled
+
+@compiled
+def calling(x):
+    return 10 * called(x)
+"""
 
 
 def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_path: Path) -> None:
-    package = tmp_path / "sts"
-    shutil.copytree(
-        Path(sts.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    package, own = tmp_path / "sts", Path(sts.__file__).parent
+    shutil.copytree(own / "numerics", package / "numerics")
+    shutil.copy(own / "__init__.py", package)
+    called = package / "called.py"
+    called.write_text(CALLED)
+    (package / "calling.py").write_text(CALLING)
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
 
-    def chosen() -> str:
+    def said() -> str:
         done = subprocess.run(
-            [sys.executable, "-c", CODE],
+            [sys.executable, "-c", "from sts.calling import calling; print(calling(3))"],
             env=environment,
             cwd=tmp_path,
             capture_output=True,
@@ -40,15 +52,11 @@ def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_
         )
         return done.stdout.strip()
 
-    before = chosen()
-    draws = package / "numerics" / "draws.py"
-    text = draws.read_text()
-    draws.write_text(text.replace(">> _11) * _UNIT)", ">> _11) * _UNIT * 0.0 + 0.95)"))
-    assert draws.read_text() != text
-    assert before != "8"
-    assert chosen() == "8"
-    draws.write_text(text)
-    assert chosen() == before
+    assert said() == "40"
+    called.write_text(CALLED.replace("x + 1", "x + 2"))
+    assert said() == "50"
+    called.write_text(CALLED)
+    assert said() == "40"
 
 
 def test_processes_that_compile_a_kernel_at_the_same_moment_keep_each_its_own(

@@ -35,10 +35,13 @@ def without(world: str, site: Path) -> set[str]:
     ("world", "agents", "worlds", "suite"),
     [
         pytest.param(
-            *("overcooked", ("rule", "random"), "--size 6x6 --team 2", "starter@1"),
+            *("overcooked", ("rule", "random"), "--size 6x6 --team 2 --episodes 30", "starter@1"),
             marks=pytest.mark.slow,  # Λ* uncompiled takes three times what BabyAI does
         ),
-        ("lambda_star", ("babyai-seeker", "babyai-random"), "--set level=GoToLocal", "babyai@1"),
+        (
+            *("lambda_star", ("babyai-seeker", "babyai-random")),
+            *("--set level=GoToLocal --episodes 12 --seed 2", "babyai@1"),
+        ),
     ],
 )
 def test_everything_else_is_at_work(world, agents, worlds, suite, tmp_path: Path) -> None:
@@ -53,7 +56,7 @@ def test_everything_else_is_at_work(world, agents, worlds, suite, tmp_path: Path
         "domain ls --json",
         "suite ls --json",
         f"suite show {suite} --json",
-        f"record {players} {worlds} --episodes 30 --steps 36 --json",
+        f"record {players} {worlds} --steps 36 --json",
         "trajectories verify",
         "mine m --per-category 2 --json",
         "draft accept m --all",

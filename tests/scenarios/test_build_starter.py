@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scenarios.suites import build_starter
 from sts.suites import store
+from sts.suites.types import Suite
 from tests.examples import SAMPLE_2016
 
 
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_starter, "RECORDINGS", build_starter.RECORDINGS[:2])
-    monkeypatch.setattr(build_starter, "EPISODES", 20)
-    monkeypatch.setattr(build_starter, "PER_CATEGORY", 1)
+@pytest.fixture(scope="module", autouse=True)
+def _small() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build_starter, "RECORDINGS", build_starter.RECORDINGS[:2])
+        patch.setattr(build_starter, "EPISODES", 20)
+        patch.setattr(build_starter, "PER_CATEGORY", 1)
+        yield
 
 
-def test_two_builds_agree_in_every_hash(tmp_path: Path) -> None:
-    first, second = (build_starter.build(tmp_path / n, [SAMPLE_2016]) for n in ("a", "b"))
-    assert first.hash == second.hash == store.read(tmp_path / "a").hash
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    folder = tmp_path_factory.mktemp("first") / "a"
+    made = build_starter.build(folder, [SAMPLE_2016])
+    assert made.hash == store.read(folder).hash
+    return made
+
+
+def test_two_builds_agree_in_every_hash(first: Suite, tmp_path: Path) -> None:
+    second = build_starter.build(tmp_path / "b", [SAMPLE_2016])
+    assert first.hash == second.hash
     assert {s.category for s in first.scenarios} == {
         s.category for s in store.read(Path(build_starter.__file__).parent / "starter/1").scenarios
     }
 
 
-def test_another_seed_builds_another_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = build_starter.build(tmp_path / "a", [SAMPLE_2016])
+def test_another_seed_builds_another_suite(
+    first: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(build_starter, "SEED", build_starter.SEED + 1)
     second = build_starter.build(tmp_path / "b", [SAMPLE_2016])
     assert {s.hash for s in first.scenarios} != {s.hash for s in second.scenarios}

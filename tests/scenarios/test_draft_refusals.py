@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import secrets
-import signal
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
-from multiprocessing.context import SpawnProcess
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from scenarios import curation
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
-from sts.cli import arguments
-from sts.cli.main import main
 from sts.suites import drafts
 from sts.suites.decisions import Decision, states
-from tests.faults.writes import dying
 from tests.scenarios.curating import Curation
 
 
@@ -258,31 +255,51 @@ def test_a_draft_whose_recordings_are_gone_is_decided_and_not_edited(own: Curati
     own.draft("opinion", "walk-02", "no")
 
 
-def _killed_before_it_says_so(words: tuple[str, ...]) -> None:
-    def killed(*given: Any) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+KILLED_AT_TWO_MOMENTS = """
+import os, signal, sys
+from sts.cli import arguments
+from sts.cli.main import main
+from tests.faults.writes import dying
 
-    arguments.say = killed  # type: ignore[assignment]
-    main(list(words))
+def before_it_says_so():
+    arguments.say = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
 
-
-def _killed_before_it_decides(words: tuple[str, ...]) -> None:
+def before_it_decides():
     dying(2)  # the edited candidate is written, and has no name yet
-    main(list(words))
+
+def edit(root):
+    words = ("draft", "edit", "own", "walk-01", "--length", "12", "--as", "Ana")
+    return main([*words, "--workspace", root])
+
+undisturbed, *killed = sys.argv[1:]
+assert edit(undisturbed) == 0  # and what it imports both have from here
+for root, moment in zip(killed, (before_it_says_so, before_it_decides), strict=True):
+    child = os.fork()
+    if not child:
+        moment()
+        edit(root)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, (root, status)
+"""
 
 
-def apart(target: Callable[..., None], own: Curation, *words: str) -> None:
-    """Types a command of `sts draft` in a process that is killed in it."""
-    context = multiprocessing.get_context("spawn")
-    whole = ("draft", *words, "--as", "Ana", "--workspace", str(own.workspace.root))
-    process: SpawnProcess = context.Process(target=target, args=(whole,))
-    process.start()
-    process.join(120)
-    assert process.exitcode == -signal.SIGKILL
+@pytest.fixture(scope="module")
+def killed(mined: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Workspaces in which Ana, who edited walk-01, was killed: before she was told, and before."""
+    roots = [tmp_path_factory.mktemp("killed") / "w" for _ in range(3)]
+    for root in roots:
+        shutil.copytree(mined, root)
+    words = [sys.executable, "-c", KILLED_AT_TWO_MOMENTS, *map(str, roots)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return roots[1:]
 
 
-def test_killed_between_decision_and_acknowledgement_the_decision_stands(own: Curation) -> None:
-    apart(_killed_before_it_says_so, own, "edit", "own", "walk-01", "--length", "12")
+def test_killed_between_decision_and_acknowledgement_the_decision_stands(
+    killed: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = Curation(killed[0], capsys)
     view = own.view()["walk-01"]
     assert (view["horizon"], [one["kind"] for one in view["decisions"]]) == (12, ["edit"])
     assert "nothing of walk-01 would change" in own.draft(
@@ -292,9 +309,11 @@ def test_killed_between_decision_and_acknowledgement_the_decision_stands(own: Cu
     assert own.view()["walk-01"]["horizon"] == 10
 
 
-def test_killed_before_the_decision_nothing_was_decided(own: Curation) -> None:
+def test_killed_before_the_decision_nothing_was_decided(
+    killed: list[Path], own: Curation, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = own.view()
-    apart(_killed_before_it_decides, own, "edit", "own", "walk-01", "--length", "12")
+    own = Curation(killed[1], capsys)
     assert own.view() == before and decided(own) == []
     own.draft("edit", "walk-01", "--length", "12")
     assert json.loads(own.draft("show", "walk-01", "--json"))["candidates"][0]["horizon"] == 12

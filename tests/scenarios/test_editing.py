@@ -32,7 +32,7 @@ def by_id() -> dict[str, Trajectory]:
 @functools.cache
 def mined() -> tuple[Scenario, ...]:
     rules = [*EVERY.values()]
-    return tuple(mining.mine([*by_id().values()], rules, per_category=4, seed=0).scenarios)
+    return tuple(mining.mine([*by_id().values()], rules, per_category=2, seed=0).scenarios)
 
 
 def one_of(category: str) -> tuple[Scenario, Trajectory]:

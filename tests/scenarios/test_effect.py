@@ -32,6 +32,11 @@ def mined(workspace: Workspace, share: float | None, seed: int = 1) -> tuple[Sce
     return carried_out(order, workspace, there=(), last={}).mined.scenarios
 
 
+@pytest.fixture(scope="module")
+def mixed(workspace: Workspace) -> tuple[Scenario, ...]:
+    return mined(workspace, 0.4)
+
+
 def by_effect(scenarios: tuple[Scenario, ...]) -> list[Scenario]:
     return [one for one in scenarios if "effect_share" in one.provenance.get("chosen_by", {})]
 
@@ -72,9 +77,8 @@ def test_it_tells_where_not_all_pass_and_some_reader_does(
     assert effect.tells(profile(**passed), ["reader"]) == expected
 
 
-def test_the_share_is_chosen_by_effect_and_says_so(workspace: Workspace) -> None:
-    every = mined(workspace, 0.4)
-    chosen = by_effect(every)
+def test_the_share_is_chosen_by_effect_and_says_so(mixed: tuple[Scenario, ...]) -> None:
+    chosen = by_effect(mixed)
     assert len([one for one in chosen if not one.pair]) == 2
     assert len(pairs(chosen)) == 2 and all(len(own) == 2 for own in pairs(chosen).values())
     rule = effect.rule_of("lambda-star", 0.4)
@@ -85,9 +89,10 @@ def test_the_share_is_chosen_by_effect_and_says_so(workspace: Workspace) -> None
     assert all(effect.tells(one.profile, readers) for one in made)
 
 
-def test_the_rest_is_what_would_have_been_chosen_first_without_it(workspace: Workspace) -> None:
+def test_the_rest_is_what_would_have_been_chosen_first_without_it(
+    workspace: Workspace, mixed: tuple[Scenario, ...]
+) -> None:
     plain = {one.hash for one in mined(workspace, None)}
-    mixed = mined(workspace, 0.4)
     at_random = {one.hash for one in mixed} - {one.hash for one in by_effect(mixed)}
     assert len(at_random & plain) >= len(at_random) - 1  # a wording is by the place
     assert [one.row_hash for one in mixed] == [one.row_hash for one in mined(workspace, 0.4)]

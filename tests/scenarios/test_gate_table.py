@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from scenarios import categories, gates
-from scenarios.suites import gate_table
-from scenarios.suites.gate_recordings import MEASURES, babyai
+from scenarios.suites import gate_recordings, gate_table
+from scenarios.suites.gate_recordings import MEASURES
 from scenarios.suites.gate_table import agents_row, measured, pool_row, shaky_row, suite_row
+from scenarios.suites.renew_babyai import AGENTS
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded
@@ -41,9 +42,13 @@ def test_what_is_beyond_its_limit_has_a_mark() -> None:
     assert "| .90 ! |" in pool_row(one._replace(of_pool=rows))
 
 
-def test_a_probe_with_an_unsteady_hand_passes_less_and_each_difficulty_has_its_share() -> None:
+def test_a_probe_with_an_unsteady_hand_passes_less_and_each_difficulty_has_its_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rule = HELD["babyai-fetch"]
-    pool = gates.pool(rule, babyai(episodes=3), 8)
+    monkeypatch.setattr(gate_recordings, "LEVELS", ("PutNextS6N3", "ActionObjDoor", "PickupLoc"))
+    monkeypatch.setattr(gate_recordings, "AGENTS", AGENTS[:1])
+    pool = gates.pool(rule, gate_recordings.babyai(episodes=14), 8)
     steady, shaky = (gate_table.by_difficulty(rule, pool, 2, slip=slip) for slip in (0, 1))
     assert sum(count for count, _ in steady.values()) == len(pool) > 4
     assert {rate for _, rate in steady.values()} == {1.0}

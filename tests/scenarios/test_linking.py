@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from scenarios import categories
+from sts.cli.main import main
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites import types
 from sts.trajectories import store as trajectories
@@ -37,17 +41,23 @@ def both() -> list[Moment]:
 EARLY, LATE = both()[0], both()[-1]
 
 
-@pytest.fixture
-def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
+@pytest.fixture(scope="module")
+def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft of walk-01 and stand-still-01 at one moment, and walk-02 at a later one."""
-    made = Curation(tmp_path / "w", capsys)
-    trajectories.save(made.workspace, RECORDED)
-    made("mine", "own", "--category", "where-is-good", "--per-category", "2")
+    root = tmp_path_factory.mktemp("linking") / "w"
+    trajectories.save(Workspace.open(root), RECORDED)
+    lines: list[tuple[str, ...]] = [
+        ("mine", "own", "--category", "where-is-good", "--per-category", "2")
+    ]
     for category, at in (("walk", EARLY), ("stand-still", EARLY), ("walk", LATE)):
         where = ("--trajectory", at.trajectory, "--takeover", str(at.takeover))
-        made.draft("add", *where, "--role", str(at.role), "--category", category)
-    made.draft("accept", "--all")
-    return made
+        whose = ("--role", str(at.role), "--category", category, "--as", "Ana")
+        lines.append(("draft", "add", "own", *where, *whose))
+    lines.append(("draft", "accept", "own", "--all", "--as", "Ana"))
+    with contextlib.redirect_stdout(io.StringIO()):
+        for words in lines:
+            assert main([*words, "--workspace", str(root)]) == 0
+    return root
 
 
 def test_a_pair_is_made_shown_frozen_run_and_credited_together(

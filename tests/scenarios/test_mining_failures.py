@@ -229,7 +229,7 @@ def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> Non
 def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chosen = ("--category", "walk", "--category", "stand-still", "--per-category", "4")
+    chosen = ("--category", "walk", "--category", "stand-still", "--per-category", "2")
     agents = ("--agent", "blind", "--agent", "rule")
     assert sts(workspace, "mine", "apart", "--unlike", *chosen, *agents, "--json") == 0
     printed = capsys.readouterr()
@@ -242,7 +242,7 @@ def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
     assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
     rows = {row["category"]: row["chosen"] for row in json.loads(printed.out)["categories"]}
     assert rows["stand-still"] == 1
-    words = ("--unlike", "--category", "stand-still", *agents)
+    words = ("--unlike", "--category", "stand-still", "--per-category", "1", *agents)
     assert sts(workspace, "mine", "apart", *words) == 1
     assert "none is kept" in capsys.readouterr().err  # since the draft has one like them
 

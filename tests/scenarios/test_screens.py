@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,7 +74,7 @@ def test_who_runs_away_is_found_in_teams_of_two_alone(team: int) -> None:
     assert screened == named(rule, every, level=True) and bool(screened) == (team == 2)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=settings().max_examples // 8, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 1000),
     agent=st.sampled_from(["random", "local-search", "stigmergy", "rule"]),
@@ -155,16 +154,17 @@ def _drawn(rng: np.random.Generator, name: str, part: int) -> rows.Found:
     return rows.Found(drawn, words, Counter(), np.unique(drawn["world"]))
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Two files of several row groups each, some of whose trajectories stand in both."""
-    monkeypatch.setattr(store, "GROUP", 8)
-    out = Workspace.open(tmp_path / "w")
+    out = Workspace.open(tmp_path_factory.mktemp("screens") / "w")
     wide = {"steps": 34, "height": 10, "width": 10}
     one = recorded("random", count=40, seed=1, **wide)
     two = recorded("local-search", count=60, team=3, seed=1, **wide)
-    store.save(out, one)
-    store.save(out, [*one[:9], *two])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "GROUP", 8)
+        store.save(out, one)
+        store.save(out, [*one[:9], *two])
     return out
 
 

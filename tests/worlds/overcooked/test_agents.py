@@ -18,6 +18,9 @@ from sts.worlds.overcooked.agents.ways import ways
 from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
 
+QUICK = ("cramped_room", "forced_coordination")
+"""Kitchens of the quick tier: one in which a cook can do all alone, and one in which none can."""
+
 
 def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
     return record(
@@ -30,7 +33,10 @@ def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
     )
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "layout",
+    [pytest.param(layout, marks=() if layout in QUICK else pytest.mark.slow) for layout in LAYOUTS],
+)
 def test_two_planners_make_soup_in_every_kitchen(layout):
     assert sum(t.episode.rewards.sum() for t in played(Greedy(), layout)) >= 60
 
@@ -209,8 +215,9 @@ def test_what_a_clone_does_does_not_depend_on_how_many_share_its_batch(cache):
         seen = Seen(none[:, 0].astype(np.int64), own, none, none, none)
         return agent.act(seen, told, {}, np.zeros(none.shape))[0].moves
 
-    alone = np.concatenate([weights(slice(i, i + 1)) for i in range(count)])
-    np.testing.assert_array_equal(weights(slice(None)), alone)
+    some = range(0, count, 7)
+    alone = np.concatenate([weights(slice(i, i + 1)) for i in some])
+    np.testing.assert_array_equal(weights(slice(None))[some], alone)
 
 
 def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):

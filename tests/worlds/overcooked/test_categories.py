@@ -68,6 +68,15 @@ def moment(**changes):
 
 
 @pytest.fixture(scope="module")
+def moments(recorded):
+    """Where each category asks for something, with the trajectory."""
+    return {
+        name: [(t, list(categories.named(name).moments(t))) for t in recorded.values()]
+        for name in NAMES
+    }
+
+
+@pytest.fixture(scope="module")
 def mined(recorded):
     return mine(recorded.values(), own(), per_category=3, seed=0)
 
@@ -86,20 +95,20 @@ def test_they_are_known_without_the_package():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_before_a_deed_is_asked_for_there_is_context_and_after_it_the_horizon(name, recorded):
+def test_before_a_deed_is_asked_for_there_is_context_and_after_it_the_horizon(name, moments):
     category = categories.named(name)
-    found = [(t, c) for t in recorded.values() for c in category.moments(t)]
+    found = [(t, c) for t, candidates in moments[name] for c in candidates]
     assert found
     for trajectory, candidate in found:
         assert CONTEXT <= candidate.moment <= trajectory.episode.steps - category.horizon
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_person_who_was_recorded_did_what_is_asked_and_it_fits(name, recorded):
+def test_the_person_who_was_recorded_did_what_is_asked_and_it_fits(name, moments):
     category = categories.named(name)
     checked = 0
-    for trajectory in recorded.values():
-        for candidate in list(category.moments(trajectory))[:2]:
+    for trajectory, candidates in moments[name]:
+        for candidate in candidates[:2]:
             made = scenario(category, Pick(trajectory, candidate), id="x", text="x", seed=0)
             done = category.label(made.recording, CONTEXT, made.roles, made.parameters)
             assert done.verdict == "success" and done.step is not None
@@ -223,10 +232,10 @@ def test_handed_over_is_what_is_laid_within_reach_and_not_taken_back(monkeypatch
 
 
 @pytest.mark.parametrize(("name", "lead"), LEADS.items())
-def test_how_hard_it_is_goes_by_when_the_person_first_did_it(name, lead, recorded):
+def test_how_hard_it_is_goes_by_when_the_person_first_did_it(name, lead, moments):
     category = categories.named(name)
-    for trajectory in recorded.values():
-        for candidate in category.moments(trajectory):
+    for trajectory, candidates in moments[name]:
+        for candidate in candidates:
             took = category.label(trajectory.episode, candidate.moment, (candidate.role,), {}).step
             assert took is not None and candidate.difficulty == difficulty(took, lead)
 

@@ -39,10 +39,18 @@ CLASSES = (
     (Settings(8, 8, 3, 40, None, "lambdastar-2016"), 2000),
     (Settings(12, 12, 2, 100, None, "lambdastar-2016"), 400),
 )
+QUICK = (1, 4, 7, 10, 13)
+"""Of these, by place, those of the quick tier: of both kinds of patterns, small and large."""
 STAY = 4
 
 
-@pytest.mark.parametrize(("made_to", "episodes"), CLASSES)
+@pytest.mark.parametrize(
+    ("made_to", "episodes"),
+    [
+        pytest.param(*one, marks=[] if place in QUICK else [pytest.mark.slow])
+        for place, one in enumerate(CLASSES)
+    ],
+)
 def test_every_generated_class_has_every_property(made_to, episodes):
     found = examine(made_to, episodes=episodes, seed=0)
     assert found.holds, found.findings

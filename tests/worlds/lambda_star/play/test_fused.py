@@ -20,6 +20,8 @@ STEPS = 40
 BLIND = ("random", "local-search", "oracle")
 GRIDS = [((3, 3), 1), ((3, 3), 6), ((4, 4), 2), ((10, 10), 1), ((10, 10), 4)]
 OBLONG = [((3, 4), 3), ((4, 7), 2), ((12, 3), 2), ((5, 6), 2), ((255, 4), 3)]
+MORE = [GRIDS[0], GRIDS[3], OBLONG[1], OBLONG[3]]
+"""Of these, what the slow tier alone plays."""
 
 
 def generated(count=25, *, size=(10, 10), participants=3, patterns="paper", **settings):
@@ -48,7 +50,11 @@ def assert_both_paths_agree(name, states, participants):
 @pytest.mark.parametrize("name", fused.AGENTS)
 @pytest.mark.parametrize(
     ("size", "participants", "patterns"),
-    [(*grid, "paper") for grid in GRIDS + OBLONG] + [(*grid, "lambdastar-2016") for grid in GRIDS],
+    [
+        pytest.param(*grid, patterns, marks=[pytest.mark.slow] if grid in MORE else [])
+        for patterns, grids in (("paper", GRIDS + OBLONG), ("lambdastar-2016", GRIDS))
+        for grid in grids
+    ],
 )
 def test_both_paths_give_the_same_episodes(name, size, participants, patterns):
     states = generated(size=size, participants=participants, patterns=patterns)

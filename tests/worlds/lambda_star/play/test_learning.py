@@ -29,6 +29,8 @@ STEPS = 12
 CLASSES = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
 TRACES = Path(__file__).parents[3] / "data" / "lambdastar_2016_traces.jsonl.xz"
 names = pytest.mark.parametrize("name", fused.LEARNERS)
+QUICK = {("q-learning", 7), ("cooperative-sarsa", 7)}
+"""Of the learners and sizes that were recorded, those of the quick tier."""
 
 
 def made(batch: int = 4, *, seed: int = 3, **settings) -> list[bytes]:
@@ -69,7 +71,9 @@ def assert_same(name, states, rehearsals, *, steps=STEPS, bootstrap="next") -> N
 
 
 @names
-@pytest.mark.parametrize("rehearsals", [0, 1, 5, 30])
+@pytest.mark.parametrize(
+    "rehearsals", [0, 5, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 30))]
+)
 @pytest.mark.parametrize(("size", "participants"), [((3, 3), 1), ((3, 7), 4), ((6, 5), 3)])
 def test_both_paths_give_the_same_rehearsed_episodes(name, rehearsals, size, participants):
     states = made(height=size[0], width=size[1], participants=participants)
@@ -343,9 +347,13 @@ def recorded(tmp_path_factory) -> dict[tuple[str, int], list]:
     return out
 
 
-@names
 @pytest.mark.parametrize(
-    "size", [*(pytest.param(size, marks=pytest.mark.slow) for size in (5, 6)), 7]
+    ("name", "size"),
+    [
+        pytest.param(name, size, marks=[] if (name, size) in QUICK else [pytest.mark.slow])
+        for size in (5, 6, 7)
+        for name in fused.LEARNERS
+    ],
 )
 def test_the_published_bootstrap_earns_what_the_published_program_recorded(recorded, name, size):
     """Paired by episode; what "next" learns is worth more (docs/lambdastar_2016.md, section 8)."""
@@ -368,8 +376,8 @@ def rehearsed(name, episodes, bootstrap, seeds=50) -> np.ndarray:
     ("name", "effect", "error"),
     [
         ("q-learning", 0.0736, 0.0063),
-        ("cooperative-q-learning", 0.0612, 0.0046),
-        ("sarsa", 0.0559, 0.0062),
+        pytest.param("cooperative-q-learning", 0.0612, 0.0046, marks=pytest.mark.slow),
+        pytest.param("sarsa", 0.0559, 0.0062, marks=pytest.mark.slow),
         ("cooperative-sarsa", 0.0367, 0.0045),
     ],
 )

@@ -67,9 +67,11 @@ def recordings(traces: Path) -> Recordings:
     return read([traces])
 
 
-def few(recordings: Recordings, team: str) -> list[Recording]:
-    """Returns 8 episodes of each size, which are quickly checked."""
-    return [Recording(r.places[:8], r.starts[:8], r.moves[:8]) for r in recordings[team]]
+def few(recordings: Recordings, team: str, count: int = 4) -> list[Recording]:
+    """Returns so many episodes of each size, which are quickly checked."""
+    return [
+        Recording(r.places[:count], r.starts[:count], r.moves[:count]) for r in recordings[team]
+    ]
 
 
 def behaviour(team: str, **changes: Any) -> Behaviour:
@@ -153,7 +155,24 @@ class OverTheEdge(Oracle):
         return Choice(np.eye(len(MOVES))[3 * signs[0] + signs[1] + 4]), memory
 
 
-@pytest.mark.parametrize("checked", BEHAVIOURS, ids=lambda b: b.name)
+DEAR = ("bidding", "dictatorship", "random", "wisdom-of-the-crowd")
+"""Whose 100 episodes take longest to check; `few` of theirs are checked quickly."""
+
+
+@pytest.mark.parametrize("checked", [b for b in BEHAVIOURS if b.name in DEAR], ids=lambda b: b.name)
+def test_the_first_recorded_moves_are_possible(checked: Behaviour, recordings: Recordings) -> None:
+    found = check(checked, few(recordings, checked.team))
+    assert found.first is None and found.possible == found.moves > 1000
+
+
+each_but_the_dear = pytest.mark.parametrize(
+    "checked",
+    [pytest.param(b, marks=pytest.mark.slow) if b.name in DEAR else b for b in BEHAVIOURS],
+    ids=lambda b: b.name,
+)
+
+
+@each_but_the_dear
 def test_every_recorded_move_is_possible_and_ties_fall_evenly(
     checked: Behaviour, recordings: Recordings
 ) -> None:
@@ -249,7 +268,7 @@ def _from_the_second_step(recording: Recording) -> Recording:
 def test_a_wrong_rule_or_reward_makes_moves_impossible(
     team: str, mutant: Agent, recordings: Recordings
 ) -> None:
-    found = check(behaviour(team, published=mutant), few(recordings, team))
+    found = check(behaviour(team, published=mutant), few(recordings, team, 8))
     assert found.possible < found.moves
     assert found.first is not None and found.first.move not in found.first.expected
 
@@ -323,7 +342,7 @@ def played(agent: Agent, recording: Recording) -> Recording:
     return recording._replace(moves=made.moves)
 
 
-@pytest.mark.parametrize("checked", BEHAVIOURS, ids=lambda b: b.name)
+@each_but_the_dear
 def test_what_our_agents_play_passes_the_check_of_themselves(
     checked: Behaviour, recordings: Recordings
 ) -> None:
