@@ -232,7 +232,8 @@ def _efforts(every: pd.DataFrame, source: str) -> dict[str, Any]:
 def _adjudicated(own: pd.DataFrame) -> int:
     """How many clips a reviewer has decided; continuations, where clips are not known."""
     decided = own[(own["adjudicated"] != "") & (own["source"] == "human")]
-    return int(decided["clip"].where(decided["clip"] != "", decided["continuation"]).nunique())
+    clip = decided["clip"].astype(object)
+    return int(clip.where(clip != "", decided["continuation"]).nunique())
 
 
 def _reviews(found: Breakdown) -> schema.Reviews:
