@@ -6,6 +6,7 @@ that is absent, or empty throughout, is not known: what needs it is null in a re
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -55,9 +56,9 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     for column in TYPES:
         usual = _DEFAULTS.get(column, "")
         if column not in given:
-            frame[column] = pd.Categorical.from_codes(np.zeros(len(frame), np.int8), [usual])
+            frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
         else:
-            frame[column] = tables.by_word(frame[column], lambda word, usual=usual: word or usual)
+            frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
     _check_words(table)
     _check_names(table, given)
     horizon = _horizon(table, given)
@@ -140,6 +141,10 @@ def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
     human = (ratings["source"] == "human") & (ratings["verdict"] != "")
     judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
     return ratings[~(settled & judged)]
+
+
+def _or_usual(usual: str, word: str) -> str:
+    return word or usual
 
 
 def _numbers(frame: pd.DataFrame) -> pd.Series:

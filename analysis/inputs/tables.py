@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -154,7 +154,13 @@ def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
     """
     codes, words = pd.factorize(column)
     place, kept = pd.factorize(np.array([*map(make, words)], object), sort=True)
-    return pd.Series(pd.Categorical.from_codes(place[codes], _texts(kept)), column.index)
+    return pd.Series(coded(place[codes], kept), column.index)
+
+
+def coded(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorical:
+    """Returns cells that are categories: of each, which of the words it is."""
+    categories: Any = pd.Index(np.array(words, object), dtype=object)
+    return pd.Categorical.from_codes(codes, categories)
 
 
 def numbers(
@@ -300,8 +306,4 @@ def _cells(name: str, column: pa.ChunkedArray) -> pd.Categorical:
         codes.append(as_numpy(packed.indices.cast(pa.int64()).fill_null(len(values))) + len(words))
         words += [*map(_text, values.to_pylist()), ""]
     place, kept = pd.factorize(np.array(words, object))
-    return pd.Categorical.from_codes(place[np.concatenate(codes)], _texts(kept))
-
-
-def _texts(words: np.ndarray) -> pd.Index:
-    return pd.Index(words, dtype=object)
+    return coded(place[np.concatenate(codes)], kept)
