@@ -42,8 +42,8 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
       Every column of the format. continuation is int64, a number for each in the order of agent,
       scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
       where empty; horizon is int64, or float64 NaN throughout where the table has none; extra and
-      twice are bool. The others are categories, texts in alphabetical order, "" where empty.
-      Reference episodes are the rows with a truth.
+      twice are bool. The others are texts, "" where empty: names and verdicts as categories in
+      alphabetical order. Reference episodes are the rows with a truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
@@ -57,7 +57,7 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
         usual = _DEFAULTS.get(column, "")
         if column not in given:
             frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
-        else:
+        elif usual:
             frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
     _check_words(table)
     _check_names(table, given)
