@@ -6,6 +6,7 @@ that is absent, or empty throughout, is not known: what needs it is null in a re
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +42,8 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
       Every column of the format. continuation is int64, a number for each in the order of agent,
       scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
       where empty; horizon is int64, or float64 NaN throughout where the table has none; extra and
-      twice are bool. The others are text, "" where empty. Reference episodes are the rows with a
-      truth.
+      twice are bool. The others are texts, "" where empty: names and verdicts as categories in
+      alphabetical order. Reference episodes are the rows with a truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
@@ -51,12 +52,13 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
-    given = {column for column in TYPES if column in frame.columns and any(frame[column])}
+    given = {column for column in TYPES if column in frame and (frame[column] != "").any()}
     for column in TYPES:
+        usual = _DEFAULTS.get(column, "")
         if column not in given:
-            frame[column] = _DEFAULTS.get(column, "")
-        elif column in _DEFAULTS:
-            frame.loc[frame[column] == "", column] = _DEFAULTS[column]
+            frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
+        elif usual:
+            frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
     _check_words(table)
     _check_names(table, given)
     horizon = _horizon(table, given)
@@ -117,7 +119,7 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     if not decided.any():
         return ratings
     return ratings.assign(
-        verdict=ratings["verdict"].where(~decided, ratings["adjudicated"]),
+        verdict=np.where(decided, ratings["adjudicated"], ratings["verdict"]),
         step=ratings["step"].where(~decided, ratings["adjudicated_step"]),
     )
 
@@ -126,8 +128,8 @@ def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
     """Returns the rows of a checked table as they would be had a rule settled nothing."""
     settled = ratings["source"] == "settled"
     return ratings.assign(
-        source=ratings["source"].mask(settled, "human"),
-        verdict=ratings["verdict"].mask(settled, ""),
+        source=np.where(settled, "human", ratings["source"]),
+        verdict=np.where(settled, "", ratings["verdict"]),
     )
 
 
@@ -141,12 +143,16 @@ def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
     return ratings[~(settled & judged)]
 
 
+def _or_usual(usual: str, word: str) -> str:
+    return word or usual
+
+
 def _numbers(frame: pd.DataFrame) -> pd.Series:
     """Returns int64[rows], which continuation each is of, counted in the order of their names."""
     number = np.zeros(len(frame), np.int64)
     for column in CONTINUATION:
-        codes, words = pd.factorize(frame[column], sort=True)
-        number = np.unique(number * len(words) + codes, return_inverse=True)[1]
+        words = frame[column].cat
+        number = np.unique(number * len(words.categories) + words.codes, return_inverse=True)[1]
     return pd.Series(number, frame.index)
 
 
@@ -189,7 +195,7 @@ def _check_names(table: tables.RawTable, given: set[str]) -> None:
         tables.refuse(table, empty["continuation"], "a name", "continuation")
     else:
         _check_alone(table)
-        frame["continuation"] = [str(number) for number in range(len(frame))]
+        frame["continuation"] = tables.by_word(pd.Series(range(len(frame)), frame.index))
 
 
 def _check_alone(table: tables.RawTable) -> None:

@@ -66,7 +66,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     for column in COLUMNS:
         if column not in frame.columns:
             frame[column] = ""
-    frame.loc[frame["sees"] == "", "sees"] = SIGHTS[0]
+    frame["sees"] = tables.by_word(frame["sees"], lambda word: word or SIGHTS[0])
     tables.one_of(table, "sees", SIGHTS)
     for column in ("agent", "metric", "family"):
         tables.clean_names(table, column)
@@ -82,7 +82,8 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     twice = frame.duplicated(["agent", "metric"]).to_numpy()
     tables.refuse(table, twice, "one value per agent and metric", "metric")
     tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
-    return frame.assign(value=value, standard_error=error, n=count)[list(COLUMNS)]
+    texts = frame[list(COLUMNS)].astype(object)
+    return texts.assign(value=value, standard_error=error, n=count)
 
 
 def empty_scores() -> pd.DataFrame:

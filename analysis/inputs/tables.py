@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ class RawTable(NamedTuple):
 
     Attributes:
       name: what errors call it, such as the file's name.
-      frame: every cell is text; a missing one is the empty string.
+      frame: every cell is text, or a category of texts; a missing one is the empty string.
       lines: int64[rows], what errors call each row.
       unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
       mark: what a Parquet file of ours says of its format, "" for any other.
@@ -136,19 +136,31 @@ def clean_names(table: RawTable, column: str) -> None:
     Raises:
       DamagedData: a cell is too long or does not print; names the row.
     """
-    for name in pd.unique(table.frame[column]):
+
+    def clean(name: str) -> str:
         try:
-            clean = clean_name(name) if name else name
+            return clean_name(name) if name else name
         except ArgumentError as error:
             row = int(np.argmax((table.frame[column] == name).to_numpy()))
             raise DamagedData(f"{table.place(row)}: {column}: {error}") from None
-        if clean != name:
-            table.frame.loc[table.frame[column] == name, column] = clean
+
+    table.frame[column] = by_word(table.frame[column], clean)
 
 
-def by_word(column: pd.Series, make: Callable[[str], str]) -> pd.Series:
-    """Returns what `make` makes of each cell; it is asked once a text."""
-    return column.map({word: make(word) for word in pd.unique(column)})
+def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
+    """Returns what `make` makes of each cell; it is asked once a text.
+
+    As categories in alphabetical order: whoever compares, counts or sorts cells does so by number.
+    """
+    codes, words = pd.factorize(column)
+    place, kept = pd.factorize(np.array([*map(make, words)], object), sort=True)
+    return pd.Series(coded(place[codes], kept), column.index)
+
+
+def coded(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorical:
+    """Returns cells that are categories: of each, which of the words it is."""
+    categories: Any = pd.Index(np.array(words, object), dtype=object)
+    return pd.Categorical.from_codes(codes, categories)
 
 
 def numbers(
@@ -251,7 +263,7 @@ def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
     rows = table.num_rows
     del table, file
     pa.default_memory_pool().release_unused()  # which Arrow would keep, for tables to come
-    frame = pd.DataFrame(cells, columns=kept, index=range(rows), dtype=object)
+    frame = pd.DataFrame(cells, columns=kept, index=range(rows))
     return of_texts(name, frame)._replace(mark=mark)
 
 
@@ -272,16 +284,17 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
         raise DamagedData(f"{name}: expected at most {MOST_BYTES} bytes unpacked, found {size}")
 
 
-def _cells(name: str, column: pa.ChunkedArray) -> np.ndarray:
+def _cells(name: str, column: pa.ChunkedArray) -> pd.Categorical:
     """Returns the text of each cell; each text that stands in many is made once."""
-    cells = [np.empty(0, object)]
+    codes, words = [np.empty(0, np.int64)], [""]
     for chunk in column.chunks:
         packed = chunk
         if not pa.types.is_dictionary(chunk.type):
             try:
                 packed = chunk.dictionary_encode()
             except pa.ArrowNotImplementedError:  # what is no single value has no code
-                cells.append(np.array([_text(value) for value in chunk.to_pylist()], object))
+                codes.append(np.arange(len(words), len(words) + len(chunk)))
+                words += map(_text, chunk.to_pylist())
                 continue
         values = packed.dictionary
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
@@ -290,6 +303,7 @@ def _cells(name: str, column: pa.ChunkedArray) -> np.ndarray:
                 raise DamagedData(
                     f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
                 )
-        each = np.array([*map(_text, values.to_pylist()), ""], object)
-        cells.append(each[as_numpy(packed.indices.cast(pa.int64()).fill_null(len(values)))])
-    return np.concatenate(cells)
+        codes.append(as_numpy(packed.indices.cast(pa.int64()).fill_null(len(values))) + len(words))
+        words += [*map(_text, values.to_pylist()), ""]
+    place, kept = pd.factorize(np.array(words, object))
+    return coded(place[np.concatenate(codes)], kept)

@@ -209,4 +209,4 @@ def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
     table = read_table(path, tuple(TYPES))
     require_columns(table, (*WRITTEN, "kind", "sees"))
     referred = table.frame["continuation"].isin(references)
-    return table.frame[~referred] if referred.any() else table.frame
+    return table.frame[~referred.to_numpy()].astype(object)

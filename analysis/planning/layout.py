@@ -102,9 +102,10 @@ def layout_of(pilot: Pilot) -> Layout:
     number = labels.whole.number
     continuation = pd.factorize(own["continuation"])[0]
     verdicts = np.bincount(continuation)[continuation]
-    named = own["clip"] != ""
-    name = own["clip"].where(named, "=" + own["continuation"].astype(str))
-    ends = [(own["clip"] + end).where(named, "").to_numpy(object) for end in ("/-", "/+")]
+    clip = own["clip"].astype(object)
+    named = clip != ""
+    name = clip.where(named, "=" + own["continuation"].astype(str))
+    ends = [(clip + end).where(named, "").to_numpy(object) for end in ("/-", "/+")]
     ranked = np.zeros(len(outcomes.agents), dtype=bool)
     ranked[labels.ranked] = True
     who = annotators.get_indexer(pd.Index(answers["annotator"]))

@@ -33,11 +33,14 @@ from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
 from analysis.statistics.separation import separation
 from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
+from sts.jobs.beside import beside
 from sts.ratings import SOURCES
 
 if TYPE_CHECKING:  # a report on a file needs no database
     from sts.annotations.breakdown import Breakdown
 
+MANY = 500_000
+"""Rows of a table from which on who judged is looked at beside the agents."""
 UNKNOWN = {
     "category": "No categories are given: there is no rate of a category, and all scenarios are "
     "taken as a sample of one kind.",
@@ -112,11 +115,14 @@ def build(
     }
     main = sets[present[0]]
     step()
-    entries = agents(main, worth, suite=suite, references=references, seed=seed, blind=blind)
-    step()
-    comparisons = _comparisons(main)
-    both = {"human", "automatic"} <= set(present)
-    who = judges(main, ratings, worth, seed=seed)
+    worthwhile = len(ratings) >= MANY
+    with beside(lambda: judges(main, ratings, worth, seed=seed), worth=worthwhile) as judged:
+        entries = agents(main, worth, suite=suite, references=references, seed=seed, blind=blind)
+        step()
+        comparisons = _comparisons(main)
+        both = {"human", "automatic"} <= set(present)
+        asked = questions(main, worth, seed=seed, margin=margin, reference=reference)
+        who = judged()
     step()
     report = Report(
         schema=SCHEMA,
@@ -153,7 +159,7 @@ def build(
         else against(main, worth, suite, other._replace(ratings=valued(other.ratings)), seed=seed),
         efforts=efforts(ratings),
         unable=unable(ratings),
-        questions=questions(main, worth, seed=seed, margin=margin, reference=reference),
+        questions=asked,
         reviews=None if suite.reviews is None else _reviews(suite.reviews),
         stopping=stopping(main, ratings),
         powered=powered(sets, worth, suite),
@@ -232,7 +238,8 @@ def _efforts(every: pd.DataFrame, source: str) -> dict[str, Any]:
 def _adjudicated(own: pd.DataFrame) -> int:
     """How many clips a reviewer has decided; continuations, where clips are not known."""
     decided = own[(own["adjudicated"] != "") & (own["source"] == "human")]
-    return int(decided["clip"].where(decided["clip"] != "", decided["continuation"]).nunique())
+    clip = decided["clip"].astype(object)
+    return int(clip.where(clip != "", decided["continuation"]).nunique())
 
 
 def _reviews(found: Breakdown) -> schema.Reviews:

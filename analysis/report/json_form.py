@@ -8,13 +8,14 @@ import json
 import math
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from analysis.report.schema import SCHEMA, Report
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
 from sts.names import shown
+from sts.storage.csv_tables import decimals
 from sts.storage.files import parsed_json, regular, regular_bytes
 
 FILE = "report.json"
@@ -56,7 +57,35 @@ def text(report: Report) -> str:
 def _block(value: Any) -> str:
     if not isinstance(value, tuple) or not value:
         return _dumped(value)
-    return "[\n " + ",\n ".join(map(_dumped, value)) + "\n]"
+    return "[\n " + ",\n ".join(_each(value)) + "\n]"
+
+
+def _dumped(value: Any) -> str:
+    if dataclasses.is_dataclass(value):
+        said = (f"{_encoded(key)}: {_dumped(item)}" for key, item in _said(value).items())
+        return "{" + ", ".join(said) + "}"
+    return "[" + ", ".join(_each(value)) + "]" if isinstance(value, tuple) else _encoded(value)
+
+
+def _each(values: Sequence[Any]) -> Iterable[str]:
+    """Each of some values as JSON; of many, and of objects by key, those of one kind at once."""
+    kinds = set(map(type, values))
+    kind = kinds.pop() if len(kinds) == 1 and len(values) >= _MANY else None
+    if kind is float and all(map(math.isfinite, values)):
+        return decimals(values)
+    if kind in (str, bool, int):
+        texts = {value: _encoded(value) for value in set(values)}
+        return map(texts.__getitem__, values)
+    if kind is tuple and set(map(len, values)) == {2}:
+        return map("[%s, %s]".__mod__, zip(*map(_each, zip(*values, strict=True)), strict=True))
+    if kind is dict or dataclasses.is_dataclass(kind):
+        rows = values if kind is dict else [*map(_said, values)]
+        keys = [*rows[0]]
+        if keys and all([*row] == keys for row in rows):
+            line = ", ".join(f"{_encoded(str(key))}: ".replace("%", "%%") + "%s" for key in keys)
+            columns = [_each([row[key] for row in rows]) for key in keys]
+            return map(f"{{{line}}}".__mod__, zip(*columns, strict=True))
+    return map(_encoded, values)
 
 
 def _plain(value: Any) -> dict[str, Any]:
@@ -64,8 +93,9 @@ def _plain(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else _said(value)
 
 
+_MANY = 100
 # Without an indent, as Python's own writer, which an indent asks for, is ten times as slow.
-_dumped = json.JSONEncoder(
+_encoded = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, default=_plain
 ).encode
 

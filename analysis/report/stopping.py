@@ -30,7 +30,7 @@ def stopping(main: LabelSet, ratings: pd.DataFrame) -> Stopping | None:
     if not (table["y"].isna() & ~table["unjudgeable"]).any():
         return None
     clip = ratings.drop_duplicates("continuation").set_index("continuation")["clip"]
-    table = table.assign(clip=table["continuation"].map(clip).fillna(""))
+    table = table.assign(clip=table["continuation"].map(clip.astype(object)).fillna(""))
     names = [main.outcomes.agents[row] for row in main.ranked]
     strata = {name: _strata(table[table["agent"] == name]) for name in names}
     joint = 1 - (1 - intervals.LEVEL) / max(len(names), 1)  # and so all differences hold together

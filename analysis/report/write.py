@@ -14,10 +14,13 @@ from analysis.report.paper.files import NAMES as PAPER
 from analysis.report.schema import Report
 from analysis.report.tables import TABLES, Rows, columns, tables
 from sts.errors import ArgumentError
+from sts.jobs.beside import beside
 from sts.names import shown
 from sts.storage.csv_tables import to_csv
 from sts.storage.folders import replace_folder
 
+MANY = 10_000
+"""Pairs of agents from which on the tables are written beside the rest."""
 PAGE = "report.html"
 EVIDENCE = "evidence"
 NO_PAPER: Mapping[str, bytes] = MappingProxyType({})
@@ -61,13 +64,14 @@ def write(
       OSError: the disk is full or read-only; an earlier report is then as it was.
     """
     check_folder(folder)
-    drawn = draw(report)
-    step()
-    files = table_files(report)
+    with beside(lambda: table_files(report), worth=len(report.comparisons) >= MANY) as tabled:
+        drawn = draw(report)
+        step()
+        written = json_form.text(report).encode()
+        page = render(report, drawn.wide, evidence and evidence.link, drawn.narrow).encode()
+        files = tabled() | {json_form.FILE: written, PAGE: page}
     step()
     files |= {f"figures/{name}.svg": svg.encode() for name, svg in drawn.wide.items()}
-    files[json_form.FILE] = json_form.text(report).encode()
-    files[PAGE] = render(report, drawn.wide, evidence and evidence.link, drawn.narrow).encode()
     own = {f"tables/{name}.csv" for name in TABLES} | {f"figures/{name}.svg" for name in FIGURES}
     folders = {EVIDENCE: evidence.folder} if evidence else {}
     own |= PAPER | {json_form.FILE, PAGE, f"{EVIDENCE}/"}

