@@ -22,7 +22,7 @@ from tests.faults import commands
 from tests.faults.commands import Outcome, begin, end, filled
 from tests.faults.pipeline import read, undisturbed
 from tests.faults.trials import BrokenPromise, Setting
-from tests.faults.values import Masked, Values, unlike, values
+from tests.faults.values import PACKED, Masked, Values, unlike, values
 from tests.faults.writes import Meet, watch
 
 WAIT = 1.0
@@ -140,11 +140,21 @@ def judged(
     allowed = list(apart.both)
     if any(outcome.code for outcome in outcomes):
         allowed += apart.alone
-    wrong = [unlike(found, one) for one in allowed]
+    wrong = [unlike(_loose(found), _loose(one)) for one in allowed]
+    wrong = [units + unlike(_packed(found), *map(_packed, allowed)) for units in wrong]
     if all(wrong):
         raise BrokenPromise(f"{min(wrong, key=len)} is as in no order of the two", history)
     refused = sum(outcome.code != 0 for outcome in outcomes)
     return Counter([("both succeed", "one refused", "both refused")[refused]])
+
+
+def _packed(found: Values) -> Values:
+    """Returns the continuations in a backup: those that were there when it looked at each part."""
+    return {unit: said for unit, said in found.items() if PACKED in unit}
+
+
+def _loose(found: Values) -> Values:
+    return {unit: said for unit, said in found.items() if PACKED not in unit}
 
 
 def trial(setting: Setting) -> Counter[str]:

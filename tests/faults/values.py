@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import sqlite3
@@ -25,6 +26,8 @@ _UNNAMED = re.compile(r"(^|/)drafts/[^/]+/[0-9a-f]{32}/edited/")
 """What a candidate was edited to: nothing until a decision names it, and held to its name then."""
 _PARTS = re.compile(r"(^|/)continuations/[^/]+/[^/]+\.parquet$")
 """Of rows, which may be in more parts or fewer after a run that was killed, and in two alike."""
+PACKED = ": "
+"""Stands between an archive and a continuation in it."""
 _DRAFT = re.compile(r"(drafts/[^/]+)/[0-9a-f]{32}/")
 
 
@@ -41,14 +44,25 @@ def values(folder: Path) -> Values:
         if _UNNAMED.search(name.as_posix()):
             continue
         if _PARTS.search(name.as_posix()):
-            for row in pq.read_table(path).to_pylist():
-                one = {name: _digest(repr(value)) for name, value in row.items()}
-                found.setdefault(f"continuation {row['id']}", one)
+            found |= _rows(path)
             continue
         unit = _unit(name)
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as opened:
+                for part in filter(_PARTS.search, opened.namelist()):
+                    rows = _rows(io.BytesIO(opened.read(part)))
+                    found |= {f"{unit}{PACKED}{row}": said for row, said in rows.items()}
         said = _DRAFT.sub(r"\1/ID/", name.as_posix())
         found.setdefault(unit, {})[said] = of_file(path)
     return found
+
+
+def _rows(file: Path | io.BytesIO) -> Values:
+    """Returns what each row of a part of continuations says."""
+    return {
+        f"continuation {row['id']}": {name: _digest(repr(value)) for name, value in row.items()}
+        for row in pq.read_table(file).to_pylist()
+    }
 
 
 def _unit(name: Path) -> str:
@@ -70,7 +84,8 @@ def of_file(path: Path) -> Any:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as opened:
             names = [name for name in opened.namelist() if not name.endswith(MADE_AGAIN)]
-            return {name: _packed(opened, name) for name in names if not _UNNAMED.search(name)}
+            names = [name for name in names if not (_UNNAMED.search(name) or _PARTS.search(name))]
+            return {name: _packed(opened, name) for name in names}
     return _digest(path.read_bytes())
 
 
@@ -114,9 +129,9 @@ def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
 
 
 def _place(at: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns where a value stands; in a database and in a copy of it that is the same."""
+    """Returns where a value stands; in a database or a row and in a copy of it that is the same."""
     files = [i for i, part in enumerate(at) if part.endswith(".sqlite3")]
-    return at[files[-1] + 1 :] if files else at
+    return at[files[-1] + 1 :] if files else (at[0].rpartition(PACKED)[2], *at[1:])
 
 
 class Masked(NamedTuple):
