@@ -14,6 +14,7 @@ from tests.faults.trials import BrokenPromise, shortest
 GIVEN, PUT, SENT = "is given", "puts", "sends"
 ACKNOWLEDGED, REFUSED = "is acknowledged", "is refused"
 KEPT, EXTRA, FILLED = "is kept as the author of", "is kept as one too many of", "fills a slot of"
+GAVE_UP = "gave up:"
 FAULT = "fault:"
 LEASES = "leases ran out"
 
@@ -184,8 +185,12 @@ def first_breach(
 
 
 def check(history: Sequence[Event], wanted: Mapping[str, int]) -> None:
-    """Raises BrokenPromise where something is broken; its arguments are those of `breaches`."""
+    """Raises BrokenPromise where something is broken; its arguments are those of `breaches`.
+
+    It says besides which pages gave up, and what they had met last.
+    """
     found = first_breach(history, wanted)
     if found is not None:
         (promise, of), part = found
+        part += [one for one in history if one.what == GAVE_UP]
         raise BrokenPromise(f"promised: {promise}; found otherwise of {of}", part)

@@ -11,7 +11,15 @@ from websockets.exceptions import WebSocketException
 
 from annotator_app.events import namespace
 from tests.annotator_app.wire import Wire, connected
-from tests.faults.judging.history import ACKNOWLEDGED, GIVEN, PUT, REFUSED, SENT, History
+from tests.faults.judging.history import (
+    ACKNOWLEDGED,
+    GAVE_UP,
+    GIVEN,
+    PUT,
+    REFUSED,
+    SENT,
+    History,
+)
 from tests.faults.judging.study import Study
 
 PATIENCE, LONGEST = 3.0, 60.0
@@ -62,20 +70,24 @@ class Page:
           answers: how many.
           until: the monotonic time after which the page gives up; what it holds is then lost.
         """
-        self._author = namespace(study.server.place, self.person)
+        self._author, met = namespace(study.server.place, self.person), "nothing"
         while (answers or self.outbox) and time.monotonic() < until:
             try:
                 with connected(study.address, self.cookie, self._patience) as wire:
                     self._hear(wire.ask())
+                    met = "a page" if wire.component else "no page of its own"
                     while wire.component and (answers or self.outbox) and time.monotonic() < until:
                         answers = 0 if self._queue == [] else answers - self._judge(answers)
                         if not self._exchange(wire):
                             break
             except TimeoutError:
                 self._patience = min(2 * self._patience, LONGEST)
-            except (OSError, WebSocketException):
-                pass
+                met = "no answer"
+            except (OSError, WebSocketException) as error:
+                met = repr(error)
             time.sleep(PAUSE)
+        for answer in self.outbox:
+            self._history.note(GAVE_UP, self.person, answer, said=f"met {met} last")
 
     def _judge(self, most: int) -> int:
         """Puts some answers into the outbox; returns how many."""

@@ -13,7 +13,7 @@ import numpy as np
 from playwright.sync_api import Error, sync_playwright
 
 from tests.annotator_app.conftest import FLAGS
-from tests.faults.judging.history import ACKNOWLEDGED, GIVEN, PUT, History
+from tests.faults.judging.history import ACKNOWLEDGED, GAVE_UP, GIVEN, PUT, History
 from tests.faults.judging.study import Study
 
 CHROMIUM = ("/usr/bin/chromium", "chromium", "google-chrome", "chromium-browser")
@@ -84,6 +84,18 @@ class Tab:
         with suppress(Error):
             return bool(self._page.evaluate(HELD))
         return True
+
+    def leave(self) -> None:
+        """Notes what is still in its outbox, and what it shows."""
+        if not self.holds():
+            return
+        with suppress(Error):
+            text = " ".join(self._page.inner_text("body", timeout=1000).split())[:200]
+            for key in self._page.evaluate("() => Object.keys(localStorage)"):
+                if key.startswith("sts:outbox:"):
+                    *_, person, answer = key.split(":")
+                    said = f"in the tab of person {self.person}, which shows {text!r}"
+                    self._history.note(GAVE_UP, int(person), answer, said=said)
 
     def turn(self, study: Study, judging: bool) -> bool:
         """Has the person look at the tab once; returns whether they have judged a clip.
@@ -172,4 +184,6 @@ def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) 
                 left[n] -= tab.turn(study, working and left[n] > 0)
             if not (working and any(left)) and not any(tab.holds() for tab in tabs):
                 break
+        for tab in tabs:
+            tab.leave()
         browser.close()
