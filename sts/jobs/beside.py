@@ -45,7 +45,7 @@ def beside(work: Callable[[], R], *, worth: bool = True) -> Iterator[Callable[[]
         yield result
     finally:
         here.close()
-        copy.terminate()
+        copy.kill()  # a handler of signals that it has of this process might let it go on
         copy.join()
 
 
