@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from playwright.sync_api import sync_playwright
 
 from sts.annotations.store import FILE, Store
 from sts.storage.workspace import Workspace
@@ -19,7 +20,11 @@ from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
 from tests.annotations.conftest import workspace as workspace
 from tests.annotations.examples import SELDOM_ON_POSTGRESQL, SUITE, a_submission, some_items
+from tests.annotator_app.conftest import FLAGS
+from tests.annotator_app.wire import cookie
 from tests.faults.__main__ import trial_of
+from tests.faults.judging import tabs
+from tests.faults.judging.faults import stopped
 from tests.faults.judging.history import (
     ACKNOWLEDGED,
     ARRIVED,
@@ -41,12 +46,14 @@ from tests.faults.judging.history import (
     SENT,
     SLOTS,
     Event,
+    History,
     breaches,
     check,
     first_breach,
     found,
     wanted_in,
 )
+from tests.faults.judging.study import opened
 from tests.faults.trials import DATABASES, BrokenPromise, Setting, drawn
 
 PEOPLE, CLIPS, WANTED = 5, 12, 2
@@ -207,3 +214,38 @@ def test_what_people_did_amid_faults_is_what_the_database_has(
         folder.mkdir()
         counts = trial_of("judgements")(Setting(drawn(1, "judgements", number), folder, database))
         assert counts["put"] == counts["acknowledged"] >= 100
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not tabs.installed(), reason="Chromium is not installed")
+def test_what_another_left_in_a_tab_arrives_once_they_come_back(tmp_path: Path) -> None:
+    random, history = drawn(1, "a tab", 0), History()
+    with opened(Setting(random, tmp_path, DATABASES[0])) as study, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=tabs.installed(), args=FLAGS)
+        (one, own), (other, lent) = (
+            (study.server.store.person(name).id, cookie(study.server, secret))
+            for name in ("one", "other")
+            if (secret := study.server.secret(name))
+        )
+        tab = tabs.Tab(one, own, random, history)
+        tab.open(browser.new_context())
+        while not tab.ready:
+            tab.turn(study, False)
+        tab.cookie = lent
+        tab.turn(study, False)
+        tab._page.goto(study.address)  # it begins as the other's
+        tab.ready = False
+        while not tab.ready:
+            tab.turn(study, False)
+        with stopped(study, [], random):
+            assert tab.turn(study, True)
+            assert {*(tab.held() or {}).values()} == {other}
+            tab.cookie, tab.ready = own, False
+            study.network.drop()
+        while not tab.ready:
+            tab.turn(study, False)
+        assert {*(tab.held() or {}).values()} == {other}  # nobody else sends it
+        tab.come_back(study)
+        assert tab.held() == {}
+        browser.close()
+        assert study.server.store.history(other, 9)

@@ -27,7 +27,7 @@ for (const verb of ["setItem", "removeItem"]) {
   };
 }
 """
-HELD = "() => Object.keys(localStorage).filter((key) => key.startsWith('sts:outbox:')).length"
+HELD = "() => Object.keys(localStorage).filter((key) => key.startsWith('sts:outbox:'))"
 READY = ".player .stage:not([hidden])"
 KEYS = (("n", "Enter"), ("End", "s", "Enter"), ("n", "Enter", "b", "End", "s", "Enter"))
 """What a person presses for a clip; the last changes the answer."""
@@ -67,6 +67,7 @@ class Tab:
         """
         self.person, self.cookie = person, cookie
         self._own, self._sent = cookie, ""
+        self._others: list[str] = []
         self._random, self._history = random, history
         self._given: set[str] = set()
         self._waited, self._waits = 0, WAITS
@@ -79,23 +80,38 @@ class Tab:
         self._page = context.new_page()
         self._page.on("console", lambda message: self._note(message.text))
 
-    def holds(self) -> bool:
-        """Whether something waits in its outbox, or nobody can say."""
+    def held(self) -> dict[str, int] | None:
+        """Returns what waits in its outbox, and whose it is; None where nobody can say."""
         with suppress(Error):
-            return bool(self._page.evaluate(HELD))
-        return True
+            keys = [key.split(":") for key in self._page.evaluate(HELD)]
+            return {answer: int(person) for *_, person, answer in keys}
+        return None
+
+    def come_back(self, study: Study) -> None:
+        """Has those open their links again who have left answers here, if only theirs are left.
+
+        The tab may have begun as another's, when their link was opened while it was loading. What
+        they then answered waits for them: it is sent once they come back to this browser.
+        """
+        for cookie in self._others:
+            held = self.held()
+            if not held or self.person in held.values():
+                return
+            self._send(study, cookie)
+            with suppress(Error):
+                self._page.goto(study.address)
+                for _ in range(WAITS):
+                    if self.held() != held:
+                        break
+                    self._page.wait_for_timeout(TURN)
 
     def leave(self) -> None:
         """Notes what is still in its outbox, and what it shows."""
-        if not self.holds():
-            return
         with suppress(Error):
             text = " ".join(self._page.inner_text("body", timeout=1000).split())[:200]
-            for key in self._page.evaluate("() => Object.keys(localStorage)"):
-                if key.startswith("sts:outbox:"):
-                    *_, person, answer = key.split(":")
-                    said = f"in the tab of person {self.person}, which shows {text!r}"
-                    self._history.note(GAVE_UP, int(person), answer, said=said)
+            said = f"in the tab of person {self.person}, which shows {text!r}"
+            for answer, person in (self.held() or {}).items():
+                self._history.note(GAVE_UP, person, answer, said=said)
 
     def turn(self, study: Study, judging: bool) -> bool:
         """Has the person look at the tab once; returns whether they have judged a clip.
@@ -122,15 +138,21 @@ class Tab:
 
     def _enter(self, study: Study) -> None:
         """Has the browser send a cookie from its next connection on."""
-        back, self._sent = bool(self._sent) and self.cookie == self._own, self.cookie
-        name, _, value = self.cookie.partition("=")
-        self._context.add_cookies(
-            [{"name": name, "value": value, "url": study.address, "httpOnly": True}]
-        )
-        study.network.drop()
+        back = bool(self._sent) and self.cookie == self._own
+        if self.cookie not in (self._own, *self._others):
+            self._others.append(self.cookie)
+        self._send(study, self.cookie)
         if back:
             with suppress(Error):
                 self._page.reload()
+
+    def _send(self, study: Study, cookie: str) -> None:
+        name, _, value = cookie.partition("=")
+        self._context.add_cookies(
+            [{"name": name, "value": value, "url": study.address, "httpOnly": True}]
+        )
+        self._sent = cookie
+        study.network.drop()
 
     def _judge(self, mine: bool) -> bool:
         item = self._page.get_attribute(".player", "data-item", timeout=1000)
@@ -182,8 +204,11 @@ def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) 
             working = time.monotonic() < works_until
             for n, tab in enumerate(tabs):
                 left[n] -= tab.turn(study, working and left[n] > 0)
-            if not (working and any(left)) and not any(tab.holds() for tab in tabs):
-                break
+            if not (working and any(left)):
+                if not any(tab.held() != {} for tab in tabs):
+                    break
+                for tab in tabs:
+                    tab.come_back(study)
         for tab in tabs:
             tab.leave()
         browser.close()
