@@ -33,6 +33,7 @@ from tests.faults.judging.history import (
     FAULT,
     FILLED,
     FILLS,
+    GAVE_UP,
     GIVEN,
     KEPT,
     LEASES,
@@ -138,12 +139,14 @@ def test_each_promise_that_is_broken_is_found_with_the_shortest_history_that_sho
 def test_a_broken_promise_says_who_did_what_and_what_was_found() -> None:
     history, row, wanted = made_up(np.random.default_rng(1))
     altered(history, row, by=PEOPLE + 1)
+    history.append(Event(GAVE_UP, row.by, "another", said="met no answer last", at=600.0))
     with pytest.raises(BrokenPromise) as error:
         check(history, wanted)
-    said, put, kept = str(error.value).splitlines()
+    said, put, kept, left = str(error.value).splitlines()
     assert said == f"promised: {AUTHOR}; found otherwise of {row.answer}"
     assert f"person {row.by} puts answer {row.answer}" in put
     assert f"at the end  person {PEOPLE + 1} is kept as the author of" in kept
+    assert f"person {row.by} gave up: answer another, met no answer last" in left
 
 
 def test_what_is_judged_once_more_after_a_lease_ran_out_breaks_nothing_where_it_is_said() -> None:

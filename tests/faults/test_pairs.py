@@ -13,7 +13,7 @@ from tests.faults.commands import Outcome
 from tests.faults.pairs import Serial
 from tests.faults.pipeline import undisturbed
 from tests.faults.trials import BrokenPromise, drawn
-from tests.faults.values import Masked
+from tests.faults.values import PACKED, Masked
 
 NAMES = sorted(commands.writing())
 
@@ -51,3 +51,15 @@ def test_two_that_succeed_with_different_results_are_found() -> None:
         pairs.judged(apart, [done, done], {"a": 3}, [])
     with pytest.raises(BrokenPromise, match="in one line"):
         pairs.judged(apart, [done, Outcome(1, "", ())], {"a": 1}, [])
+
+
+def test_what_a_backup_never_looked_at_is_found_in_it() -> None:
+    row, other = f"out/backup{PACKED}continuation 1", f"out/backup{PACKED}continuation 2"
+    apart = Serial(
+        Masked(frozenset()), ({"a": 1}, {"a": 1}), ({"a": 1, row: 1, other: 1}, {"a": 1})
+    )
+    done = [Outcome(0, "", ())] * 2
+    assert pairs.judged(apart, done, {"a": 1, row: 1}, []) == {"both succeed": 1}  # one in time
+    for wrong in ({"a": 1, row: 2}, {"a": 1, f"{row}7": 1}):
+        with pytest.raises(BrokenPromise, match="out/backup.* is as in no order"):
+            pairs.judged(apart, done, wrong, [])
