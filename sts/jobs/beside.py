@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
@@ -32,7 +33,9 @@ def beside(work: Callable[[], R], *, worth: bool = True) -> Iterator[Callable[[]
     copies = multiprocessing.get_context("fork")
     here, there = copies.Pipe(duplex=False)
     copy = copies.Process(target=_answer, args=(work, there), daemon=True)
-    copy.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of copying where there are threads
+        copy.start()
     there.close()
 
     def result() -> R:

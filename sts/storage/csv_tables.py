@@ -28,6 +28,8 @@ MOST_BYTES = 2**30
 _GLANCE = 2**16
 _AT_ONCE = 10_000
 """Rows that are laid out by column before they are written."""
+_MANY = 1000
+"""Numbers for which it is worth to load what makes many of them text."""
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -123,8 +125,11 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
 def decimals(numbers: Sequence[float]) -> list[str]:
     """Returns the shortest text that reads back as each number, as `repr` has it.
 
-    Arrow is three times as fast, and writes the same where there is a fraction and no exponent.
+    For many Arrow is three times as fast; where there is a fraction and no exponent it writes the
+    same.
     """
+    if len(numbers) < _MANY:
+        return list(map(repr, numbers))
     import numpy as np
     import pyarrow as pa
 
