@@ -55,9 +55,8 @@ def test_two_that_succeed_with_different_results_are_found() -> None:
 
 def test_what_a_backup_never_looked_at_is_found_in_it() -> None:
     row, other = f"out/backup{PACKED}continuation 1", f"out/backup{PACKED}continuation 2"
-    apart = Serial(
-        Masked(frozenset()), ({"a": 1}, {"a": 1}), ({"a": 1, row: 1, other: 1}, {"a": 1})
-    )
+    orders = {"a": 1, row: 1, other: 1}, {"a": 1}
+    apart = Serial(Masked(frozenset()), orders, orders)
     done = [Outcome(0, "", ())] * 2
     assert pairs.judged(apart, done, {"a": 1, row: 1}, []) == {"both succeed": 1}  # one in time
     for wrong in ({"a": 1, row: 2}, {"a": 1, f"{row}7": 1}):
