@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, shown
 from sts.storage import csv_tables
+from sts.storage.arrow import as_numpy
 from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
 from sts.storage.files import regular_bytes
 from sts.storage.memory import bounded
-from sts.storage.parquet import as_numpy
 
 TABLE_FORMATS = (".csv", ".parquet")
 MOST_LETTERS = 2**17

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sts.continuations import parts
 from sts.continuations.types import Identity
 from sts.errors import DamagedData, NewerFormat
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.files import parsed_json
 from sts.storage.store import Store
 
@@ -94,11 +94,11 @@ class Index:
 
     def numbers(self, column: str) -> NDArray[Any]:
         """Returns a column that is no word."""
-        return parquet.as_numpy(self.table.column(column).combine_chunks())
+        return arrow.as_numpy(self.table.column(column).combine_chunks())
 
     def codes(self, column: str) -> NDArray[np.int32]:
         """Returns where in `words` each row's word stands."""
-        return parquet.as_numpy(self.table.column(column).combine_chunks().indices)
+        return arrow.as_numpy(self.table.column(column).combine_chunks().indices)
 
     def words(self, column: str) -> list[str]:
         """Returns each word of a column once."""
@@ -238,7 +238,7 @@ def fits(index: Index, name: str, raw: bytes) -> bool:
       raw: its bytes.
     """
     inside = _told(_table(name, raw))
-    there = index.table.filter(parquet.of_numpy(index.having("part", (name,))))
+    there = index.table.filter(arrow.of_numpy(index.having("part", (name,))))
     same = all(inside.get(id) == row for id, row in _told(there).items())
     return same and inside.keys() <= index.names
 
@@ -294,8 +294,8 @@ def _table(name: str, raw: bytes) -> pa.Table:
     columns |= {n: told.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
     columns |= {n: _bytes(name, told.column(n), kind) for n, kind in _HASHES.items()}
     rows = np.arange(told.num_rows, dtype=np.int32)
-    columns["part"] = parquet.coded(rows * 0, [name])
-    columns["group"] = parquet.of_numpy(rows // parts.GROUP)
+    columns["part"] = arrow.coded(rows * 0, [name])
+    columns["group"] = arrow.of_numpy(rows // parts.GROUP)
     return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
 
 
@@ -308,7 +308,7 @@ def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
         raw = b""
     if any(len(one) != 2 * kind.byte_width for one in every) or len(raw) % kind.byte_width:
         raise DamagedData(f"{name}: expected ids and hashes of hexadecimal digits, found others")
-    return parquet.of_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
+    return arrow.of_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
 
 
 def _single(index: Index) -> Index:
@@ -338,7 +338,7 @@ def _single(index: Index) -> Index:
         superseded = 0 < together[row] < together[first]
         if not superseded and (hashes[row] != hashes[first]).any():
             _disagree(index, first, row)
-    return Index(index.sizes, index.table.filter(parquet.of_numpy(keep)).combine_chunks())
+    return Index(index.sizes, index.table.filter(arrow.of_numpy(keep)).combine_chunks())
 
 
 def _disagree(index: Index, first: int, second: int) -> None:
@@ -352,14 +352,13 @@ def _disagree(index: Index, first: int, second: int) -> None:
 
 def _nothing() -> Index:
     zero: dict[Any, Any] = {
-        kind: parquet.of_numpy(np.empty(0, kind.to_pandas_dtype()))
+        kind: arrow.of_numpy(np.empty(0, kind.to_pandas_dtype()))
         for kind in {parts.SUMMARY[n] for n in _NUMBERS}
     }
     zero |= {
-        kind: parquet.of_numpy(np.empty((0, kind.byte_width), np.uint8))
-        for kind in _HASHES.values()
+        kind: arrow.of_numpy(np.empty((0, kind.byte_width), np.uint8)) for kind in _HASHES.values()
     }
-    zero[_WORD] = parquet.coded(np.empty(0, np.int32), [])
+    zero[_WORD] = arrow.coded(np.empty(0, np.int32), [])
     return Index({}, pa.table({name: zero[kind] for name, kind in SCHEMA.items()}))
 
 

@@ -16,7 +16,7 @@ from sts.continuations.labels import FOLDER, WORDS, Labels, read
 from sts.continuations.types import HUMAN
 from sts.errors import DamagedData
 from sts.ratings import columns
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.csv_tables import MOST_ROWS
 from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.storage.store import Store
@@ -179,26 +179,26 @@ def packed(
 
     def told(attribute: str) -> pa.Array:
         words = [getattr(one, attribute) if one else "" for one in own]
-        return parquet.coded(which, words).cast(pa.string())
+        return arrow.coded(which, words).cast(pa.string())
 
     def everywhere(word: str) -> pa.Array:
-        return parquet.coded(np.zeros(len(rows), np.int32), [word]).cast(pa.string())
+        return arrow.coded(np.zeros(len(rows), np.int32), [word]).cast(pa.string())
 
     verdict = labels.verdicts
     horizons = np.array([one.horizon if one else 0 for one in own], np.int64)
     made = {
-        "agent": parquet.coded(codes, [called[one] for one in agents]).cast(pa.string()),
+        "agent": arrow.coded(codes, [called[one] for one in agents]).cast(pa.string()),
         "scenario": told("id"),
         "category": told("category"),
-        "continuation": parquet.digits(index.ids[rows]),
-        "annotator": parquet.coded(np.sign(verdict), ["", AUTOMATIC]).cast(pa.string()),
-        "verdict": parquet.coded(verdict, WORDS).cast(pa.string()),
-        "step": parquet.of_numpy(labels.steps.astype(np.int64), labels.steps > 0),
-        "horizon": parquet.of_numpy(horizons[which]),
+        "continuation": arrow.digits(index.ids[rows]),
+        "annotator": arrow.coded(np.sign(verdict), ["", AUTOMATIC]).cast(pa.string()),
+        "verdict": arrow.coded(verdict, WORDS).cast(pa.string()),
+        "step": arrow.of_numpy(labels.steps.astype(np.int64), labels.steps > 0),
+        "horizon": arrow.of_numpy(horizons[which]),
         "kind": told("kind"),
         "source": everywhere(AUTOMATIC),
-        "sees": parquet.coded(index.codes("sees")[rows], index.words("sees")).cast(pa.string()),
-        "notes": parquet.coded(codes, ["; ".join(sorted(one)) for one in noted]).cast(pa.string()),
+        "sees": arrow.coded(index.codes("sees")[rows], index.words("sees")).cast(pa.string()),
+        "notes": arrow.coded(codes, ["; ".join(sorted(one)) for one in noted]).cast(pa.string()),
     }
     says = {_MADE_OF: canonical_json(source._asdict()).decode()}
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, made, rows=MOST_ROWS, metadata=says)

@@ -20,7 +20,7 @@ from sts.continuations import parts
 from sts.continuations.index import Index, Lie
 from sts.errors import DamagedData
 from sts.ratings import VERDICTS
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.storage.store import Store
 
@@ -112,10 +112,10 @@ def _packed(name: str, labels: Sequence[Label]) -> bytes:
     hashes = b"".join(bytes.fromhex(one.content_hash) for one in labels)
     written = {one.notes: canonical_json(one.notes).decode() for one in labels}
     made = {
-        "content_hash": parquet.of_numpy(np.frombuffer(hashes, np.uint8).reshape(-1, 32)),
-        "verdict": parquet.texts([one.verdict for one in labels]),
-        "step": parquet.of_numpy(np.array([one.step or 0 for one in labels], np.int32)),
-        "notes": parquet.texts([written[one.notes] for one in labels]),
+        "content_hash": arrow.of_numpy(np.frombuffer(hashes, np.uint8).reshape(-1, 32)),
+        "verdict": arrow.texts([one.verdict for one in labels]),
+        "step": arrow.of_numpy(np.array([one.step or 0 for one in labels], np.int32)),
+        "notes": arrow.texts([written[one.notes] for one in labels]),
     }
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, made)
 
@@ -179,7 +179,7 @@ def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels
         verdicts = [_word(name, one) for one in table.column("verdict").to_pylist()]
         notes = [noted.setdefault(one, len(noted)) for one in table.column("notes").to_pylist()]
         made.verdicts[own] = np.array(verdicts, np.int8)[at]
-        made.steps[own] = parquet.as_numpy(table.column("step").combine_chunks())[at]
+        made.steps[own] = arrow.as_numpy(table.column("step").combine_chunks())[at]
         made.notes[own] = np.array(notes, np.int32)[at]
     made.noted.extend(_notes(f"{FOLDER}/{set}", one) for one in noted)
     return made
@@ -187,7 +187,7 @@ def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels
 
 def _matching(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Returns the rows of a table that have these content hashes, uint8[rows, 32]."""
-    own = parquet.as_numpy(table.column("content_hash").combine_chunks())
+    own = arrow.as_numpy(table.column("content_hash").combine_chunks())
     keys, wanted = (np.ascontiguousarray(one[:, :8]).view("<u8").ravel() for one in (own, hashes))
     order = np.argsort(keys)
     at = order[np.searchsorted(keys[order], wanted) % max(len(keys), 1)] if len(keys) else order

@@ -12,7 +12,7 @@ from sts.continuations.types import Continuation, Identity
 from sts.domains import checked
 from sts.episodes import Instruction, columns
 from sts.errors import DamagedData
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json
 from sts.storage.store import Store
 
@@ -96,15 +96,15 @@ def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
     rows["heard"] = _json(continuations, lambda c: c.heard, lambda h: [one.view() for one in h])
     rows["provenance"] = _json(continuations, lambda c: c.provenance, lambda p: p)
     try:
-        made = {n: parquet.texts(rows[n]) for group in _TEXTS for n in group}
+        made = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
         made |= {
-            n: parquet.of_numpy(np.array(rows[n], kind.to_pandas_dtype()))
+            n: arrow.of_numpy(np.array(rows[n], kind.to_pandas_dtype()))
             for n, kind in _NUMBERS.items()
         }
     except (DamagedData, OverflowError) as error:
         raise DamagedData(f"{name}: {error}") from None
-    made["roles"] = parquet.lists([np.array(c.roles, np.int32) for c in continuations], pa.int32())
-    made["log_probs"] = parquet.lists([c.log_probs for c in continuations], pa.float32())
+    made["roles"] = arrow.lists([np.array(c.roles, np.int32) for c in continuations], pa.int32())
+    made["log_probs"] = arrow.lists([c.log_probs for c in continuations], pa.float32())
     made |= columns.episode_columns([c.episode for c in continuations])
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, made, group=GROUP)
 
@@ -149,9 +149,9 @@ def unpacked(
     table = parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, groups=groups)
     if wanted is not None:
         keep = np.array([one in wanted for one in table.column("id").to_pylist()], np.bool_)
-        table = table.filter(parquet.of_numpy(keep))
+        table = table.filter(arrow.of_numpy(keep))
     rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
-    log_probs = parquet.unlist(table, "log_probs")
+    log_probs = arrow.unlist(table, "log_probs")
     names = [f"{name}: continuation {row['id']}" for row in rows]
     episodes = checked(columns.episodes(table), names)
     shared: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from sts.continuations import parts
 from sts.continuations.index import Index
 from sts.continuations.types import Continuation
 from sts.episodes.columns import EPISODE
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.store import Store
 
 QUESTION = "question"
@@ -46,7 +46,7 @@ def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
             table.column(column).to_pylist()
             for column in ("id", "takeover", "roles", "participants", "texts")
         )
-        for i, tokens in enumerate(parquet.unlist(table, "says")):
+        for i, tokens in enumerate(arrow.unlist(table, "says")):
             if ids[i] in hashes:
                 said = tokens if len(tokens) else np.array([bool(one) for one in texts[i]])
                 after = said.reshape(-1, people[i])[takeover[i] :, roles[i]]

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sts.episodes.types import NUMBERS, Episode, dtype_name
 from sts.errors import DamagedData, StsError
-from sts.storage.parquet import ITEMS, lists, of_numpy, texts, unlist
+from sts.storage.arrow import lists, of_numpy, texts, unlist
+from sts.storage.parquet import ITEMS
 
 EPISODE = {
     "domain": pa.string(),

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sts.episodes import Episode, Instruction, columns
 from sts.errors import DamagedData, TamperedSuite
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, parsed_json, regular_bytes, write_atomically
 from sts.suites.folders import FORMAT, FORMAT_VERSION
 from sts.suites.types import Scenario, row_hash
@@ -162,7 +162,7 @@ def unpacked(
     table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=chosen)
     if id is not None:
         own = np.array([one == id for one in table.column("id").to_pylist()], np.bool_)
-        table = table.filter(parquet.of_numpy(own))
+        table = table.filter(arrow.of_numpy(own))
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
     recordings = check(columns.episodes(table), names)

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sts.errors import DamagedData
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
@@ -149,7 +149,7 @@ def _firsts(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
 
 
 def _first_of_each(column: pa.Array) -> list[int]:
-    codes = parquet.as_numpy(column.dictionary_encode().indices)
+    codes = arrow.as_numpy(column.dictionary_encode().indices)
     rows: list[int] = np.unique(codes, return_index=True)[1].tolist()
     return rows
 
@@ -163,8 +163,8 @@ def flat(part: Part) -> Flat:
     table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
     kept = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
     scene = table.column("scene").combine_chunks()
-    ends = np.cumsum(parquet.as_numpy(scene.value_lengths()), dtype=np.int64)
-    numbers = {name: parquet.as_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
+    ends = np.cumsum(arrow.as_numpy(scene.value_lengths()), dtype=np.int64)
+    numbers = {name: arrow.as_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
     lengths = (numbers["steps"].astype(np.int64) + 1) * numbers["objects"]
     if not np.array_equal(np.diff(ends, prepend=0), lengths):
         raise DamagedData(f"{part.path}: its scenes do not have its steps")
@@ -174,7 +174,7 @@ def flat(part: Part) -> Flat:
         kept,
         {name: [own[row] for row in kept.tolist()] for name, own in texts.items()},
         {name: own[kept] for name, own in numbers.items()},
-        parquet.as_numpy(scene.flatten()),
+        arrow.as_numpy(scene.flatten()),
         ends[kept],
     )
 

@@ -20,7 +20,7 @@ from sts.jobs.pool import executor
 from sts.jobs.tasks import work_off
 from sts.numerics.streams import stream
 from sts.provenance import provenance
-from sts.storage import parquet
+from sts.storage import arrow
 from sts.trajectories.types import Participant, Trajectory
 
 BATCH = 100
@@ -182,10 +182,10 @@ def begun(
     except TypeError as error:  # a keyword that it does not take
         raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
     size = count * (steps + 1) * world.form(first).objects
-    if size > parquet.MOST:
+    if size > arrow.MOST:
         raise ArgumentError(
             f"{count} episodes of {steps} steps are too many for one recording; record "
-            f"{max(1, count * parquet.MOST // size)} at a time, with another --seed each"
+            f"{max(1, count * arrow.MOST // size)} at a time, with another --seed each"
         )
     return world.generate(count, seed=seed, **settings)
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from sts.domains import checked, domain
 from sts.episodes import Episode, Instruction, columns
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import SIDES, Participant, Trajectory
@@ -58,11 +58,11 @@ def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     sizes = np.array(_sizes([t.episode for t in every]), np.int32).reshape(-1, 2)
     rows = {
         "id": [t.id for t in every],
-        "place": parquet.of_numpy(order.astype(np.int32)),
+        "place": arrow.of_numpy(order.astype(np.int32)),
         "world": [t.world for t in every],
         "split": [t.split for t in every],
-        "height": parquet.of_numpy(sizes[:, 0]),
-        "width": parquet.of_numpy(sizes[:, 1]),
+        "height": arrow.of_numpy(sizes[:, 0]),
+        "width": arrow.of_numpy(sizes[:, 1]),
         "source": [t.source for t in every],
         "people": [canonical_json(p).decode() for p in people],
         "instructions": [canonical_json(i).decode() for i in told],
@@ -124,7 +124,7 @@ def read(path: Path) -> list[Trajectory]:
 
 def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
     made = rows_of(path, table, sound=sound)
-    places = parquet.as_numpy(table.column("place").combine_chunks())
+    places = arrow.as_numpy(table.column("place").combine_chunks())
     return [made[i] for i in np.argsort(places, kind="stable").tolist()]
 
 

@@ -10,7 +10,7 @@ import pytest
 from sts.domains import checked
 from sts.episodes import Episode, columns
 from sts.errors import DamagedData, StsError
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from tests.examples import recorded
 
 KIND = ("episodes", 1, columns.EPISODE)
@@ -80,10 +80,10 @@ def test_a_column_too_large_is_neither_written_nor_read(
 ) -> None:
     path = written(tmp_path / "e.parquet", state=[b"x" * 5000])
     parquet.read(path, *KIND)
-    monkeypatch.setattr(parquet, "MOST", 1000)
-    monkeypatch.setattr(parquet, "BYTES", 1000)
+    monkeypatch.setattr(arrow, "MOST", 1000)
+    monkeypatch.setattr(arrow, "BYTES", 1000)
     with pytest.raises(DamagedData, match="column state has 1 values of [0-9]+ bytes"):
         parquet.read(path, *KIND)
-    assert len(parquet.lists([np.zeros(1000, np.int8)], pa.int8())) == 1
+    assert len(arrow.lists([np.zeros(1000, np.int8)], pa.int8())) == 1
     with pytest.raises(StsError, match="at most 1000 values in a column, found 1001"):
-        parquet.lists([np.zeros(1001, np.int8)], pa.int8())
+        arrow.lists([np.zeros(1001, np.int8)], pa.int8())

@@ -91,7 +91,7 @@ def turns_the_direction_of_writing(words: list[str]) -> int:
 
 
 def takes_memory(words: list[str]) -> int:
-    held = np.ones(2**23)  # 64 MB
+    held = np.ones(2**24)  # 128 MB: twice the limit, as the kernel may take pages of others back
     return main(words) if held.all() else 0
 
 

@@ -14,7 +14,7 @@ from sts.domains import checked, domain
 from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
-from sts.storage import parquet
+from sts.storage import arrow, parquet
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import begun
@@ -282,7 +282,7 @@ def test_a_recording_that_no_file_could_hold_is_refused_before_it_is_made() -> N
 def test_scenes_of_frames_count_by_their_numbers_and_not_by_who_is_in_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(parquet, "MOST", 4 * 11 * 7)
+    monkeypatch.setattr(arrow, "MOST", 4 * 11 * 7)
     name = "tests.domains.worlds:Lanterns"
     assert len(begun(name, count=7, steps=10, seed=0, settings={})) == 7
     with pytest.raises(ArgumentError, match="record 7 at a time"):

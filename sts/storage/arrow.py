@@ -1,0 +1,108 @@
+"""Columns of Arrow, from and to NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sts.errors import DamagedData, StsError
+
+MOST = 2**29
+"""Values that a column of arrays may hold: enough for any study, and little enough to be read."""
+BYTES = 2**31 - 1
+"""Bytes of a column, and of its texts when each stands for itself."""
+
+
+def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
+    """Returns one list a row, each an array flattened row by row.
+
+    Raises:
+      StsError: they hold more than a column may.
+    """
+    offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
+    if offsets[-1] > MOST:
+        raise StsError(f"expected at most {MOST} values in a column, found {offsets[-1]}")
+    flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.empty(0)
+    values = flat.astype(item.to_pandas_dtype(), copy=False)
+    return pa.ListArray.from_arrays(of_numpy(offsets.astype(np.int32)), of_numpy(values))
+
+
+def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
+    """Returns each row's list of column `name` as a flat array."""
+    column = table.column(name).combine_chunks()
+    ends = np.cumsum(as_numpy(column.value_lengths()))
+    return np.split(as_numpy(column.flatten()), ends[:-1]) if len(ends) else []
+
+
+def as_numpy(array: pa.Array) -> NDArray[Any]:
+    """Returns numbers, or bytes of one length as a row of numbers each, without copying them.
+
+    There is no gap among them. Arrow's own ways from and to NumPy import pandas.
+    """
+    kind, width = array.type, 1
+    if pa.types.is_fixed_size_binary(kind):
+        kind, width = pa.uint8(), kind.byte_width
+    flat = np.frombuffer(array.buffers()[1] or b"", kind.to_pandas_dtype())
+    rows = flat[array.offset * width : (array.offset + len(array)) * width]
+    return rows if width == 1 else rows.reshape(-1, width)
+
+
+def of_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Returns an Arrow array of numbers or truth values; of rows of bytes, bytes of one length.
+
+    Args:
+      values: to be held.
+      there: which of them are no gaps; None for all.
+    """
+    values = np.ascontiguousarray(values)
+    gaps = None if there is None else _bits(there)
+    if values.ndim == 2:
+        return _of_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
+    if values.dtype == np.bool_:
+        return _of_buffers(pa.bool_(), len(values), _bits(values), gaps=gaps)
+    return _of_buffers(pa.from_numpy_dtype(values.dtype), len(values), values, gaps=gaps)
+
+
+def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    return np.packbits(values, bitorder="little")
+
+
+def coded(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
+    """Returns an Arrow array of texts of which few differ: of each row the word of its code."""
+    return pa.DictionaryArray.from_arrays(of_numpy(codes.astype(np.int32)), texts(words))
+
+
+def digits(values: NDArray[np.uint8]) -> pa.Array:
+    """Returns rows of bytes, uint8[rows, width], as texts of their hexadecimal digits."""
+    ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
+    if ends[-1] > BYTES:
+        raise StsError(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
+    return _of_buffers(
+        pa.string(), len(values), ends.astype(np.int32), values.tobytes().hex().encode()
+    )
+
+
+def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
+    """Returns an Arrow array of texts, or of bytes.
+
+    Raises:
+      DamagedData: a text is none that is written in UTF-8, or all together are too long.
+    """
+    try:
+        raw = [one.encode() if isinstance(one, str) else one for one in values]
+    except UnicodeError as error:
+        raise DamagedData(f"expected texts: {error}") from None
+    ends = np.cumsum([0, *map(len, raw)], dtype=np.int64)
+    if ends[-1] > BYTES:
+        raise DamagedData(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
+    kind = pa.string() if all(isinstance(one, str) for one in values) else pa.binary()
+    return _of_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
+
+
+def _of_buffers(kind: pa.DataType, length: int, *buffers: Any, gaps: Any = None) -> pa.Array:
+    there = None if gaps is None else pa.py_buffer(gaps)
+    return pa.Array.from_buffers(kind, length, [there, *map(pa.py_buffer, buffers)])
