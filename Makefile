@@ -11,6 +11,8 @@ LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHEC
 # What a long command begins with: on a terminal, a line that says every second how far it is.
 SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 1)); \
 	printf '\r%3d s, %4d MB in $(VENV) ' $$s $$(du -sm $(VENV) | cut -f1); done) 2>/dev/null & trap "kill $$!; echo" EXIT;)
+# Else each process of the tests, of which there are hundreds, compiles all sources of ours anew.
+export PYTHONDONTWRITEBYTECODE :=
 APP ?= 1
 WORKERS ?= 3
 SECONDS ?= 600

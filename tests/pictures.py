@@ -23,7 +23,7 @@ from annotator_app.people import owner_key
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from tests.annotator_app.conftest import FLAGS, OWNER, ROOT, Server
+from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"
 ASKED = "Reach Good: stand on its cell."

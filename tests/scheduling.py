@@ -23,7 +23,7 @@ import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # is read when NumPy is first imported
-TOGETHER = ("tests/annotator_app/", "tests/annotations/")
+TOGETHER = ("tests/annotator_app/served/", "tests/annotations/")
 
 
 def unit(nodeid: str) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from annotator_app.server import bind
 from sts.cli.main import main
-from tests.annotator_app.conftest import PATIENCE
+from tests.annotator_app.serving import PATIENCE
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

@@ -13,7 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from annotator_app.auth import cookie_name
-from tests.annotator_app.conftest import PATIENCE, Server
+from tests.annotator_app.serving import PATIENCE, Server
 
 
 @contextlib.contextmanager

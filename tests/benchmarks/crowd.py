@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.annotator_app.conftest import Server
+from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import Wire, wired
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from tests.annotator_app.conftest import FLAGS, Server
+from tests.annotator_app.serving import FLAGS, Server
 from tests.benchmarks.measure import Sizes, Table, machine, markdown
 from tests.examples import scenarios
 

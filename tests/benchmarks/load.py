@@ -22,7 +22,7 @@ import numpy as np
 from annotator_app.auth import cookie_name
 from sts.continuations.run import run
 from sts.suites import store as suites
-from tests.annotator_app.conftest import PATIENCE, SUITE, Server, empty_workspace, quiet
+from tests.annotator_app.serving import PATIENCE, SUITE, Server, empty_workspace, quiet
 from tests.benchmarks.crowd import Crowd, Pace
 from tests.benchmarks.measure import Table, machine, markdown
 

@@ -20,7 +20,7 @@ from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
 from tests.annotations.conftest import workspace as workspace
 from tests.annotations.examples import SELDOM_ON_POSTGRESQL, SUITE, a_submission, some_items
-from tests.annotator_app.conftest import FLAGS
+from tests.annotator_app.serving import FLAGS
 from tests.annotator_app.wire import cookie
 from tests.faults.__main__ import trial_of
 from tests.faults.judging import tabs

@@ -14,7 +14,7 @@ from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import store as suites
-from tests.annotator_app.conftest import quiet
+from tests.annotator_app.serving import quiet
 
 AGENTS = ("random", "rule")
 SUITE = "few@1"

@@ -9,8 +9,8 @@ import pytest
 from annotator_app.components import HERE
 from sts.annotations.types import Annotator
 from sts.viewer import scripts
+from tests.annotator_app.served.test_viewer import string
 from tests.annotator_app.test_plays import Table, ann, table
-from tests.annotator_app.test_viewer import string
 
 __all__ = ["ann", "table"]  # fixtures
 

@@ -20,7 +20,7 @@ import psycopg
 from sts.annotations.store import FILE, URL_VARIABLE
 from sts.continuations.run import run
 from sts.suites import store as suites
-from tests.annotator_app.conftest import AGENTS, SUITE, Server, empty_workspace, quiet
+from tests.annotator_app.serving import AGENTS, SUITE, Server, empty_workspace, quiet
 from tests.clusters import Cluster, programs
 from tests.faults.judging.network import Network
 from tests.faults.trials import Setting

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Error, sync_playwright
 
-from tests.annotator_app.conftest import FLAGS
+from tests.annotator_app.serving import FLAGS
 from tests.faults.judging.history import ACKNOWLEDGED, GAVE_UP, GIVEN, PUT, History
 from tests.faults.judging.study import Study
 

@@ -16,7 +16,7 @@ from annotator_app.results import Results
 from annotator_app.routes import RESULTS
 from sts.annotations.types import Annotator
 from tests.access.attempts import attempt
-from tests.annotator_app.conftest import AGENTS, Server
+from tests.annotator_app.serving import AGENTS, Server
 
 pytestmark = pytest.mark.browser
 

@@ -11,9 +11,15 @@ from typing import Any
 import pytest
 
 from sts.domains import domain
-from tests.annotator_app.conftest import Server
-from tests.annotator_app.test_play_page import at_play, everything_offered, played_by_people, turn
-from tests.annotator_app.test_player_page import item, press, saved, status
+from tests.annotator_app.served.test_play_page import (
+    at_play,
+    everything_offered,
+    played_by_people,
+    turn,
+)
+from tests.annotator_app.served.test_player_page import item, press, saved, status
+from tests.annotator_app.serving import Server
+from tests.zygote import Zygote
 
 KEEP_SOCKETS = """
 window.sockets = [];
@@ -26,9 +32,13 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def mortal(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def mortal(
+    recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+) -> Iterator[Server]:
     """A server that each test may end, if it starts it again; everybody comes to it once."""
-    made = Server(shutil.copytree(recorded, tmp_path_factory.mktemp("mortal") / "workspace"))
+    made = Server(
+        shutil.copytree(recorded, tmp_path_factory.mktemp("mortal") / "workspace"), zygote=zygote
+    )
     made.start()
     yield made
     made.close()

@@ -12,7 +12,7 @@ from sts.continuations.types import HUMAN, Continuation
 from sts.domains import domain
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from tests.annotator_app.conftest import SUITE, Server
+from tests.annotator_app.serving import SUITE, Server
 
 pytestmark = pytest.mark.browser
 

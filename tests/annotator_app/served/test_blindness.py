@@ -25,9 +25,10 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.access.attempts import attempt
 from tests.access.telling import ALPHA, p_value, words_in
-from tests.annotator_app.conftest import AGENTS, OWNER, SUITE, Server, empty_workspace, quiet
-from tests.annotator_app.test_reachable import PAGES, asked
+from tests.annotator_app.served.test_reachable import PAGES, asked
+from tests.annotator_app.serving import AGENTS, OWNER, SUITE, Server, empty_workspace, quiet
 from tests.annotator_app.wire import Wire, wired
+from tests.zygote import Zygote
 
 KIND = "Blindness"
 MADE_UP = "made-up@1"
@@ -252,7 +253,7 @@ FOUR = ("local-search", "stigmergy", "random", "blind")
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def large(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator[Server]:
     """A server on 1,280 continuations of four agents, with a hundred references among them."""
     folder = tmp_path_factory.mktemp("large")
     workspace = empty_workspace(folder)
@@ -265,7 +266,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         for one in every[::13]:
             item = item_of(find(workspace, one.id), suite="")
             store.add_reference(item, "not_done", None, "known to be so")
-    made = Server(folder)
+    made = Server(folder, zygote=zygote)
     made.start()
     yield made
     made.close()

@@ -22,7 +22,8 @@ from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
 from annotator_app.auth import cookie_name
-from tests.annotator_app.conftest import PATIENCE, ROOT, Server
+from tests.annotator_app.serving import PATIENCE, ROOT, Server
+from tests.zygote import Zygote
 
 BASE = "/judge"
 NGINX = """daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
@@ -36,9 +37,11 @@ uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
 
 
 @pytest.fixture(scope="module")
-def served(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def served(
+    recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+) -> Iterator[Server]:
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("proxied") / "workspace")
-    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"))
+    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote)
     made.start()
     yield made
     made.close()

@@ -9,7 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from annotator_app.messages import LONGEST, readable
 from tests.access.attempts import attempt
-from tests.annotator_app.conftest import Server
+from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import wired
 
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -19,7 +19,7 @@ from sts.continuations.store import entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from tests.analysis.evidence.conftest import SUITE, few
-from tests.annotator_app.conftest import PATIENCE
+from tests.annotator_app.serving import PATIENCE
 
 pytestmark = pytest.mark.browser
 

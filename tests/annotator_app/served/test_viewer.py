@@ -14,7 +14,7 @@ from sts.domains.drawing import drawing
 from sts.episodes import Instruction
 from sts.viewer.payload import payload
 from sts.viewer.scripts import HERE, VIEWER, joined
-from tests.annotator_app.conftest import PATIENCE
+from tests.annotator_app.serving import PATIENCE
 
 pytestmark = pytest.mark.browser
 

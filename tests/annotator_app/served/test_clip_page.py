@@ -14,8 +14,9 @@ from sts.annotations.clips import HIDDEN
 from sts.annotations.schema import items
 from sts.annotations.training import standing
 from sts.annotations.types import Item
-from tests.annotator_app.conftest import AGENTS, Server
-from tests.annotator_app.test_player_page import item, next_one, press, saved, status
+from tests.annotator_app.served.test_player_page import item, next_one, press, saved, status
+from tests.annotator_app.serving import AGENTS, Server
+from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
 
@@ -66,13 +67,13 @@ def test_an_address_of_no_clip_says_what_one_of_anothers_does(
 
 
 @pytest.fixture
-def training(recorded: Path, tmp_path: Path) -> Iterator[Server]:
+def training(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
     """A server whose new annotators answer two references first, of three there are."""
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     file = folder / "workspace.toml"
     lines = "[annotation]\ntraining = 2\ntraining_pass = 1.0\n"
     file.write_text(file.read_text().replace("[annotation]\n", lines))
-    made = Server(folder)
+    made = Server(folder, zygote=zygote)
     made.start()
     with made.store.database.read() as connection:
         rows = connection.execute(select(items).order_by(items.c.id).limit(3)).all()

@@ -15,7 +15,7 @@ from annotator_app.events import namespace
 from sts.continuations.store import load
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from tests.annotator_app.conftest import AGENTS, SUITE, Server
+from tests.annotator_app.serving import AGENTS, SUITE, Server
 
 pytestmark = pytest.mark.browser
 

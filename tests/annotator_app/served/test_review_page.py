@@ -14,8 +14,9 @@ from scenarios.labels import label_suite
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from tests.annotator_app.conftest import SUITE, Server
-from tests.annotator_app.test_player_page import press, saved
+from tests.annotator_app.served.test_player_page import press, saved
+from tests.annotator_app.serving import SUITE, Server
+from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
 
@@ -43,12 +44,12 @@ def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> li
 
 
 @pytest.fixture
-def untouched(recorded: Path, tmp_path: Path) -> Iterator[Server]:
+def untouched(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
     """A server on a study that is labelled, and that nobody has judged."""
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     workspace = Workspace.open(str(folder))
     label_suite(workspace, suites.load(workspace, SUITE))
-    made = Server(folder)
+    made = Server(folder, zygote=zygote)
     made.start()
     yield made
     made.close()

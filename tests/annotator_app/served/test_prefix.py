@@ -13,18 +13,21 @@ import pytest
 from annotator_app.attempts import EACH
 from annotator_app.auth import cookie_name
 from tests.access.attempts import attempt
-from tests.annotator_app.conftest import PATIENCE, Server
-from tests.annotator_app.test_player_page import press, saved
+from tests.annotator_app.served.test_player_page import press, saved
+from tests.annotator_app.serving import PATIENCE, Server
+from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
 BASE = "/judge"
 
 
 @pytest.fixture(scope="module")
-def below(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def below(
+    recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+) -> Iterator[Server]:
     """A server that has everything under a path, and believes a proxy on this machine."""
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("below") / "workspace")
-    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"))
+    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote)
     made.start()
     yield made
     made.close()

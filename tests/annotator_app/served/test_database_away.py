@@ -11,8 +11,8 @@ import pytest
 
 from annotator_app.entry import AWAY
 from tests.annotations.conftest import cluster as cluster
-from tests.annotator_app.conftest import Server
-from tests.annotator_app.test_player_page import item, press, saved
+from tests.annotator_app.served.test_player_page import item, press, saved
+from tests.annotator_app.serving import Server
 from tests.clusters import Cluster
 
 pytestmark = [

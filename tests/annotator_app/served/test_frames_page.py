@@ -21,8 +21,8 @@ from sts.engine.rendering import frames
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app import ring
-from tests.annotator_app.conftest import Server
-from tests.annotator_app.test_player_page import item, next_one, press, saved, status
+from tests.annotator_app.served.test_player_page import item, next_one, press, saved, status
+from tests.annotator_app.serving import Server
 
 pytestmark = pytest.mark.browser
 

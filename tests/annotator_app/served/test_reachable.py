@@ -16,7 +16,7 @@ from annotator_app.auth import cookie_name
 from annotator_app.headers import USUAL, Headers
 from annotator_app.routes import ENTER, HEALTH, RESULTS, STREAM, Routes
 from tests.access.attempts import attempt
-from tests.annotator_app.conftest import PATIENCE, Server
+from tests.annotator_app.serving import PATIENCE, Server
 
 KIND = "Addresses and other sites"
 PAGES = ("/", "/annotate", "/turn", "/review", "/curate", "/report", "/team", "/guide", "/clip")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from annotator_app.auth import cookie_name
-from tests.annotator_app.conftest import OWNER, PATIENCE, Server
+from tests.annotator_app.serving import OWNER, PATIENCE, Server
 
 pytestmark = pytest.mark.browser
 

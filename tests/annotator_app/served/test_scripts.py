@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotator_app.scripts import Scripts, address, loading
-from tests.annotator_app.conftest import Server
+from tests.annotator_app.serving import Server
 
 SCRIPT = "export default () => {};\n"
 

@@ -16,9 +16,10 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites.decisions import states
 from sts.trajectories import store as trajectories
-from tests.annotator_app.conftest import Server
-from tests.annotator_app.test_player_page import press, saved
+from tests.annotator_app.served.test_player_page import press, saved
+from tests.annotator_app.serving import Server
 from tests.examples import recorded
+from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
 
@@ -39,8 +40,8 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def curated(mined: Path, tmp_path: Path) -> Iterator[Server]:
-    made = Server(shutil.copytree(mined, tmp_path / "workspace"), "own")
+def curated(mined: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
+    made = Server(shutil.copytree(mined, tmp_path / "workspace"), "own", zygote=zygote)
     made.start()
     yield made
     made.close()

@@ -23,8 +23,9 @@ from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from tests.annotator_app.conftest import PATIENCE, SUITE, Server
-from tests.annotator_app.test_player_page import press
+from tests.annotator_app.served.test_player_page import press
+from tests.annotator_app.serving import PATIENCE, SUITE, Server
+from tests.zygote import Zygote
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -62,7 +63,7 @@ def sts(server: Server, *words: str) -> None:
 
 
 @pytest.fixture
-def study(recorded: Path, tmp_path: Path) -> Iterator[Study]:
+def study(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Study]:
     """A study that trains its annotators on three of four references."""
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     file = folder / "workspace.toml"
@@ -74,7 +75,7 @@ def study(recorded: Path, tmp_path: Path) -> Iterator[Study]:
     label_suite(workspace, suite)
     every = continuations.load(workspace, {one.hash for one in suite.scenarios})
     references = sorted(one.id for one in every if one.agent == "stigmergy")[:4]
-    made = Server(folder)
+    made = Server(folder, zygote=zygote)
     for one in references:
         mark = ("--truth", TRUTH[0], "--step", str(TRUTH[1]))
         sts(made, "references", "add", one, *mark)

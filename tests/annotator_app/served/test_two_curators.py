@@ -15,9 +15,9 @@ from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
-from tests.annotator_app.conftest import Server
-from tests.annotator_app.test_curate_page import at, curated, curator, kept, mined
-from tests.annotator_app.test_player_page import press, saved
+from tests.annotator_app.served.test_curate_page import at, curated, curator, kept, mined
+from tests.annotator_app.served.test_player_page import press, saved
+from tests.annotator_app.serving import Server
 
 __all__ = ["curated", "mined"]  # fixtures
 

@@ -17,8 +17,9 @@ from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from tests.annotator_app import provider
-from tests.annotator_app.conftest import Server
 from tests.annotator_app.provider import CLIENT, SECRET, Provider
+from tests.annotator_app.serving import Server
+from tests.zygote import Zygote
 
 BASE = "/judge"
 AUTH = {
@@ -46,10 +47,10 @@ def there() -> Iterator[Provider]:
 
 @pytest.fixture(scope="module")
 def served(
-    recorded: Path, there: Provider, tmp_path_factory: pytest.TempPathFactory
+    recorded: Path, there: Provider, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("signing") / "workspace")
-    made = Server(folder, base=BASE)
+    made = Server(folder, base=BASE, zygote=zygote)
     written(
         folder,
         redirect_uri=made.url(sign_in.CALLBACK),

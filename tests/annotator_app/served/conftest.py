@@ -1,0 +1,152 @@
+"""A server on continuations of the packaged suite, and a browser in front of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.annotator_app import ring
+from tests.annotator_app.serving import FLAGS, PATIENCE, Server
+from tests.zygote import Zygote
+
+REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
+VIEWPORT = {"width": 1366, "height": 768}
+STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
+"""What pages may leave in a browser, in Chromium's words."""
+IMPORTED = ("annotator_app.commands.annotate", "annotator_app.server", "annotator_app.state") + (
+    *("annotator_app.pages.team", "annotator_app.results", "annotator_app.sign_in"),
+    *("annotator_app.shell", "pandas", "streamlit", "sts.viewer.sprites", "uvicorn"),
+)
+"""What a server imports before it serves."""
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """What servers are copies of."""
+    made = Zygote(IMPORTED)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def server(
+    recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+) -> Iterator[Server]:
+    folder = shutil.copytree(recorded, tmp_path_factory.mktemp("shared") / "workspace")
+    made = Server(folder, zygote=zygote)
+    made.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def pixels(
+    ringing: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+) -> Iterator[Server]:
+    """A server on episodes that are seen as pictures."""
+    copy = shutil.copytree(ringing, tmp_path_factory.mktemp("pixels") / "workspace")
+    made = Server(copy, ring.SUITE, zygote=zygote)
+    made.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    names = ("chromium", "google-chrome", "chromium-browser")
+    found = next(filter(None, ["/usr/bin/chromium", *map(shutil.which, names)]))
+    if not found or not Path(found).exists():
+        if REQUIRED:
+            pytest.fail("STS_REQUIRE_BROWSER=1, and no chromium was found")
+        pytest.skip(
+            "no chromium found (apt-get install chromium); STS_REQUIRE_BROWSER=1 demands it"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def shared_profile(chromium: Any, server: Server) -> Iterator[Any]:
+    """A browser profile that one test after the other has, each of which finds it empty.
+
+    What it has fetched and compiled stays, which is half of what it costs to open a page: all its
+    pages have one process, which lasts as long as one of them is open.
+    """
+    context = chromium.new_context()
+    context.set_default_timeout(1000 * PATIENCE)
+    context.new_page().goto(server.url("/_stcore/health"))
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def profile(shared_profile: Any) -> Iterator[Any]:
+    """The shared profile, of which nothing is left to the next test but what it has fetched."""
+    kept, *_ = shared_profile.pages
+    yield shared_profile
+    origins = {"/".join(page.url.split("/")[:3]) for page in shared_profile.pages}
+    for page in shared_profile.pages:
+        if page != kept:
+            page.close()
+    shared_profile.clear_cookies()
+    shared_profile.unroute_all()
+    shared_profile.set_offline(False)
+    session = shared_profile.new_cdp_session(kept)
+    for origin in origins:
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": STORED})
+    session.detach()
+
+
+@pytest.fixture
+def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Callable[..., Any]]:
+    """Opens a person's page, and adds the person when new.
+
+    A test's first page is one of the shared profile; that of another person, or one with a script
+    or options that are a browser's and not a page's, has a profile of its own.
+    """
+    contexts: list[Any] = []
+    opened: list[str] = []
+
+    def opens(
+        name: str,
+        at: Server = server,
+        path: str = "/",
+        ready: bool = True,
+        script: str = "",
+        roles: tuple[str, ...] = ("annotator",),
+        viewport: dict[str, int] = VIEWPORT,
+        color_scheme: str = "light",
+        **options: Any,
+    ) -> Any:
+        context = profile
+        if opened or script or options:
+            context = chromium.new_context(**options)
+            context.set_default_timeout(1000 * PATIENCE)
+            context.add_init_script(script)
+            contexts.append(context)
+        opened.append(name)
+        page = context.new_page()
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
+        page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        at.let_in(context, name, roles)
+        page.goto(at.url(path))
+        if ready:
+            page.wait_for_selector(".player .stage:not([hidden])")
+        return page
+
+    errors: list[str] = []
+    yield opens
+    for context in contexts:
+        context.close()
+    assert not errors

@@ -1,0 +1,121 @@
+"""`sts annotate` on continuations of the packaged suite, as a process of a test."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from annotator_app.auth import cookie_name
+from annotator_app.people import owner_key
+from sts.annotations.store import Store
+from sts.storage.workspace import Workspace
+from tests.zygote import Copy, Zygote
+
+ROOT = Path(__file__).parents[2]
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--disable-background-networking --disable-component-update --renderer-process-limit=1"
+).split()
+SUITE = "starter@1"
+OWNER = "Olga"
+PATIENCE = 180
+"""Seconds after which a server or a page is taken for one that hangs, on a busy machine too."""
+AGENTS = ("local-search", "stigmergy")
+
+
+class Server:
+    """`sts annotate` as a process of our own, on its own workspace and a free loopback port."""
+
+    def __init__(
+        self,
+        folder: Path,
+        suite: str = SUITE,
+        base: str = "",
+        options: tuple[str, ...] = (),
+        zygote: Zygote | None = None,
+    ) -> None:
+        self.folder, self.suite, self.base, self.zygote = folder, suite, base, zygote
+        self.options = (*options, *(("--base-path", base) if base else ()))
+        # Bound and not listened on, so that nobody but the server takes the port, at any start.
+        self.held = socket.socket()
+        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.held.bind(("127.0.0.1", 0))
+        self.port = self.held.getsockname()[1]
+        self.store = Store.open(Workspace.open(str(folder)))
+        self.process: subprocess.Popen[bytes] | Copy | None = None
+
+    @property
+    def place(self) -> str:
+        """What names the workspace to its pages."""
+        return str(self.folder.resolve())
+
+    def start(self) -> None:
+        words = ["annotate", self.suite, "--workspace", str(self.folder), "--port", str(self.port)]
+        words += ["--as", OWNER, "--no-browser", *self.options]
+        if self.zygote:
+            self.process = self.zygote.start(words, ROOT, self.folder / "server.log")
+        else:
+            command = [sys.executable, "-m", "sts.cli.main", *words]
+            with (self.folder / "server.log").open("ab") as log:
+                self.process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        began = time.monotonic()
+        while time.monotonic() - began < PATIENCE:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(self.url("/_stcore/health"), timeout=PATIENCE).close()
+                return
+            assert self.process.poll() is None, (self.folder / "server.log").read_text()
+            time.sleep(0.1)
+        self.end(signal.SIGKILL)
+        raise AssertionError(f"the server did not come up within {PATIENCE} s")
+
+    def end(self, how: int = signal.SIGTERM) -> None:
+        assert self.process
+        self.process.send_signal(how)
+        self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        self.end()
+        self.store.close()
+        self.held.close()
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{self.base}{path}"
+
+    def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
+        """The secret of a session of `name`, who is added in these roles when new."""
+        if name == OWNER:
+            return owner_key(Workspace.open(str(self.folder)), OWNER)
+        there = name in {one.name for one in self.store.annotators()}
+        person = self.store.invite(name) if there else self.store.add_annotator(name, roles)
+        return self.store.enter(str(person.token))
+
+    def let_in(self, context: Any, name: str, roles: tuple[str, ...] = ("annotator",)) -> None:
+        """Lets a person into a browser profile as an invitation would, without a page on the way.
+
+        What is pressed on that page has a test of its own.
+        """
+        cookie = {"name": cookie_name(self.place), "value": self.secret(name, roles)}
+        context.add_cookies([cookie | {"url": self.url("/"), "httpOnly": True}])
+
+    def judgements(self, name: str) -> list[Any]:
+        found = [one for one in self.store.annotators() if one.name == name]
+        return self.store.history(found[0].id, limit=1000)
+
+
+def empty_workspace(folder: Path) -> Workspace:
+    """Returns a workspace that wants enough judgements for no test to leave another without."""
+    workspace = Workspace.open(str(folder)).ensure()
+    settings = folder / "workspace.toml"
+    settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
+    return workspace
+
+
+def quiet(done: int, total: int) -> None:
+    """Shows no progress."""

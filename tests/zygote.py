@@ -1,0 +1,102 @@
+"""Commands of ours as copies of a process that has imported what they need.
+
+Of the three CPU-seconds in which the pages begin to be served, all but a few tenths are imports.
+What a command does in a process of its own, from its first line, has tests of its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sts.cli.main import main
+
+
+class Copy:
+    """A process that is not our child, as `subprocess.Popen` shows one."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._file = os.pidfd_open(pid)
+
+    def send_signal(self, number: int) -> None:
+        signal.pidfd_send_signal(self._file, number)
+
+    def wait(self, seconds: float) -> None:
+        """Waits until it has ended.
+
+        Raises:
+          subprocess.TimeoutExpired: it has not by then.
+        """
+        if not select.select([self._file], [], [], seconds)[0]:
+            raise subprocess.TimeoutExpired(str(self.pid), seconds)
+
+    def poll(self) -> int | None:
+        """Returns None while it runs."""
+        return 0 if select.select([self._file], [], [], 0)[0] else None
+
+
+class Zygote:
+    """A process that imports once, and is copied for each command."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        """Begins to import."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.zygote", *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+
+    def start(self, words: Sequence[str], folder: Path, log: Path) -> Copy:
+        """Begins the command of these words in a folder; all that it says is added to a file."""
+        assert self._process.stdin and self._process.stdout
+        asked = [[*words], {**os.environ}, str(folder), str(log)]
+        print(json.dumps(asked), file=self._process.stdin)
+        return Copy(int(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """Ends it, once all its copies have."""
+        self._process.communicate()
+
+
+def _become(words: list[str], environment: dict[str, str], folder: str, log: str) -> None:
+    said = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    for number in (1, 2):
+        os.dup2(said, number)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["sts", *words]
+    sys.exit(main())
+
+
+def _copy_on_demand() -> None:
+    for line in sys.stdin:
+        if not (child := os.fork()):
+            _become(*json.loads(line))
+        print(child, flush=True)
+    for _ in iter(_ended, None):
+        pass
+
+
+def _ended() -> int | None:
+    try:
+        return os.wait()[0]
+    except ChildProcessError:
+        return None
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
+    _copy_on_demand()
