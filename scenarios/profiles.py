@@ -29,7 +29,7 @@ from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
 
 CONTINUATIONS, SEED = 10, 0
-_FORMAT, _VERSION = "profile", 1
+_FORMAT, _VERSION = "profile", 2
 _AT_ONCE = 40
 """Scenarios that are continued in one batch."""
 
@@ -223,7 +223,12 @@ class Profiles:
             return made.profile
         name, names = f"{self._place(one)}.json", self._basis(one).names
         raw = self._get(name)
-        return None if raw is None else _read(name, raw, self._now(one).hash, names)
+        if raw is None:
+            return None
+        own = unpacked(name, raw)
+        if own.scenario != self._now(one).hash or {*own.labels} != {*names}:
+            raise _damaged(name, "it is of something else")
+        return Profile(own.scenario, {agent: own.labels[agent] for agent in names})
 
     def first(self, one: Looked) -> dict[str, Continuation]:
         """Returns of each agent its first continuation, {} where none was made yet.
@@ -342,25 +347,33 @@ def _written(profile: Profile) -> bytes:
         "scenario": profile.scenario,
         "labels": {name: [list(label) for label in own] for name, own in profile.labels.items()},
     }
-    return canonical_json(own) + b"\n"
+    return canonical_json(own | {"hash": content_hash(canonical_json(own))}) + b"\n"
 
 
-def _read(name: str, raw: bytes, scenario: str, names: Sequence[str]) -> Profile:
-    """Returns the profile in a file, its agents in the order of `names`."""
+def unpacked(name: str, raw: bytes) -> Profile:
+    """Returns the profile in a file, and holds it to its hash.
+
+    Raises:
+      DamagedData: it is none, or not what was written.
+    """
     try:
         own = parsed_json(raw.decode(), dict)
-        if (own["format"], own["version_of_format"], own["scenario"]) != (
-            *(_FORMAT, _VERSION),
-            scenario,
-        ):
-            raise ValueError("it is of something else")
-        labels = {agent: tuple(map(_label_of, own["labels"][agent])) for agent in names}
-    except (ValueError, LookupError, TypeError) as error:
-        raise DamagedData(
-            f"{name}: not the profile that its name stands for: {error!r}; move the file away and "
-            "it is made again"
-        ) from None
-    return Profile(scenario, labels)
+        mark = own.pop("hash")
+        if (own["format"], own["version_of_format"]) != (_FORMAT, _VERSION):
+            raise ValueError("it is of another format")
+        if content_hash(canonical_json(own)) != mark:
+            raise ValueError("it is not what was written")
+        labels = {agent: tuple(map(_label_of, each)) for agent, each in own["labels"].items()}
+        return Profile(str(own["scenario"]), labels)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise _damaged(name, repr(error)) from None
+
+
+def _damaged(name: str, why: str) -> DamagedData:
+    return DamagedData(
+        f"{name}: not the profile that its name stands for: {why}; move the file away and "
+        "it is made again"
+    )
 
 
 def _label_of(given: Any) -> Label:

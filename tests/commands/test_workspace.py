@@ -61,6 +61,7 @@ def test_a_sound_workspace_is_found_sound_and_a_restored_one_too(
         assert looked["trajectories"] == {"files": 1, "trajectories": 3}
         assert looked["suites"] == {"versions": 1, "scenarios": 3}
         assert looked["drafts"] == {"drafts": 1, "candidates": 3}
+        assert looked["profiles"] == {"profiles": 1}
         assert looked["continuations"]["continuations"] == looked["labels"]["labels"] == 6
         assert looked["annotations"]["events"] == 3
         assert looked["tags"]["tags"] == 1 and looked["scores"]["rows"] == 2
@@ -106,6 +107,8 @@ HASHED = {
     "suites/tiny/1/suite.json": "suites",
     "drafts/grown/*/candidates/*.parquet": "drafts",
     "drafts/grown/*/edited/*.parquet": "drafts",
+    "drafts/grown/*/profiles/*.json": "profiles",
+    "drafts/grown/*/profiles/*.parquet": "profiles",
     "continuations/*/*.parquet": "continuations",
     "continuations/index.parquet": "continuations",
     "labels/*/*/*.parquet": "labels",

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenarios import categories, mining
+from scenarios.freezing import looked_at
+from scenarios.profiles import Profiles
 from scenarios.suites import build_starter
 from sts import registry
 from sts.annotations.items import item_of
@@ -54,6 +56,7 @@ def make_whole(root: Path) -> None:
     own = mining.mine(played, every[:1], per_category=2, seed=1).scenarios
     draft = accepted(workspace, "grown", own)
     draft.keep(replace(own[0], difficulty="hard"))
+    Profiles(draft, ("random",), 2).make(looked_at(draft, ())[0])
     tags.tag(workspace, suite, "mine", [suite.scenarios[0].id])
     typed(root, "run", "tiny@1", "--agent", "random", "--continuations", "2")
     typed(root, "label", "tiny@1")

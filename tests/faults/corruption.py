@@ -30,6 +30,8 @@ KINDS = {
     "w/suites/tiny/1/suite.json": "suites",
     "w/drafts/grown/*/candidates/*.parquet": "drafts",
     "w/drafts/grown/*/edited/*.parquet": "drafts",
+    "w/drafts/grown/*/profiles/*.json": "profiles",
+    "w/drafts/grown/*/profiles/*.parquet": "profiles",
     "w/continuations/*/*.parquet": "continuations",
     "w/continuations/index.parquet": "continuations",
     "w/labels/*/*/*.parquet": "labels",

@@ -206,8 +206,9 @@ def test_an_altered_file_is_refused(draft: drafts.Draft) -> None:
     (file,) = draft.workspace.path(draft.folder, "profiles").glob("*.json")
     label = '[["better",1]]'
     labelled = re.sub(r"\[\[.*?\]\]", label, file.read_text())
+    later = re.sub(r"\[\[.*?\]\]", '[["success",1],["success",1]]', file.read_text())
     assert label in labelled
-    for text in ("[]", "{}", labelled, '{"format": "profile"}'):
+    for text in ("[]", "{}", labelled, later, '{"format": "profile"}'):
         file.write_text(text)
         with pytest.raises(DamagedData, match="not the profile that its name stands for"):
             kept.of(one)
