@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import hashlib
 import mmap
 import os
@@ -211,6 +212,7 @@ def _become(row: Row, folder: Path, call: Call, errors: int, begun: mmap.mmap) -
         os.chdir(folder)
         os.environ.pop("STS_DATABASE_URL", None)
         os.environ.update({"STS_WORKSPACE": "workspace", "BROWSER": "true"} | dict(row.environment))
+        _give_back()
         begun[:] = struct.pack("d", _held())
         code = call([*row.words])
     except BaseException:
@@ -219,6 +221,12 @@ def _become(row: Row, folder: Path, call: Call, errors: int, begun: mmap.mmap) -
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _give_back() -> None:
+    """Gives back what this process has freed: else a command takes that first, and nobody sees."""
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")  # the most so far is what there is now
 
 
 def _held() -> float:

@@ -91,7 +91,7 @@ def turns_the_direction_of_writing(words: list[str]) -> int:
 
 
 def takes_memory(words: list[str]) -> int:
-    held = np.ones(2**24)  # 128 MB: twice the limit, as the kernel may take pages of others back
+    held = np.ones(2**24)  # 128 MB
     return main(words) if held.all() else 0
 
 
@@ -123,6 +123,15 @@ def test_a_fault_that_is_put_in_is_found(
     with pytest.raises(BrokenPromise, match=found) as broken:
         refused(ROW, folder, fault)
     assert str(ROW) in str(broken.value)
+
+
+def test_memory_that_was_freed_before_is_counted_when_it_is_taken(folder: Path) -> None:
+    np.ones(2**22 - 1000)  # from here on as large a piece is taken from what was freed
+    freed = [np.ones(2**21) for _ in range(20)]
+    last = np.ones(2**20)  # behind which nothing is given back
+    del freed
+    assert hostile.outcome(ROW, folder, takes_memory).megabytes > 120
+    assert last.all()
 
 
 def test_a_file_that_is_kept_is_told_from_one_that_was_there(tmp_path: Path) -> None:
