@@ -131,7 +131,8 @@ def served(folder: Path, people: int) -> Server:
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("required = 40", f"required = {people + 1}"))
     scenarios = suites.load(workspace, SUITE).scenarios
-    run(workspace, scenarios, AGENTS, count=1, seed=0, workers=1, progress=quiet)
+    # So many clips that who comes first has not judged all of them before the last has come.
+    run(workspace, scenarios, AGENTS, count=3, seed=0, workers=1, progress=quiet)
     server = Server(folder)
     server.start()
     return server
@@ -182,8 +183,8 @@ def day(server: Server, size: Size) -> Table:
     measured(server, crowd, 1, size.longest, size.marks, note)
     return Table(
         "A day's work",
-        f"{size.people} people give {size.marks[-1]:,} answers to one process that has "
-        "served the people above, each the next as soon as the last is acknowledged. What the "
+        f"{size.people} people give {size.marks[-1]:,} answers to one process, each the next as "
+        "soon as the last is acknowledged. What the "
         "process holds, in megabytes, and what it has come to hold more, per thousand answers, "
         "since the row before; "
         "seconds on the clock, and of a processor on each answer in milliseconds.",
