@@ -56,8 +56,9 @@ def pixels(
     made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
+    """A browser; with it ends the loop in which it is spoken with, and others may run their own."""
     names = ("chromium", "google-chrome", "chromium-browser")
     found = next(filter(None, ["/usr/bin/chromium", *map(shutil.which, names)]))
     if not found or not Path(found).exists():
@@ -74,7 +75,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_profile(chromium: Any, server: Server) -> Iterator[Any]:
     """A browser profile that one test after the other has, each of which finds it empty.
 
