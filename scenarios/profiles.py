@@ -23,8 +23,9 @@ from sts.continuations.takeover import always_alike, by_shape, continue_all
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.ratings import VERDICTS
-from sts.storage.files import canonical_json, content_hash, parsed_json
+from sts.storage.files import canonical_json, content_hash
 from sts.suites.drafts import Draft, open_draft
+from sts.suites.folders import in_format
 from sts.suites.scenarios import Summary
 from sts.suites.types import Scenario
 
@@ -354,13 +355,14 @@ def unpacked(name: str, raw: bytes) -> Profile:
     """Returns the profile in a file, and holds it to its hash.
 
     Raises:
-      DamagedData: it is none, or not what was written.
+      DamagedData: it is none, of an earlier version, or not what was written.
+      NewerFormat: it is of a later version.
     """
     try:
-        own = parsed_json(raw.decode(), dict)
+        own = in_format(name, raw, _FORMAT, _VERSION)
+        if (number := own["version_of_format"]) != _VERSION:
+            raise ValueError(f"it is of version {number}, and {_VERSION} is read")
         mark = own.pop("hash")
-        if (own["format"], own["version_of_format"]) != (_FORMAT, _VERSION):
-            raise ValueError("it is of another format")
         if content_hash(canonical_json(own)) != mark:
             raise ValueError("it is not what was written")
         labels = {agent: tuple(map(_label_of, each)) for agent, each in own["labels"].items()}

@@ -131,7 +131,17 @@ def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
       DamagedData, NewerFormat: it is of no such format.
       OSError, KeyError, ValueError: it cannot be read, or is no such file.
     """
-    own: dict[str, Any] = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)
+    return in_format(str(file), regular_bytes(file, _MOST_BYTES), kind, version)
+
+
+def in_format(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
+    """Returns the same of what is in a file.
+
+    Raises:
+      DamagedData, NewerFormat: it is of no such format.
+      KeyError, ValueError: it is no such file.
+    """
+    own: dict[str, Any] = parsed_json(raw.decode(), dict)
     number = own["version_of_format"]
     if type(number) is not int or number < 1:
         raise DamagedData(f"{file}: expected version_of_format {version}, found {number!r}")

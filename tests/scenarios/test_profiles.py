@@ -19,7 +19,7 @@ from scenarios.labels import label_suite
 from scenarios.profiles import Passed, Profiles, profile
 from sts.continuations import run, store
 from sts.continuations.types import Continuation
-from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
+from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
@@ -212,6 +212,19 @@ def test_an_altered_file_is_refused(draft: drafts.Draft) -> None:
         file.write_text(text)
         with pytest.raises(DamagedData, match="not the profile that its name stands for"):
             kept.of(one)
+
+
+def test_a_file_of_another_version_says_which(draft: drafts.Draft) -> None:
+    one, kept = candidates(draft)[0], Profiles(draft, NAMES, 2)
+    kept.make(one)
+    (file,) = draft.workspace.path(draft.folder, "profiles").glob("*.json")
+    written = file.read_text()
+    file.write_text(written.replace('"version_of_format":2', '"version_of_format":1'))
+    with pytest.raises(DamagedData, match="version 1, and 2 is read"):
+        kept.of(one)
+    file.write_text(written.replace('"version_of_format":2', '"version_of_format":3'))
+    with pytest.raises(NewerFormat, match="format 3; this version reads up to 2"):
+        kept.of(one)
 
 
 def label(*given: Any) -> Label:
