@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from annotator_app.auth import cookie_name
 from annotator_app.people import owner_key
@@ -84,6 +84,13 @@ class Server:
         self.end()
         self.store.close()
         self.held.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{self.base}{path}"

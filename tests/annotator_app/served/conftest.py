@@ -18,10 +18,11 @@ REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
 VIEWPORT = {"width": 1366, "height": 768}
 STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
 """What pages may leave in a browser, in Chromium's words."""
-IMPORTED = ("annotator_app.commands.annotate", "annotator_app.server", "annotator_app.state") + (
-    *("annotator_app.pages.team", "annotator_app.results", "annotator_app.sign_in"),
-    *("annotator_app.shell", "pandas", "streamlit", "sts.viewer.sprites", "uvicorn"),
-)
+IMPORTED = (
+    "annotator_app.commands.annotate annotator_app.server annotator_app.state pandas streamlit "
+    "annotator_app.pages.team annotator_app.results annotator_app.shell annotator_app.sign_in "
+    "sts.viewer.sprites uvicorn"
+).split()
 """What a server imports before it serves."""
 
 
@@ -38,10 +39,8 @@ def server(
     recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("shared") / "workspace")
-    made = Server(folder, zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(folder, zygote=zygote) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")
@@ -50,10 +49,8 @@ def pixels(
 ) -> Iterator[Server]:
     """A server on episodes that are seen as pictures."""
     copy = shutil.copytree(ringing, tmp_path_factory.mktemp("pixels") / "workspace")
-    made = Server(copy, ring.SUITE, zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(copy, ring.SUITE, zygote=zygote) as made:
+        yield made
 
 
 @pytest.fixture(scope="package")

@@ -41,10 +41,8 @@ def served(
     recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("proxied") / "workspace")
-    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote) as made:
+        yield made
 
 
 def example(title: str) -> str:

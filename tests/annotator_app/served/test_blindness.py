@@ -266,10 +266,8 @@ def large(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator[
         for one in every[::13]:
             item = item_of(find(workspace, one.id), suite="")
             store.add_reference(item, "not_done", None, "known to be so")
-    made = Server(folder, zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(folder, zygote=zygote) as made:
+        yield made
 
 
 def of_items(server: Server) -> tuple[dict[str, str], dict[str, str], set[str]]:

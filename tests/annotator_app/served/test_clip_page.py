@@ -73,26 +73,24 @@ def training(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]
     file = folder / "workspace.toml"
     lines = "[annotation]\ntraining = 2\ntraining_pass = 1.0\n"
     file.write_text(file.read_text().replace("[annotation]\n", lines))
-    made = Server(folder, zygote=zygote)
-    made.start()
-    with made.store.database.read() as connection:
-        rows = connection.execute(select(items).order_by(items.c.id).limit(3)).all()
-    for row in rows:
-        known = Item(
-            row.continuation,
-            made.suite,
-            row.scenario,
-            row.scenario_hash,
-            AGENTS[0],
-            row.category,
-            row.kind,
-            row.horizon,
-            row.takeover,
-            row.clip,
-        )
-        made.store.add_reference(known, "success", 3, "<i>Look at step 3.</i>")
-    yield made
-    made.close()
+    with Server(folder, zygote=zygote) as made:
+        with made.store.database.read() as connection:
+            rows = connection.execute(select(items).order_by(items.c.id).limit(3)).all()
+        for row in rows:
+            known = Item(
+                row.continuation,
+                made.suite,
+                row.scenario,
+                row.scenario_hash,
+                AGENTS[0],
+                row.category,
+                row.kind,
+                row.horizon,
+                row.takeover,
+                row.clip,
+            )
+            made.store.add_reference(known, "success", 3, "<i>Look at step 3.</i>")
+        yield made
 
 
 def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(

@@ -41,10 +41,8 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def curated(mined: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
-    made = Server(shutil.copytree(mined, tmp_path / "workspace"), "own", zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(shutil.copytree(mined, tmp_path / "workspace"), "own", zygote=zygote) as made:
+        yield made
 
 
 def curator(open_page: Opener, server: Server, name: str, **options: Any) -> Any:

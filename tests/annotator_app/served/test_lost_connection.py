@@ -36,12 +36,10 @@ def mortal(
     recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
     """A server that each test may end, if it starts it again; everybody comes to it once."""
-    made = Server(
+    with Server(
         shutil.copytree(recorded, tmp_path_factory.mktemp("mortal") / "workspace"), zygote=zygote
-    )
-    made.start()
-    yield made
-    made.close()
+    ) as made:
+        yield made
 
 
 def test_what_was_answered_while_the_server_was_dead_is_kept_once(

@@ -27,10 +27,8 @@ def below(
 ) -> Iterator[Server]:
     """A server that has everything under a path, and believes a proxy on this machine."""
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("below") / "workspace")
-    made = Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote) as made:
+        yield made
 
 
 def asked(server: Server, path: str, forwarded: str = "") -> http.client.HTTPResponse:

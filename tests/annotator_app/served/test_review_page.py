@@ -49,10 +49,8 @@ def untouched(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     workspace = Workspace.open(str(folder))
     label_suite(workspace, suites.load(workspace, SUITE))
-    made = Server(folder, zygote=zygote)
-    made.start()
-    yield made
-    made.close()
+    with Server(folder, zygote=zygote) as made:
+        yield made
 
 
 @pytest.fixture

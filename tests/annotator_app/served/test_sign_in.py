@@ -56,9 +56,8 @@ def served(
         redirect_uri=made.url(sign_in.CALLBACK),
         server_metadata_url=f"{there.issuer}/.well-known/openid-configuration",
     )
-    made.start()
-    yield made
-    made.close()
+    with made:
+        yield made
 
 
 @pytest.fixture

@@ -79,12 +79,11 @@ def study(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Study]:
     for one in references:
         mark = ("--truth", TRUTH[0], "--step", str(TRUTH[1]))
         sts(made, "references", "add", one, *mark)
-    made.start()
-    with made.store.database.read() as connection:
-        rows = connection.execute(select(items.c.id, items.c.continuation))
-        shows = {row.id: row.continuation for row in rows}
-    yield Study(made, shows, {*references})
-    made.close()
+    with made:
+        with made.store.database.read() as connection:
+            rows = connection.execute(select(items.c.id, items.c.continuation))
+            shows = {row.id: row.continuation for row in rows}
+        yield Study(made, shows, {*references})
 
 
 @pytest.fixture
