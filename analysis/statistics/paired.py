@@ -15,8 +15,6 @@ _AT_ONCE = 100_000
 """Numbers held at once, pairs x scenarios: few enough for a processor's own memory."""
 _DRAWN_AT_ONCE = 2_000_000
 """Numbers held at once, pairs x draws."""
-_NORMAL_AT_ONCE = 2000
-"""Draws of all scenarios held at once."""
 
 Chance = Callable[[np.ndarray], Iterator[np.ndarray]]
 """Of some of P pairs, int64[n], what chance alone makes of the difference of each: float64[draws],
@@ -187,16 +185,11 @@ class Paired:
         self, loads: Callable[[np.ndarray], np.ndarray], draws: int, rng: np.random.Generator
     ) -> Chance:
         """What chance makes of differences that load on scenarios, float64[n, S], linearly."""
-        scenarios = self.judged.shape[1]
         if self.alike:
             agents = np.arange(len(self.judged))
             each = loads(np.stack([agents, np.zeros_like(agents)], axis=1))
-            drawn = np.empty((len(agents), draws))
-            for at in range(0, draws, _NORMAL_AT_ONCE):
-                some = drawn[:, at : at + _NORMAL_AT_ONCE]
-                some[:] = each @ rng.standard_normal((some.shape[1], scenarios)).T
-            return self._apart(drawn)
-        normal = rng.standard_normal((draws, scenarios))
+            return self._apart(drawn_alike(each, draws, rng))
+        normal = rng.standard_normal((draws, self.judged.shape[1]))
 
         def chance(rows: np.ndarray) -> Iterator[np.ndarray]:
             size = max(_DRAWN_AT_ONCE // draws, 1)
@@ -213,6 +206,21 @@ class Paired:
                 yield np.subtract(drawn[a], drawn[b], out=made)
 
         return chance
+
+
+def drawn_alike(loads: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws float64[A, draws] as if by `loads` of as many standard normals as there are scenarios.
+
+    Where the transpose of `loads` is QR, that of R with A standard normals has their distribution.
+
+    Args:
+      loads: float64[A, S].
+      draws: of each agent.
+      rng: for these.
+    """
+    root: np.ndarray = np.linalg.qr(loads.T, mode="r")  # type: ignore[assignment]
+    drawn: np.ndarray = root.T @ rng.standard_normal((len(root), draws))
+    return drawn
 
 
 def every_pair(agents: int) -> np.ndarray:

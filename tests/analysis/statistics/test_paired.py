@@ -40,7 +40,6 @@ def test_it_does_not_matter_how_many_pairs_are_looked_at_together(
     together = compared(target, gaps=gaps)
     monkeypatch.setattr(paired, "_AT_ONCE", 1)
     monkeypatch.setattr(paired, "_DRAWN_AT_ONCE", 1)
-    monkeypatch.setattr(paired, "_NORMAL_AT_ONCE", 7)
     for one, other in zip(together, compared(target, gaps=gaps), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
@@ -49,7 +48,24 @@ def test_it_does_not_matter_how_many_pairs_are_looked_at_together(
 def test_what_all_pairs_share_is_made_once_and_says_the_same(
     monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
+    monkeypatch.setattr(
+        *(paired, "drawn_alike"),
+        lambda loads, draws, rng: loads @ rng.standard_normal((draws, loads.shape[1])).T,
+    )
     shared = compared(target, gaps=False)
     monkeypatch.setattr(paired.Paired, "alike", False)
     for one, other in zip(shared, compared(target, gaps=False), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("scenarios", [3, 400])
+def test_chance_of_few_draws_is_that_of_one_for_every_scenario(scenarios: int) -> None:
+    rng = np.random.default_rng(8)
+    loads = rng.standard_normal((6, scenarios)) + rng.standard_normal(scenarios)
+    loads[5] = loads[4]
+    drawn = paired.drawn_alike(loads, 200_000, rng)
+    exact = loads @ loads.T
+    sizes = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
+    np.testing.assert_allclose(np.cov(drawn) / sizes, exact / sizes, atol=0.01)
+    np.testing.assert_allclose(drawn[5], drawn[4], atol=1e-9)
+    assert abs(drawn.mean(axis=1) / np.sqrt(exact.diagonal())).max() < 0.01
