@@ -57,7 +57,9 @@ class Readings(NamedTuple):
 
     def asks(self, *tasks: Task) -> NDArray[np.bool_]:
         """Returns bool[B, 1]: whether an episode's task is one of `tasks`."""
-        return np.isin(self.task, [TASKS.index(t) for t in tasks])[:, None]
+        asked = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
+        out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
+        return out
 
 
 @functools.lru_cache(maxsize=4096)

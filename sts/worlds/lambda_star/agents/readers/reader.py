@@ -61,8 +61,9 @@ class Reader(Agent):
         sets, lost = moves(self._heeded(text), seen, shown, kept, known)
         kept["searched"] = np.where(lost, kept["searched"] + 1, 0)
         owed = (text.asks(*QUESTIONS) & ~kept["spoke"])[..., None]
-        reply = self._noisy(self._reply(text, seen, kept, known), guesses(text))
-        silence = np.arange(len(TOKENS)) == 0
+        reply = silence = np.eye(1, len(TOKENS))[0]
+        if owed.any():
+            reply = self._noisy(self._reply(text, seen, kept, known), guesses(text))
         move = self._noisy(weights(sets), np.ones((1, 1, len(MOVES))))
         return Choice(move, np.where(owed, reply, silence)), kept
 

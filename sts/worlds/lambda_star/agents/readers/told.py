@@ -42,7 +42,9 @@ class Told(NamedTuple):
 
     def asks(self, *acts: Act) -> NDArray[np.bool_]:
         """Returns bool[B, 1]: whether an episode's act is one of `acts`."""
-        return np.isin(self.act, [ACTS.index(act) for act in acts])[:, None]
+        asked = self.act[:, None] == np.array([ACTS.index(act) for act in acts])
+        out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
+        return out
 
     def of(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
         """Returns of values [B, R, 3 or more, ...] those of each episode's thing, [B, R, ...].
