@@ -84,7 +84,6 @@ def agents(
     *,
     suite: Subject,
     references: pd.DataFrame,
-    seed: int,
     blind: str | None = None,
 ) -> tuple[Agent, ...]:
     """Everything about each agent, in the order of `standings`.
@@ -94,7 +93,6 @@ def agents(
       ratings: the table that it was made from.
       suite: what was tested.
       references: rows that have a truth, each answer once, to correct human pass rates with.
-      seed: of the scenario bootstrap.
       blind: the agent that guesses, if one is named.
 
     Raises:
@@ -106,7 +104,7 @@ def agents(
     names = tuple(outcomes.categories[c] for c in outcomes.category)
     categories = group_rates(outcomes, summary, names, exact=label_set.exact)
     kinds = group_rates(outcomes, summary, outcomes.kind, exact=label_set.exact)
-    times = success_times(label_set, ratings, scenarios=suite.scenarios, seed=seed)
+    times = success_times(label_set, ratings, scenarios=suite.scenarios)
     notes = ratings.groupby("agent")["notes"].unique()
     scenarios = np.array(outcomes.scenarios, dtype=object)
     several = len(outcomes.categories) > 1

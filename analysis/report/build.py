@@ -31,7 +31,6 @@ from analysis.statistics.holm import holm
 from analysis.statistics.label_agreement import compare_labels
 from analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analyse
 from analysis.statistics.separation import separation
-from analysis.statistics.success_times import RESAMPLES
 from sts.errors import DamagedData, UnknownName
 from sts.jobs.beside import beside
 from sts.ratings import SOURCES
@@ -117,7 +116,7 @@ def build(
     step()
     worthwhile = len(ratings) >= MANY
     with beside(lambda: judges(main, ratings, worth, seed=seed), worth=worthwhile) as judged:
-        entries = agents(main, worth, suite=suite, references=references, seed=seed, blind=blind)
+        entries = agents(main, worth, suite=suite, references=references, blind=blind)
         step()
         comparisons = _comparisons(main)
         both = {"human", "automatic"} <= set(present)
@@ -130,7 +129,7 @@ def build(
         target=target,
         level=intervals.LEVEL,
         seed=seed,
-        draws=schema.Draws(comparisons=COMPARISON_DRAWS, scenario_resamples=RESAMPLES),
+        draws=schema.Draws(comparisons=COMPARISON_DRAWS),
         labels=labels,
         labels_used=main.source,
         counts=_counts(main, own, references, settled),

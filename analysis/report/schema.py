@@ -51,7 +51,6 @@ class Draws:
     """How many random draws stand behind the report."""
 
     comparisons: Annotated[int, "of the multiplier bootstrap of all pairs"]
-    scenario_resamples: Annotated[int, "of the scenario bootstrap"]
 
 
 @dataclass(frozen=True)

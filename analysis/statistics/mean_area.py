@@ -24,16 +24,15 @@ class Areas(NamedTuple):
     interval: np.ndarray
 
 
-def mean_areas(outcomes: Outcomes, resamples: np.ndarray) -> Areas:
-    """The integral of F1 over [0, L] divided by L, with an interval by scenario bootstrap.
+def mean_areas(outcomes: Outcomes) -> Areas:
+    """The integral of F1 over [0, L] divided by L, with an interval for sampled scenarios.
 
-    The interval is for sampled scenarios: bootstrap standard error, Wilson's with Student's t, as
-    an area is near 0 more often than a rate.
+    Its standard error is a pass rate's, to which that of a scenario bootstrap tends; the interval
+    is Wilson's with Student's t, as an area is near 0 more often than a rate.
 
     Args:
       outcomes: its values are each continuation's own area: (L - T) / L for a success at step T,
         0 otherwise.
-      resamples: float64[draws, S], the report's shared `sampling.resample_counts`.
     """
     count, mean, *_ = settled.of_suite(outcomes)
     mean = np.where(count > 0, mean, 0.0)
@@ -41,7 +40,7 @@ def mean_areas(outcomes: Outcomes, resamples: np.ndarray) -> Areas:
     area = np.where(count.any(axis=1), (weights * mean).sum(axis=1), np.nan)
     codes = sampling.strata(count > 0, outcomes.category, outcomes.unit)
     spread = sampling.sampling_spread(mean, weights, codes, outcomes.unit)
-    error = np.where(spread.error > 0, (resamples @ spread.parts.T).std(axis=0), np.nan)
+    error = np.where(spread.error > 0, spread.error, np.nan)
     ends, _ = intervals.of_mean(area, error, spread.df, sampling.distinct(count > 0, outcomes.unit))
     seen = np.isfinite(error) & (area > 0) & (area < 1)
     return Areas(area, error, np.where(seen[:, None], ends, np.nan))

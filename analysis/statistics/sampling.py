@@ -1,4 +1,4 @@
-"""Scenarios as a stratified sample: weights, variance and one shared set of resamples.
+"""Scenarios as a stratified sample: weights, units and variance.
 
 A category weighs its share of the suite's scenarios, and a scenario its share of its category.
 Scenarios that belong together, such as the halves of a pair, weigh as all others do, and were drawn
@@ -226,39 +226,3 @@ def kinds(category: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
     own = [tuple(sorted(category[columns].tolist())) for columns in groups]
     place = {kind: i for i, kind in enumerate(sorted(set(own)))}
     return np.array([place[kind] for kind in own], dtype=np.int64)
-
-
-def resample_counts(
-    category: np.ndarray, *, draws: int, seed: int, unit: np.ndarray | None = None
-) -> np.ndarray:
-    """The one set of scenario resamples that every scenario bootstrap of a report shares.
-
-    Scenarios are drawn with replacement within their category (categories of one scenario are
-    collapsed, as in `strata`), and those that belong together are drawn together, among others of
-    the same categories.
-
-    Args:
-      category: int64[S].
-      draws: how many resamples.
-      seed: equal seeds give equal resamples.
-      unit: of `units`.
-
-    Returns:
-      float64[draws, S], how often each scenario was drawn.
-    """
-    rng = np.random.default_rng(seed)
-    place = None if unit is None else np.unique(unit, return_inverse=True)[1]
-    kind = (
-        category
-        if place is None
-        else kinds(category, [np.flatnonzero(place == one) for one in range(place.max() + 1)])
-    )
-    codes = strata(np.ones((1, len(kind)), dtype=bool), kind)[0]
-    counts = np.ones((draws, len(kind)))
-    for stratum in np.unique(codes):
-        columns = np.flatnonzero(codes == stratum)
-        drawn = rng.integers(columns.size, size=(draws, columns.size))
-        drawn += np.arange(draws)[:, None] * columns.size
-        often = np.bincount(drawn.ravel(), minlength=draws * columns.size)
-        counts[:, columns] = often.reshape(draws, columns.size)
-    return counts if place is None else counts[:, place]

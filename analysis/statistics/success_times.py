@@ -13,8 +13,6 @@ from analysis.statistics.label_set import LabelSet
 from analysis.statistics.mean_area import mean_areas
 from analysis.statistics.outcomes import arrange
 
-RESAMPLES = 4_000
-
 
 class SuccessTimes(NamedTuple):
     """One agent's; None where it cannot be known.
@@ -43,7 +41,6 @@ def success_times(
     ratings: pd.DataFrame,
     *,
     scenarios: pd.DataFrame,
-    seed: int,
 ) -> list[SuccessTimes]:
     """The times of success of each of the A agents, in the order of `label_set.outcomes`.
 
@@ -51,17 +48,12 @@ def success_times(
       label_set: whose labels.
       ratings: the table that it was made from.
       scenarios: of the suite, as `Subject` has them.
-      seed: of the scenario bootstrap.
     """
     outcomes, continuations = label_set.outcomes, label_set.continuations
     marks = _marks(label_set, ratings)
     area = continuations["continuation"].map(marks.groupby("continuation")["area"].mean())
     laid = arrange(continuations.assign(area=area), "area", scenarios=scenarios)
-    laid = laid._replace(unit=outcomes.unit)
-    resamples = sampling.resample_counts(
-        outcomes.category, draws=RESAMPLES, seed=seed, unit=outcomes.unit
-    )
-    areas = mean_areas(laid, resamples)
+    areas = mean_areas(laid._replace(unit=outcomes.unit))
     horizons = continuations["horizon"]
     longest = None if horizons.isna().any() else int(horizons.max())
     of_agents = dict(list(marks.groupby("agent")))

@@ -301,13 +301,10 @@ def _others(report: Report) -> Iterator[str]:
         )
     times = [entry.time_to_success for entry in report.agents]
     if any(one.mean_area is not None for one in times):
-        resamples = (
-            "; the interval of its mean height is from "
-            f"{thousands(report.draws.scenario_resamples)} resamples of scenarios"
-        )
+        spread = "; the interval of its mean height is made as a pass rate's, for sampled scenarios"
         yield (
             "Time to success is the share of continuations that have succeeded by each step after "
-            f"takeover{resamples if any(one.interval for one in times) else ''}."
+            f"takeover{spread if any(one.interval for one in times) else ''}."
         )
 
 

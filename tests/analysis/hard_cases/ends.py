@@ -7,7 +7,7 @@ import functools
 import numpy as np
 from scipy import stats
 
-from analysis.statistics import intervals, sampling
+from analysis.statistics import intervals
 from analysis.statistics.consistency import consistency
 from analysis.statistics.icc import intraclass_correlation
 from analysis.statistics.mean_area import mean_areas
@@ -56,7 +56,7 @@ def areas(replicates: int, *, rate: float, icc: float, scenarios: int) -> tuple[
         ("",) * scenarios,
         values * early,
     )
-    found = mean_areas(outcomes, sampling.resample_counts(category, draws=500, seed=1))
+    found = mean_areas(outcomes)
     seen = np.isfinite(found.interval[:, 0])
     naive = intervals.student(found.area, found.error, np.array(scenarios - 1.0))
     truth = rate * 0.55

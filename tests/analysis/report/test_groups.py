@@ -90,7 +90,7 @@ def test_a_credit_is_the_product_of_the_rates_and_a_group_is_the_unit() -> None:
     assert "scenario" not in one.method
 
 
-def test_what_belongs_together_is_resampled_together_for_the_time_to_success() -> None:
+def test_what_belongs_together_counts_together_for_the_time_to_success() -> None:
     changed = [
         one.time_to_success.interval != other.time_to_success.interval
         for one, other in zip(whole().agents, plain().agents, strict=True)

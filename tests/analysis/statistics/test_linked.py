@@ -75,19 +75,6 @@ def test_three_turns_are_credited_together() -> None:
     assert credits(summarise(values), [np.arange(3)]).mean[0, 0] == 0.25
 
 
-def test_what_belongs_together_is_resampled_together() -> None:
-    category = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    unit = sampling.units(8, [np.array([0, 4]), np.array([1, 5]), np.array([5, 6])])
-    counts = sampling.resample_counts(category, draws=500, seed=1, unit=unit)
-    assert (counts[:, 0] == counts[:, 4]).all()
-    assert (counts[:, 1] == counts[:, 5]).all() and (counts[:, 5] == counts[:, 6]).all()
-    assert (counts[:, 2] != counts[:, 3]).any() and (counts[:, 0] != counts[:, 1]).any()
-    assert np.allclose(counts.mean(axis=0), 1, atol=0.15)
-    alone = sampling.resample_counts(category, draws=500, seed=1)
-    assert (alone[:, 0] != alone[:, 4]).any() and (alone[:, :4].sum(axis=1) == 4).all()
-    assert sampling.units(8, []) is None
-
-
 CATEGORIES = {
     "halves of two categories": np.tile([0, 1], 30),
     "halves of one category": np.repeat([0, 1], 30),
@@ -106,19 +93,6 @@ def test_the_headline_covers_where_scenarios_are_pairs_and_as_if_apart_it_does_n
     assert 0.92 <= covered(together.interval, 0.5) <= 0.98
     assert covered(apart.interval, 0.5) < 0.9
     assert (together.rate == apart.rate).all()
-
-
-def test_a_bootstrap_covers_where_what_belongs_together_is_drawn_together() -> None:
-    summary, groups, _ = pairs(30, 10, 1.0, 1.0)
-    category, weights = np.tile([0, 1], 30), np.full(summary.mean.shape, 1 / 60)
-    codes = np.tile(category, (ROWS, 1))
-    for own, low, high in ((groups, 0.92, 0.98), ([], 0.0, 0.9)):
-        unit = sampling.units(60, own)
-        spread = sampling.sampling_spread(summary.mean, weights, codes, unit)
-        counts = sampling.resample_counts(category, draws=1000, seed=2, unit=unit)
-        error = (counts @ spread.parts.T).std(axis=0)
-        reach = np.outer(error, [-intervals.Z, intervals.Z])
-        assert low <= covered(summary.mean.mean(axis=1)[:, None] + reach, 0.5) <= high
 
 
 def check_equal_agents(studies: int) -> None:

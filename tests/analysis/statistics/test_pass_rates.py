@@ -130,11 +130,3 @@ def test_nothing_judged_is_nan_and_says_so() -> None:
     found = pass_rates(summarise(np.full((1, 3, 2), np.nan)), np.zeros(3, int), target="sampled")
     assert np.isnan(found.rate[0]) and np.isnan(found.interval).all()
     assert found.method == ("nothing judged",)
-
-
-def test_resamples_keep_to_their_category_and_their_seed() -> None:
-    category = np.array([0, 0, 0, 1, 1])
-    counts = sampling.resample_counts(category, draws=50, seed=3)
-    assert (counts[:, :3].sum(axis=1) == 3).all() and (counts[:, 3:].sum(axis=1) == 2).all()
-    assert (counts == sampling.resample_counts(category, draws=50, seed=3)).all()
-    assert (counts != sampling.resample_counts(category, draws=50, seed=4)).any()
