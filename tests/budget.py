@@ -2,8 +2,8 @@
 
 CPU time is that of the test's process and of those that it has waited for, so that other work on
 the machine hardly counts. What a fixture costs is its first test's. What browsers and servers did
-that a whole session shares is known when they end, and is no test's, as is what was spent before
-the first test. What kernels take that are compiled, which is once in a clone, is shown, and
+that a folder or a session shares is known when they end, and is no test's, as is what was spent
+before the first test. What kernels take that are compiled, which is once in a clone, is shown, and
 counts neither against a test nor against the whole.
 
 The same work takes twice as much CPU time while neighbours want the same core, its caches or the
@@ -28,8 +28,8 @@ from numba.core import event
 BUDGET = 850
 """CPU-seconds of the whole quick tier, so that it grows no further.
 
-It takes 665, and the same tests differ by a fifth by who else is on the machine; a budget inside of
-that would refuse what is sound. Within six minutes two cores take 660.
+It takes 665 to 722, as the same tests differ by who else is on the machine; a budget inside of that
+would refuse what is sound. Within six minutes two cores take 660.
 """
 MOST = 30
 """CPU-seconds that one test, or what is set up for it, may take; else it is marked slow."""
@@ -44,7 +44,7 @@ _SPENT = pytest.StashKey[float]()
 _COMPILED = pytest.StashKey[float]()
 _LAST = pytest.StashKey[bool]()
 _NAME, _RAW = "cpu", "raw"
-SHARED = "browsers, servers and other fixtures of a session"
+SHARED = "browsers, servers and other fixtures of a session or a folder"
 COLLECTED = "collection, by each worker"
 COMPILED = "kernels, once in a clone and not of the budget"
 
@@ -109,7 +109,7 @@ class Meter:
     def pytest_runtest_teardown(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
-        item.stash[_LAST] = nextitem is None
+        item.stash[_LAST] = nextitem is None or nextitem.path.parent != item.path.parent
         with _measured(item):
             return (yield)
 
