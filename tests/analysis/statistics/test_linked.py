@@ -121,6 +121,12 @@ def test_two_equal_agents_are_seldom_called_separated_on_pairs_closely() -> None
     check_equal_agents(600)
 
 
+def test_what_belongs_together_is_one_unit_and_who_stands_in_two_groups_joins_them() -> None:
+    unit = sampling.units(8, [np.array([0, 4]), np.array([1, 5]), np.array([5, 6])])
+    assert unit is not None and unit.tolist() == [0, 1, 2, 3, 0, 1, 1, 4]
+    assert sampling.units(8, []) is None
+
+
 def test_a_lone_pair_of_a_category_is_one_unit_and_joins_another_category() -> None:
     category = np.array([0, 0, 1, 1, 1])
     unit = sampling.units(5, [np.array([0, 1])])
