@@ -6,8 +6,8 @@
 A room is a module or folder of `sts`, or one of the other packages. An arrow is one room importing
 another, wherever in a file it does so. A circle is a set of modules that import each other in a
 loop. The floors are those of the layers in `pyproject.toml`; an arrow runs back up where a room
-imports one that stands above it or beside it there. Ends with 1 where there is a circle or an arrow
-back up.
+imports one that stands above it or beside it there. Ends with 1 where there is a circle, an arrow
+back up or a picture of another day.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ OPENED = "sts"
 """The package that is looked into; it holds most of the code."""
 Arrow = tuple[str, str]
 ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs/images/architecture.svg"
 _FLOOR, _MARGIN, _CROWDED = 36, 28, 4
 
 
@@ -138,7 +139,9 @@ def main(words: Sequence[str] = ()) -> int:
         print(
             f"  {pair[0]} -> {pair[1]}: {now.arrows[pair][0][0]} imports {now.arrows[pair][0][1]}"
         )
-    return 1 if now.circle or now.back_up else 0
+    if old := PICTURE.read_text() != picture():
+        print(f"  {PICTURE.relative_to(ROOT)} is of another day; draw it anew")
+    return 1 if now.circle or now.back_up or old else 0
 
 
 if __name__ == "__main__":

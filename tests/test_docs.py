@@ -147,10 +147,3 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     )
     assert len(named) > 20
     assert [path for path in named if not (ROOT / path).exists()] == []
-
-
-def test_the_picture_of_the_house_is_of_today() -> None:
-    pytest.importorskip("grimp", reason="the picture is drawn with what `make check` installs")
-    from tests import rooms
-
-    assert (ROOT / "docs/images/architecture.svg").read_text() == rooms.picture()
