@@ -1,0 +1,42 @@
+"""The claims of the record, in folders of the test run; and a private PostgreSQL cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clusters import Cluster, programs
+from tests.record.claims import Claims
+
+
+@pytest.fixture(scope="package")
+def claims(tmp_path_factory: pytest.TempPathFactory) -> Claims:
+    """Claims that share what agents have played."""
+    return Claims(tmp_path_factory.mktemp("record"))
+
+
+@pytest.fixture(scope="package")
+def cluster() -> Iterator[Cluster]:
+    """A private cluster of PostgreSQL."""
+    found = programs()
+    if found is None:
+        if os.environ.get("STS_REQUIRE_POSTGRESQL") == "1":
+            pytest.fail("STS_REQUIRE_POSTGRESQL=1, and PostgreSQL's initdb is not installed")
+        pytest.skip("PostgreSQL's programs are not installed")
+    made = Cluster(found)
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def study_folder(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A folder whose workspace keeps its study on SQLite, then on PostgreSQL."""
+    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+    if request.param == "postgresql":
+        monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("cluster").emptied())
+    return tmp_path / "study"
