@@ -78,7 +78,7 @@ class Claims:
         """
         self._folder, self._workers = folder, str(workers)
 
-    def recorded(self, world: str) -> dict[str, Any]:
+    def record_world(self, world: str) -> dict[str, Any]:
         """Return the trajectories of one world, replayed: those of each agent."""
         folder = self._folder / f"recorded-{world}"
         for words in RECORDINGS[world]:
@@ -93,7 +93,7 @@ class Claims:
 
     def continuations(self, suite: str) -> dict[str, str]:
         """Return what each agent does in each category: moves, rewards and final states."""
-        found = adapter.load_continuations(self.continued(suite), suite)
+        found = adapter.load_continuations(self.continue_suite(suite), suite)
         states = adapter.final_states([one.episode for one in found])
         groups: dict[str, list[int]] = {}
         for i, one in enumerate(found):
@@ -114,7 +114,7 @@ class Claims:
 
     def labels(self, suite: str) -> dict[str, str]:
         """Return the automatic labels of each agent in each category: counts and a digest."""
-        folder = self.continued(suite)
+        folder = self.continue_suite(suite)
         adapter.sts(folder, "label", suite)
         out = {}
         for (agent, category), own in adapter.load_labels(folder, suite).groupby(
@@ -128,7 +128,7 @@ class Claims:
             out[f"{agent} {category}"] = f"{said} {digest(lines)}"
         return out
 
-    def continued(self, suite: str) -> Path:
+    def continue_suite(self, suite: str) -> Path:
         """Return the workspace in which the agents have continued a suite; a second run is none."""
         folder = self._folder / f"continued-{suite}"
         agents, count = SUITES[suite]
@@ -183,17 +183,17 @@ class Claims:
         named = [word for name in STUDY for word in ("--agent", name)]
         adapter.sts(folder, "run", "core@2", *named, "--continuations", "1")
         found = adapter.load_continuations(folder, "core@2")
-        items, references = _chosen(found)
-        told = {one.continuation.id: one for one in found}
+        items, references = _choose(found)
+        played = {one.continuation.id: one for one in found}
         statuses: dict[str, Counter[str]] = {}
         with adapter.Study(folder, "core@2") as study:
             study.enqueue(items)
             for one in references:
                 study.add_reference(one, *_truth(one))
             for name in ANNOTATORS:
-                answers = {id: _answers(name, one) for id, one in told.items()}
+                answers = {id: _answers(name, one) for id, one in played.items()}
                 statuses[name] = Counter(study.judge(name, answers.__getitem__))
-            decisions = {id: _decisions(one) for id, one in told.items()}
+            decisions = {id: _decisions(one) for id, one in played.items()}
             statuses[REVIEWER] = Counter(study.review(REVIEWER, decisions.__getitem__))
         adapter.sts(folder, "annotations", "verify")  # exits with 1 where it finds anything
         file = folder / "ratings.csv"
@@ -216,7 +216,7 @@ class Claims:
         """Every claim by its name; the study's is of the database that the environment names."""
         return {
             "suite-hashes": self.suite_hashes,
-            **{f"trajectories-{world}": partial(self.recorded, world) for world in RECORDINGS},
+            **{f"trajectories-{world}": partial(self.record_world, world) for world in RECORDINGS},
             **{f"continuations-{suite}": partial(self.continuations, suite) for suite in SUITES},
             **{f"labels-{suite}": partial(self.labels, suite) for suite in SUITES},
             "published-episodes": self.published_episodes,
@@ -255,7 +255,7 @@ def _by_agent(found: Iterable[tuple[str, str, Episode]]) -> dict[str, str]:
     }
 
 
-def _chosen(found: Sequence[Played]) -> tuple[list[Played], list[Played]]:
+def _choose(found: Sequence[Played]) -> tuple[list[Played], list[Played]]:
     """Return the continuations of 96 clips, and one continuation of each of 4 other clips."""
     by_clip: dict[str, list[Played]] = {}
     for one in sorted(found, key=lambda one: draw("chosen", one.scenario)):

@@ -23,7 +23,7 @@ def expect(name: str, found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("world", RECORDINGS)
 def test_trajectories_are_recorded_and_replay_as_before(claims: Claims, world: str) -> None:
-    expect(f"trajectories-{world}", claims.recorded(world))
+    expect(f"trajectories-{world}", claims.record_world(world))
 
 
 def test_the_record_holds_500_trajectories() -> None:
