@@ -14,7 +14,7 @@ from sts.domains import Focus, Form, Picture, Worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
-from sts.worlds.lambda_star import kernels, painting, steps
+from sts.worlds.lambda_star import films, kernels, steps
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.torus import neighbour, side
@@ -220,8 +220,8 @@ class LambdaStar:
         )
 
     def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
-        """Returns an episode as pictures, as a browser draws it; see `painting.frames`."""
-        return painting.frames(self.picture(episode.state), episode, focus, self.tokens)
+        """Returns an episode as pictures, as a browser draws it; see `films.frames`."""
+        return films.frames(self.picture(episode.state), episode, focus, self.tokens)
 
     def shapes(self, state: bytes) -> int:
         """Returns how far is seen; what is seen has one shape whatever the size of the grid."""

@@ -17,6 +17,7 @@ from sts.cli.main import main
 from sts.episodes import Episode
 from sts.worlds.lambda_star import plotting
 from sts.worlds.lambda_star import state as states
+from sts.worlds.lambda_star.board import CELL
 from sts.worlds.lambda_star.intelligence.score import PUBLISHED
 from tests.worlds.lambda_star.examples import state
 
@@ -47,10 +48,10 @@ def letters(root: ElementTree.Element) -> list[dict[str, tuple[float, float]]]:
     """Returns where each letter stands on each board, in cells."""
     return [
         {
-            text.text or "": (number(text, "x") / plotting.CELL, number(text, "y") / plotting.CELL)
-            for text in group.iter(f"{SVG}text")
+            text.text or "": (number(text, "x") / CELL, number(text, "y") / CELL)
+            for text in board.iter(f"{SVG}text")
         }
-        for group in root.findall(f"{SVG}g")
+        for board in root.findall(f"{SVG}svg")
     ]
 
 
@@ -89,7 +90,7 @@ def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sh
     root = drawn(episode([*elsewhere[: 5 - sharing], *[cell] * sharing]), [0])
     xs: list[float] = []
     ys: list[float] = []
-    for shape in root.findall(f"{SVG}g")[0]:
+    for shape in root.findall(f"{SVG}svg")[0]:
         if shape.tag == f"{SVG}circle":
             x, y, r = (number(shape, name) for name in ("cx", "cy", "r"))
             xs, ys = [*xs, x - r, x + r], [*ys, y - r, y + r]
@@ -97,8 +98,8 @@ def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sh
             x, y = map(float, corner.split(","))
             xs, ys = [*xs, x], [*ys, y]
     over = 1.0  # what a single shape's tip, in the middle of a cell, may have
-    assert -over <= min(xs) and max(xs) <= WIDTH * plotting.CELL + over
-    assert -over <= min(ys) and max(ys) <= HEIGHT * plotting.CELL + over
+    assert -over <= min(xs) and max(xs) <= WIDTH * CELL + over
+    assert -over <= min(ys) and max(ys) <= HEIGHT * CELL + over
 
 
 def test_boards_that_do_not_fit_beside_each_other_go_on_in_rows():
@@ -124,8 +125,8 @@ def test_a_trail_over_the_edge_leaves_on_one_side_and_enters_on_the_other():
     over = drawn(episode([0, 17, 14, 8, 8], [0, 17, 10, 8, 8]), [1])
     (path,) = trails(over)
     starts = re.findall(r"M([\d.-]+) ([\d.-]+)l(-?\d+) (-?\d+)", path.get("d", ""))
-    assert sorted(float(x) // plotting.CELL for x, *_ in starts) == [-1, WIDTH - 1]
-    assert {(right, down) for _, _, right, down in starts} == {(str(plotting.CELL), "0")}
+    assert sorted(float(x) // CELL for x, *_ in starts) == [-1, WIDTH - 1]
+    assert {(right, down) for _, _, right, down in starts} == {(str(CELL), "0")}
 
 
 def test_a_trail_fades_and_ends_after_a_few_steps():
@@ -138,14 +139,22 @@ def test_a_trail_fades_and_ends_after_a_few_steps():
 
 def test_good_gives_and_evil_takes_in_nine_cells_each():
     root = drawn(episode([0, 12, 6, 6, 6]), [0])
-    areas = [path for path in root.iter(f"{SVG}path") if path.get("fill-opacity") == ".22"]
-    assert [path.get("d", "").count("M") for path in areas] == [9, 9]
-    assert {path.get("fill") for path in areas} == {"#009E73", "#D55E00"}
-    for path in areas:  # around Good in the corner they go round the edges
-        corners = re.findall(r"M(\d+) (\d+)", path.get("d", ""))
-        assert len(set(corners)) == 9
-        assert all(int(x) < WIDTH * plotting.CELL for x, _ in corners)
-        assert all(int(y) < HEIGHT * plotting.CELL for _, y in corners)
+    around = {"#009E73": (0, 1), "#D55E00": (12, -1)}  # Good in the corner: around the edges
+    for path in root.iter(f"{SVG}path"):
+        if path.get("stroke") not in around or path.get("stroke-linecap"):
+            continue
+        centre, sign = around.pop(path.get("stroke", ""))
+        lines = re.findall(r"M(\d+) (\d+)l(\d+) (-?\d+)", path.get("d", ""))
+        assert {int(down) * sign < 0 for *_, down in lines} == {True}
+        middles = {
+            (int((int(y) + int(down) / 2) // CELL), int((int(x) + int(right) / 2) // CELL))
+            for x, y, right, down in lines
+        }
+        row, column = divmod(centre, WIDTH)
+        assert middles == {
+            ((row + dy) % HEIGHT, (column + dx) % WIDTH) for dy in (-1, 0, 1) for dx in (-1, 0, 1)
+        }
+    assert not around
 
 
 def test_frames_are_named_by_their_step():

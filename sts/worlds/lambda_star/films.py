@@ -1,0 +1,130 @@
+"""An episode as pictures of the torus, one a frame: what board.mjs draws in a browser, for films.
+
+Every frame is one SVG file that is turned into pixels. Equal episodes give equal pixels.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.domains import Focus, Picture
+from sts.episodes import Episode
+from sts.worlds.lambda_star.board import CELL, TRAIL, Marks, Style, board
+
+BOARD = 480
+"""Pixels that a board has at most, where its cells can have 12; they have 60 at most."""
+_MARGIN, _LINE, _NARROWEST, _LETTER = 12, 20, 300, 7.0
+_STYLE = Style(ink="#222222", ground="#ffffff")
+_ACCENT, _FRESH = "#0072B2", "#fffbe6"
+_FONT = 'font-family="Liberation Sans, sans-serif"'  # which the library that draws brings along
+
+
+def frames(
+    picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str]
+) -> list[NDArray[np.uint8]]:
+    """Return uint8[H, W, 3] before each step and after the last.
+
+    Args:
+      picture: of the world in which it happened.
+      episode: what happened.
+      focus: the judged participants, the takeover, and the marked cells.
+      tokens: what can be said, by index.
+    """
+    import vl_convert
+    from PIL import Image
+
+    cell = min(60, max(12, BOARD // max(picture.height, picture.width)))
+    out = []
+    for at in range(episode.steps + 1):
+        svg = "".join(_page(picture, episode, focus, tokens, at, cell))
+        with Image.open(io.BytesIO(vl_convert.svg_to_png(svg))) as image:
+            out.append(np.asarray(image.convert("RGB")))
+    return out
+
+
+def _page(
+    picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str], at: int, cell: int
+) -> Iterator[str]:
+    """Yield one frame: the instruction, the board in its edge, and how far the episode is."""
+    across, down = picture.width * cell, picture.height * cell
+    wide = max(across, _NARROWEST) + 2 * _MARGIN
+    words = textwrap.wrap(focus.text, int((wide - 2 * _MARGIN) / _LETTER))
+    high = down + (len(words) + 2) * _LINE + 2 * _MARGIN
+    left, top = (wide - across) // 2, _MARGIN + len(words) * _LINE + _LINE // 4
+    text = f'fill="{_STYLE.ink}" text-anchor="middle" {_FONT} font-size="14"'
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}">'
+        f'<rect width="{wide}" height="{high}" fill="{_STYLE.ground}"/>'
+    )
+    for number, line in enumerate(words):
+        y = _MARGIN + (number + 0.4) * _LINE + 5
+        yield f'<text x="{wide / 2}" y="{y}" {text}>{escape(line)}</text>'
+    yield (
+        f'<svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT} '
+        f'viewBox="0 0 {picture.width * CELL} {picture.height * CELL}">'
+    )
+    scenes = episode.scene[max(0, at - TRAIL) : at + 1].astype(np.int64)
+    yield from board(picture, scenes, _STYLE, _marks(picture, episode, focus, at))
+    yield f'</svg><svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT}>'
+    for who in np.flatnonzero(episode.says[at - 1]).tolist() if at else ():
+        row, column = divmod(int(scenes[-1, picture.participants[who]]), picture.width)
+        yield from _bubble(tokens[episode.says[at - 1, who]], row, column, cell, across)
+    after = focus.takeover is not None and at > focus.takeover
+    yield (
+        f'</svg><rect x="{left + 1}" y="{top + 1}" width="{across - 2}" height="{down - 2}" '
+        f'fill="none" stroke="{_ACCENT if after else _STYLE.ink}" stroke-width="2"/>'
+        f'<text x="{wide / 2}" y="{top + down + _LINE + 5}" {text}>{_place(episode, focus, at)}'
+        "</text></svg>"
+    )
+
+
+def _marks(picture: Picture, episode: Episode, focus: Focus, at: int) -> Marks:
+    """Return the additions to the board of a frame, by where it is in the episode."""
+    judged = tuple(picture.participants[role] for role in focus.roles)
+    takeover = 0 if focus.takeover is None else focus.takeover
+    after = focus.takeover is not None and at > takeover
+    return Marks(
+        judged,
+        tuple(int(episode.scene[takeover, which]) for which in judged) if after else (),
+        tuple(focus.cells) if at >= takeover else (),
+        focus.sight,
+    )
+
+
+def _place(episode: Episode, focus: Focus, at: int) -> str:
+    """Return in words how far the episode is at a frame."""
+    if focus.takeover is None:
+        return f"step {at} of {episode.steps}"
+    if at < focus.takeover:
+        return f"context, {focus.takeover - at} before takeover"
+    if at == focus.takeover:
+        return "takeover"
+    return f"continuation, step {at - focus.takeover} of {episode.steps - focus.takeover}"
+
+
+def _bubble(text: str, row: int, column: int, cell: int, across: int) -> Iterator[str]:
+    """Yield what is said, next to the participant who says it; in pixels of the board."""
+    size = min(max(0.34 * cell, 12), 20)
+    wide, high = (0.6 * len(text) + 1) * size, 1.6 * size
+    x, y, reach = (column + 0.5) * cell, (row + 0.5) * cell, 0.42 * cell
+    above = y - 1.3 * reach - high > 0
+    left = max(1.0, min(across - wide - 1, x - wide / 2))
+    top = y - reach - high - 0.35 * size if above else y + reach + 0.35 * size
+    tip, foot = (y - reach, top + high) if above else (y + reach, top)
+    stroke = f'stroke="{_STYLE.ink}" stroke-width="2"'
+    yield f'<path d="M{x:.1f} {tip:.1f}V{foot:.1f}" {stroke}/>'
+    yield (
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" '
+        f'rx="{0.4 * size:.1f}" fill="{_FRESH}" {stroke}/>'
+    )
+    yield (
+        f'<text x="{left + wide / 2:.1f}" y="{top + high / 2:.1f}" dy=".36em" '
+        f'text-anchor="middle" font-weight="700" font-size="{size:.1f}" '
+        f'fill="{_STYLE.ink}">{escape(text)}</text>'
+    )
