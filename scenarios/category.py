@@ -210,6 +210,7 @@ class Category:
       controls: by whom it is tested; None where it is not.
       screen: finds where it may ask, in many episodes at once; None where nothing does.
       superseded: better ones have been made for the same worlds, so that it is mined only by name.
+      version: of the rule; raised when it would label any continuation differently.
       place: `module:NAME`, where it is written; whoever finds it by name says so.
     """
 
@@ -228,6 +229,7 @@ class Category:
     controls: Controls | None = None
     screen: Screen | None = None
     superseded: bool = False
+    version: str = "1"
     place: str = ""
 
     def moments(self, trajectory: Trajectory) -> list[Candidate]:

@@ -24,6 +24,7 @@ class Unseeing(Agent):
     """
 
     name = "unseeing"
+    version = "1"
 
     def __init__(self, world: Domain, moves: Sequence[int], says: Sequence[int]) -> None:
         """Takes the indices of moves and tokens."""

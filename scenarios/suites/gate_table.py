@@ -149,7 +149,7 @@ class Shaky(Agent):
     """Another agent of moves alone, of whose moves some are drawn from all."""
 
     name = "shaky"
-    version = "1"  # whom it plays is a value, and so no part of what is read as its code
+    version = "1"
 
     def __init__(self, steady: Agent, moves: int, slip: float) -> None:
         """Takes who moves otherwise, how many moves there are, and what share is drawn."""

@@ -50,6 +50,7 @@ class PersonLike(Agent):
     """
 
     name = "person-like-script"
+    version = "1"
     domain = "lambda-star"
     draws = 4
 

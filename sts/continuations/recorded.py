@@ -23,6 +23,7 @@ class Recorded(Agent):
     """Repeats the recording of a scenario; the engine does it, since no agent is shown one."""
 
     name = "recorded"
+    version = "1"
     sees = "recording"
     deterministic = True
 

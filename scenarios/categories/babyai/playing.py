@@ -160,7 +160,7 @@ class Playing(Agent):
     name = "playing"
     domain = DOMAIN
     deterministic = True
-    version = "1"  # a policy is a value, and so no part of what is read as the class's code
+    version = "1"
 
     def __init__(self, policy: Policy) -> None:
         """Takes what moves it."""

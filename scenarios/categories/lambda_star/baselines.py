@@ -18,6 +18,7 @@ class Remembering(Agent):
     """Local search that goes back to where it saw Good last, until it finds nothing there."""
 
     name = "reward-with-memory"
+    version = "1"
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:

@@ -63,7 +63,7 @@ class Playing(Agent):
     name = "playing"
     domain = DOMAIN
     deterministic = True
-    version = "1"  # a policy is a value, and so no part of what is read as the class's code
+    version = "1"
 
     def __init__(self, move: Moving | None = None, say: Saying | None = None) -> None:
         """Takes what moves it, or else stands still, and what speaks for it, or else is silent."""

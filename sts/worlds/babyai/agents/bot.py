@@ -20,6 +20,7 @@ class Bot(Agent):
     """Does what the package's bot does, which has watched from the beginning of the episode."""
 
     name = "babyai-bot"
+    version = "1"
     domain: ClassVar[str] = "babyai"
     sees: ClassVar[Sees] = "world"
     deterministic = True

@@ -23,6 +23,7 @@ class Random(Agent):
     """Makes every move equally often."""
 
     name = "babyai-random"
+    version = "1"
     domain: ClassVar[str] = "babyai"
 
     def act(
@@ -36,6 +37,7 @@ class Blind(Agent):
     """Wanders about and tries what the mission's verbs need, without looking."""
 
     name = "babyai-blind"
+    version = "1"
     domain: ClassVar[str] = "babyai"
 
     def act(

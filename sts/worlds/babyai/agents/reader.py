@@ -56,6 +56,7 @@ class Reader(Agent):
     """
 
     name = "babyai-reader"
+    version = "1"
     domain: ClassVar[str] = "babyai"
     deterministic = True
     reach: ClassVar[int] = VIEW

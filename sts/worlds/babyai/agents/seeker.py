@@ -49,6 +49,7 @@ class Seeker(Agent):
     """Does what the mission asks for, one clause after the other, with what is in view."""
 
     name = "babyai-seeker"
+    version = "1"
     domain: ClassVar[str] = "babyai"
 
     def begin(self, batch: int, roles: int) -> Memory:

@@ -31,6 +31,7 @@ class Blind(Agent):
     """
 
     name = "blind"
+    version = "1"
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:

@@ -26,6 +26,7 @@ class Fugitive(Agent):
     """
 
     name = "fugitive"
+    version = "1"
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:

@@ -39,6 +39,7 @@ class Tabular(Agent):
     """
 
     domain = "lambda-star"
+    version = "1"
     shared: ClassVar[bool] = False
     on_policy: ClassVar[bool] = False
     published: ClassVar[int] = FIRST

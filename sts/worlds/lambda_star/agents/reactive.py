@@ -41,6 +41,7 @@ class Reactive(Agent):
     """An agent that decides by a compiled rule on `Teams` and on what the teams remember."""
 
     domain = "lambda-star"
+    version = "1"
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws

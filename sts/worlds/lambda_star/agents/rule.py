@@ -36,6 +36,7 @@ class Rule(Agent):
     """
 
     name = "rule"
+    version = "1"
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:

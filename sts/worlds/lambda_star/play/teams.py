@@ -45,6 +45,7 @@ class Policy(Agent):
     """A function from observations to moves or weights, as an agent without a memory."""
 
     name = "policy"
+    version = "1"
 
     def __init__(self, function: Callable[[Observation], Any]) -> None:
         self._function = function

@@ -51,6 +51,7 @@ class Cloned(Agent):
     """Takes each move as often as people did who saw the like of it; it hears no instruction."""
 
     name = "overcooked-cloned"
+    version = "1"
     domain = "overcooked"
 
     def __init__(self) -> None:

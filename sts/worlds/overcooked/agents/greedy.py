@@ -81,6 +81,7 @@ class Greedy(Agent):
     """
 
     name = "overcooked-greedy"
+    version = "1"
     domain = "overcooked"
 
     def begin(self, batch: int, roles: int) -> Memory:

@@ -13,6 +13,7 @@ class Random(Agent):
     """Takes one of the six moves uniformly at random."""
 
     name = "overcooked-random"
+    version = "1"
     domain = "overcooked"
 
     def act(

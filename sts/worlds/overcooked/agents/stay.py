@@ -13,6 +13,7 @@ class Stay(Agent):
     """Stands where it is."""
 
     name = "overcooked-stay"
+    version = "1"
     domain = "overcooked"
     deterministic = True
 

@@ -39,6 +39,7 @@ class Reader(Agent):
     """
 
     name = "reader"
+    version = "1"
     domain = "lambda-star"
     remembers: ClassVar[bool] = True
     near: ClassVar[bool] = False
