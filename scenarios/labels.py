@@ -21,8 +21,6 @@ from sts.storage.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
 
-_READ = (__name__.partition(".")[0],)
-
 
 class Labelled(NamedTuple):
     """What a suite's labels come to.
@@ -124,8 +122,9 @@ def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str
       rules: categories, each with its `place`.
       worlds: names of the domains that the rules are about, as these are written now.
     """
-    codes = {one.name: code(one.place, _READ) for one in rules}
-    marks = {name: one.mark for name, one in codes.items()}
+    asked = {one.name: one for one in rules}
+    codes = {name: code(one.place) for name, one in asked.items()}
+    marks = {name: f"{codes[name].mark} {one.version}" for name, one in asked.items()}
     marks |= {f"domain {name}": code(written_at(name)).mark for name in worlds if written_at(name)}
     return marks, all(one.whole for one in codes.values())
 

@@ -247,7 +247,7 @@ def _rule(
     """
     rule: dict[str, Any] = {}
     if order.miner is not None:
-        rule |= {"miner": order.miner, "code": code(order.miner, ("scenarios",)).mark}
+        rule |= {"miner": order.miner, "code": code(order.miner).mark}
     if order.where is not None:
         where, versions = filters.Filter(order.where), dict[str, int]()
         for name in sorted(domains):

@@ -64,6 +64,8 @@ class Agent(ABC):
       domain: whose worlds it plays; "" for any.
       trained_on: the recordings that it has learned from, in a few words; "" for none.
       version: stated by its author where its code does not say all that it is; "" elsewhere.
+      parameters: names of the attributes that make it the agent that it is and stay as they are
+        while it plays; None for all that it keeps when it is made, as docs/agents.md says.
     """
 
     name: ClassVar[str]
@@ -73,6 +75,7 @@ class Agent(ABC):
     domain: ClassVar[str] = ""
     trained_on: str = ""
     version: str = ""
+    parameters: ClassVar[tuple[str, ...] | None] = None
 
     def begin(self, batch: int, roles: int) -> Memory:
         """Returns a team's memory at the start: arrays whose first axis is the episode."""

@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 
 from sts import registry
 from sts.agents import elsewhere
+from sts.agents.identity import fingerprint, identify
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
 
@@ -45,8 +46,26 @@ def load(name: str) -> Agent:
     return made(kind, name)
 
 
+def planned(name: str, mark: str) -> Agent:
+    """Return the agent of a name, as `load` does, if it still is the one that a plan was made for.
+
+    Raises:
+      ArgumentError: its fingerprint is another by now.
+    """
+    agent = load(name)
+    found = fingerprint(agent)
+    if found != mark:
+        raise ArgumentError(
+            f"agent {name!r} is another than was planned (fingerprint {found}, planned {mark}): "
+            "its code was changed meanwhile; start again"
+        )
+    return agent
+
+
 def made(given: Any, name: str) -> Agent:
     """Returns the agent that `given`, a class or an agent itself, is; messages call it `name`.
+
+    Its identity is taken here, before it plays.
 
     Raises:
       ArgumentError: it is not an agent.
@@ -76,6 +95,7 @@ def made(given: Any, name: str) -> Agent:
         raise ArgumentError(f"agent {name!r}: draws must be 0 to {MOST_DRAWS}")
     if not isinstance(agent.domain, str):
         raise ArgumentError(f"agent {name!r}: domain must be the name of one, or empty")
+    identify(agent)
     return agent
 
 

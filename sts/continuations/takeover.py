@@ -69,6 +69,7 @@ def continue_all(
       ArgumentError: the scenarios are of several shapes.
       ReplayMismatch: a replayed step differs from the recording, or the state at takeover from the
         one the scenario names; says the scenario and the step.
+      StsError: an agent changed what it declares while it played.
     """
     began = time.perf_counter()
     form = shape(scenarios[0])
@@ -86,15 +87,18 @@ def continue_all(
     script, repeats = script_of(domain, form, every), isinstance(agent, Recorded)
     if repeats:
         script = repeated(script, form.roles, every)
+    teams = teams_of(form, None if repeats else agent, names)
     played = play(
         domain,
         worlds,
-        teams_of(form, None if repeats else agent, names),
+        teams,
         steps=form.takeover + form.horizon,
         script=script,
         told=None if repeats else told([s.instructions for s in every]),
         watch=watch,
     )
+    for team in teams:
+        agents.check_unchanged(team.agent)
     seconds = (time.perf_counter() - began) / len(every)
     alike = always_alike(agent, form.partner)
     made = _made_by(agent)

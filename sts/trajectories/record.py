@@ -213,6 +213,7 @@ def played(
 
     Raises:
       ReplayMismatch: the first episode of all does not replay; nothing that follows would.
+      StsError: the agent changed what it declares while it played.
     """
     world = find_domain(domain)
     worlds = world.restore(states)
@@ -235,6 +236,7 @@ def played(
         steps=steps,
         told=Told(missions, [0] * len(states)),
     )
+    agents.check_unchanged(agent)
     made = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
     episodes = [
         Episode(domain, state, moved.moves[i], moved.says[i], moved.rewards[i], moved.scene[i])

@@ -9,7 +9,6 @@ import numpy as np
 
 BRAIN = '''
 import os
-import subprocess
 import time
 
 import numpy as np
@@ -42,6 +41,15 @@ class Mine:
 
     def chosen(self, moves, says):
         return {"moves": moves, "says": says}
+
+
+class Drifts(Mine):
+    name = "drifts"
+
+    def chosen(self, moves, says):
+        self.weights = self.weights + 1
+        self.seen = moves
+        return moves, says
 
 
 class Knows(Mine):
@@ -118,7 +126,7 @@ class Bad(Mine):
 
 class Begins(Bad):
     def begin(self, batch, roles):
-        print("began", subprocess.Popen(["sleep", "600"]).pid)
+        print("began", os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "600"))
         return {}
 
 
@@ -217,14 +225,7 @@ class Unread(Mine):
     name = "unread"
 
     def __init__(self):
-        self.model = open
-
-
-class Patched(Mine):
-    name = "patched"
-
-
-setattr(Patched, "wait", os.getpid())
+        self.model = print
 
 
 class Stated(Unread):

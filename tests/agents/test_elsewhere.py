@@ -27,6 +27,7 @@ from sts.agents.identity import stated
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import run
+from sts.continuations.takeover import continue_all
 from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team, Told
@@ -372,7 +373,8 @@ EDITS = {
     "a comment": ("helper.py", "SHARE = 0.25", "SHARE = 0.25  # of the way", True),
     "a number in a helper": ("helper.py", "SHARE = 0.25", "SHARE = 0.5", False),
     "what it was made with": ("brain.py", "np.arange(3.0)", "np.arange(4.0)", False),
-    "something of another agent": ("brain.py", '"keeper"', '"porter"', True),
+    "formatting": ("helper.py", "SHARE = 0.25", "SHARE=(0.25)", True),
+    "something of another agent of the file": ("brain.py", '"keeper"', '"porter"', False),
     "a version of NumPy": ("METADATA", "\nVersion: ", "\nVersion: 9", False),
 }
 
@@ -402,11 +404,16 @@ def test_one_that_cannot_be_read_needs_a_version(name) -> None:
     for kind, why in (
         ("Unread", "its model .* cannot be read"),
         ("Inner", "Inner is not what stands at its name"),
-        ("Patched", "Patched.wait was changed at run time"),
     ):
         with pytest.raises(ArgumentError, match=f"{why}.*state .*version"):
             agents.fingerprint(agents.load(name(kind)))
     assert stated(agents.fingerprint(agents.load(name("Stated")))) == "7"
+
+
+def test_one_that_changes_a_parameter_while_it_plays_is_refused(name) -> None:
+    agent = agents.load(name("Drifts"))
+    with pytest.raises(StsError, match="agent 'drifts' changed its weights while it played"):
+        continue_all(scenarios(2), agent, seed=0, indices=(0,))
 
 
 def test_one_that_comes_again_as_another_is_refused(name, home, tmp_path, monkeypatch) -> None:

@@ -1,104 +1,98 @@
-"""The fingerprints of the agents that come with the suite: what of the suite they cover."""
+"""The fingerprints of the agents of this distribution go by the versions that they state."""
 
 from __future__ import annotations
 
-import ast
-import functools
-import itertools
-import os
+import json
 import shutil
-from collections.abc import Callable
-from importlib.metadata import entry_points
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-import sts
-from sts.agents.identity.closure import Meaning, meaning
-from sts.agents.identity.identity import PACKAGES, READ
-from sts.agents.identity.modules import Modules
+from sts import agents
+from sts.agents.identity import stated
+from sts.agents.identity.sources import is_packaged
+from sts.entry_points import of_group
+from sts.errors import ArgumentError
+from sts.worlds.lambda_star.agents.rule import Rule
+from tests import golden
+from tests.examples import scenarios
 
-SUITE = Path(sts.__file__).parent
-POINTS = {point.name: point.value for point in entry_points(group="sts.agents")}
-NAMES = tuple(name for name, value in POINTS.items() if value.startswith("sts."))
-LEARNER, COOK, SEEKER = "sarsa", "overcooked-greedy", "babyai-seeker"
+OURS = {one.name: one for one in of_group("sts.agents") if is_packaged(one.value.partition(":")[0])}
 
 
-@functools.cache
-def read(name: str, suite: str = "sts", roots: tuple[str, ...] = ()) -> Meaning:
-    module, _, kind = POINTS[name].partition(":")
-    module = suite + module.removeprefix("sts")
-    packages = PACKAGES - {"sts"} | {suite}
-    inside = tuple(suite + one.removeprefix("sts") for one in READ)
-    found = Modules(module, packages=packages, read=inside, roots=roots)
-    return meaning(found, module, kind)
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_packaged_agent_states_a_version_whose_behaviour_is_recorded(name: str) -> None:
+    version = OURS[name].load().version
+    assert version
+    assert f"agent {name}, version {version}" in json.loads(golden.FILE.read_text())
+
+
+def test_the_recorded_agent_behaves_as_its_version_says() -> None:
+    agent = agents.load("recorded")
+    digest = golden.actions(golden.continued(scenarios(6), agent))
+    golden.check("agent recorded", agent.version, digest)
+
+
+def test_packaged_agent_is_another_when_its_version_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = agents.fingerprint(agents.load("rule"))
+    assert not stated(before)
+    monkeypatch.setattr(Rule, "version", "2")
+    assert agents.fingerprint(agents.load("rule")) != before
+
+
+DERIVED = """
+from sts.worlds.lambda_star.agents.rule import Rule
+
+class Mine(Rule):
+    name = "mine"
+"""
+
+
+def test_version_of_a_packaged_base_counts_and_is_not_one_that_a_user_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "derived_agent.py").write_text(DERIVED)
+    (tmp_path / "derived_hidden.py").write_text(DERIVED + "    more = eval('1')\n")
+    before = agents.fingerprint(agents.load("derived_agent:Mine"))
+    assert not stated(before)
+    with pytest.raises(ArgumentError, match="it uses eval.* state a version in its class"):
+        agents.fingerprint(agents.load("derived_hidden:Mine"))
+    monkeypatch.setattr(Rule, "version", "2")
+    assert agents.fingerprint(agents.load("derived_agent:Mine")) != before
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Callable[..., str]:
-    """Returns what copies the suite to a folder of its own, by another name, with files edited."""
-    numbers = itertools.count()
-
-    def made(name: str, files: tuple[str, ...], edit: Callable[[str], str]) -> str:
-        root = tmp_path / str(next(numbers))
-        skipped = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(SUITE, root / name, ignore=skipped, copy_function=os.symlink)
-        for file in files or [own.relative_to(root / name) for own in (root / name).rglob("*.py")]:
-            own = root / name / file
-            text = own.read_text()
-            own.unlink()
-            own.write_text(edit(text))
-        return str(root)
-
-    return made
+def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of what is recorded."""
+    copy = Path(shutil.copy(golden.FILE, tmp_path / "golden.json"))
+    monkeypatch.setattr(golden, "FILE", copy)
+    monkeypatch.delenv("STS_RECORD_GOLDEN", raising=False)
+    return copy
 
 
-def test_every_agent_of_ours_says_all_that_it_is_but_for_weights() -> None:
-    for name in NAMES:
-        found = read(name)
-        assert found.code and found.hidden == ()
-        assert found.outside == (name == "overcooked-cloned")
-
-
-def test_renaming_and_reformatting_the_suite_change_no_agent(copy: Callable[..., str]) -> None:
-    root = copy("renamed", (), lambda text: f"# Ours.\n{text.replace('sts.', 'renamed.')}\n# Here.")
-    for name in ("rule", COOK, SEEKER, "recorded"):
-        assert read(name, "renamed", (root,)) == read(name)
-    shared = "worlds/lambda_star/agents/sets.py", "worlds/lambda_star/agents/learner.py"
-    root = copy("sts", shared, lambda text: ast.unparse(ast.parse(text)))
-    assert read(LEARNER, roots=(root,)) == read(LEARNER)
-
-
-def more(text: str) -> str:
-    """Returns a module in which every whole number is one more."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            node.value += 1
-    return ast.unparse(tree)
-
-
-@pytest.mark.parametrize(
-    ("files", "covered"),
-    [
-        (("worlds/lambda_star/agents/sets.py",), {"rule", LEARNER}),  # kernels that they share
-        (("worlds/lambda_star/agents/learner.py",), {LEARNER}),  # an adapter that they share
-        (("numerics/draws.py",), {"rule", LEARNER}),
-        (("worlds/overcooked/basics.py", "worlds/babyai/agents/missions.py"), {COOK, SEEKER}),
-        (
-            (
-                "worlds/lambda_star/intelligence/score.py",
-                "numerics/compiled.py",
-                "domains/adapted.py",
-                "engine/session.py",
-            ),
-            set(),
-        ),
-    ],
-)
-def test_an_edit_renames_the_agents_that_use_what_was_edited_and_no_other(
-    copy: Callable[..., str], files: tuple[str, ...], covered: set[str]
+def test_changed_behaviour_fails_until_the_version_is_raised(
+    known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = copy("sts", files, more)
-    names = ("rule", LEARNER, COOK, SEEKER)
-    assert {name for name in names if read(name, roots=(root,)) != read(name)} == covered
+    agent, real = agents.load("local-search"), type(agents.load("local-search")).act
+
+    def digest() -> str:
+        return golden.actions(golden.continued(scenarios(6), agent))
+
+    golden.FILE.write_text(json.dumps({"agent local-search, version 1": digest()}))
+    golden.check("agent local-search", "1", digest())
+
+    def act(self, observation, instructions, memory, draws):
+        choice, memory = real(self, observation, instructions, memory, draws)
+        return choice._replace(moves=np.flip(choice.moves, -1)), memory
+
+    monkeypatch.setattr(type(agent), "act", act)
+    with pytest.raises(AssertionError, match="raise its version"):
+        golden.check("agent local-search", "1", digest())
+    with pytest.raises(AssertionError, match="is not recorded"):
+        golden.check("agent local-search", "2", digest())
+    monkeypatch.setenv("STS_RECORD_GOLDEN", "1")
+    golden.check("agent local-search", "2", digest())
+    with pytest.raises(AssertionError, match="raise its version"):
+        golden.check("agent local-search", "1", digest())

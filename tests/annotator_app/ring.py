@@ -88,6 +88,7 @@ class Ringer(Agent):
     """Walks right until it stands under the bell, then rings it."""
 
     name = "ringer"
+    version = "1"  # the tests that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         there = observation.values["there"]

@@ -17,10 +17,10 @@ import pytest
 from sts import agents
 from sts.cli.main import main
 from sts.continuations import store
-from sts.continuations.run import run
+from sts.continuations.run import Done, run
 from sts.continuations.takeover import continue_all
 from sts.continuations.types import Identity
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories.record import Batch, record, record_all
 from tests.examples import scenarios
@@ -184,3 +184,90 @@ def test_an_identity_as_stated_is_shown_as_such(
     assert main(words) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "its model (object) cannot be read" in said
+
+
+CACHING = """
+import numpy as np
+from sts.agents import Agent, Choice
+
+class Mine(Agent):
+    name = "mine"
+
+    def __init__(self):
+        self.temperature = 0.5
+        self.cache = {}
+        self._asked = 0
+
+    def act(self, observation, instructions, memory, draws):
+        self._asked += 1
+        self.cache[self._asked] = observation.cell.shape
+        self.last = observation.cell
+        return Choice(np.ones((*observation.cell.shape, 9))), memory
+"""
+
+
+def played(workspace: Workspace, path: str, **options: Any) -> Done:
+    settings: dict[str, Any] = {"count": 20, "seed": 0, "workers": 1} | options
+    return run(workspace, scenarios(6), [path], progress=lambda done, total: None, **settings)
+
+
+def test_an_agent_with_a_cache_has_one_fingerprint_and_is_resumed(
+    write: Write, tmp_path: Path
+) -> None:
+    path, workspace = write(CACHING), Workspace.open(str(tmp_path / "w"))
+    first = played(workspace, path, count=10)
+    assert first.made == {path: 60}
+    assert played(workspace, path).made == {path: 60}  # what is there is kept
+    assert played(workspace, path).made == {path: 0}
+    found = store.load(workspace, {s.hash for s in scenarios(6)})
+    assert len(found) == 120 and {one.fingerprint for one in found} == {
+        *first.fingerprints.values()
+    }
+
+
+HEATING = CACHING.replace("self._asked += 1", "self._asked += 1; self.temperature *= 0.99")
+BOUND = 'name = "mine"\n    parameters = ("cache",)'
+DRIFTS = {
+    "temperature": HEATING,
+    "cache": CACHING.replace('name = "mine"', BOUND),
+    "version": CACHING.replace("self._asked += 1", "self._asked += 1; self.version = '9'"),
+}
+
+
+@pytest.mark.parametrize("what", DRIFTS)
+def test_an_agent_that_changes_what_it_declares_is_refused(
+    write: Write, tmp_path: Path, what: str
+) -> None:
+    path, workspace = write(DRIFTS[what]), Workspace.open(str(tmp_path / "w"))
+    with pytest.raises(StsError, match=f"agent 'mine' changed its {what} while it played"):
+        played(workspace, path)
+    assert store.load(workspace, {s.hash for s in scenarios(6)}) == []
+    with pytest.raises(StsError, match=f"changed its {what} while it played"):
+        record(agents.load(path), domain="lambda-star", count=2, steps=8, seed=1, settings=WORLD)
+
+
+def test_a_parameter_that_is_not_named_may_change(write: Write, tmp_path: Path) -> None:
+    path = write(HEATING.replace('name = "mine"', 'name = "mine"\n    parameters = ()'))
+    assert played(Workspace.open(str(tmp_path / "w")), path).made == {path: 120}
+
+
+def test_two_versions_share_no_row_and_play_with_the_same_dice(
+    write: Write, tmp_path: Path
+) -> None:
+    workspace = Workspace.open(str(tmp_path / "w"))
+    marks: list[str] = []
+    for text in (CACHING, CACHING.replace("0.5", "0.7")):
+        path = write(text)
+        done = played(workspace, path)
+        assert done.made == {path: 120}
+        marks += done.fingerprints.values()
+        forget(path)
+    found = store.load(workspace, {s.hash for s in scenarios(6)})
+    by_mark = {
+        m: {(c.scenario_hash, c.identity.index): c for c in found if c.fingerprint == m}
+        for m in marks
+    }
+    one, other = (by_mark[mark] for mark in marks)
+    assert len(one) == len(other) == 120 and len(found) == 240
+    for place, mine in one.items():
+        np.testing.assert_array_equal(mine.episode.moves, other[place].episode.moves)

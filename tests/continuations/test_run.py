@@ -159,6 +159,7 @@ class Leans(agents.Agent):
     """Does what depends on how many others there are."""
 
     name = "leans"
+    version = "1"  # the tests that it is written among read files
 
     def act(self, observation, instructions, memory, draws):
         weights = np.ones((*observation.cell.shape, 9))

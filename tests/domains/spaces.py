@@ -57,6 +57,7 @@ class Pushing(Agent):
     """Pushes the cart either way."""
 
     name = "pushing"
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         return Choice(np.ones((*observation.last_move.shape, 2))), memory
@@ -66,6 +67,7 @@ class Leaning(Agent):
     """Pushes the cart where its pole leans, four times of five."""
 
     name = "leaning"
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         seen = observation.values["observation"]
@@ -77,6 +79,7 @@ class Swinging(Agent):
     """Turns the pendulum with any torque, all of one density."""
 
     name, draws = "swinging", 1
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         return Choice(4 * draws - 2, log_probs=np.full(draws.shape[:2], -np.log(4))), memory
@@ -86,6 +89,7 @@ class Pumping(Agent):
     """Turns the pendulum the way it turns already; it can tell no density."""
 
     name, deterministic = "pumping", True
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         speed = observation.values["observation"][..., 2:]
@@ -96,6 +100,7 @@ class Wandering(Agent):
     """Moves the hook anywhere."""
 
     name, draws = "wandering", 2
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         return Choice((3 * draws).astype(int) - 1), memory
@@ -105,6 +110,7 @@ class Reaching(Agent):
     """Moves the hook to the crate, and now and then anywhere."""
 
     name, draws = "reaching", 3
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         seen = observation.values["observation"]
@@ -119,6 +125,7 @@ class Astray(Agent):
     """Answers what an instruction says, whatever is asked of it; else it does nothing."""
 
     name = "astray"
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         moves = np.zeros(observation.last_move.shape, np.float32)
@@ -144,6 +151,7 @@ class Talker(Agent):
     """Says which step it is, or what it has heard; where it is told something, that."""
 
     name = "talker"
+    version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         says = np.full(observation.last_move.shape, "", object)

@@ -278,6 +278,18 @@ def test_an_edited_rule_labels_all_anew(
     assert len(more - sets) == 1
 
 
+def test_packaged_rule_of_another_version_labels_all_again(
+    workspace: Workspace, suite: Suite
+) -> None:
+    def sets(version: str) -> set[str]:
+        one = categories.named(suite.scenarios[0].category)
+        table(workspace, suite, [dataclasses.replace(one, version=version)])
+        return {name.split("/")[1] for name in written(workspace)}
+
+    first = sets("1")
+    assert sets("1") == first and len(sets("2") - first) == 1
+
+
 def test_a_rule_whose_code_does_not_say_all_is_asked_each_time(
     walks: Callable[[str, str], tuple[set[str], set[str]]], tmp_path: Path
 ) -> None:

@@ -26,7 +26,6 @@ import signal
 import sys
 import threading
 import time
-import types
 from typing import Any, Callable, Dict, NamedTuple  # noqa: UP035 - Python 3.8 has no others
 
 if sys.platform == "linux":
@@ -224,7 +223,7 @@ def described(agent: Any) -> Frame:
         "module": kind.__module__,
         "class": kind.__qualname__,
         "at_its_name": at_its_name(kind),
-        "classes": classes(kind),
+        "named": isinstance(getattr(agent, "parameters", None), (tuple, list)),
         "path": sys.path,
         "state": written,
         "hidden": hidden,
@@ -240,26 +239,11 @@ def at_its_name(kind: type) -> bool:
     return stands is kind
 
 
-def classes(kind: type) -> list[Any]:
-    """Returns a class and its bases: of each the module, the name, and what it has, as `value`."""
-    return [
-        [one.__module__, one.__qualname__, {name: value(own) for name, own in vars(one).items()}]
-        for one in kind.__mro__
-        if one is not object
-    ]
-
-
-def value(own: Any) -> list[str]:
-    """Returns what a class has under a name, as far as that can be told from its source."""
-    if isinstance(own, types.FunctionType):
-        return ["function", own.__qualname__]
-    if isinstance(own, types.MemberDescriptorType):
-        return ["member", ""]
-    return [type(own).__name__, repr(own)] if type(own) in _PLAIN else ["other", ""]
-
-
 def attributes(agent: Any) -> dict[str, Any]:
-    """Returns what an object keeps, without what it derives from that when asked."""
+    """Returns what an object names as its parameters, or else keeps and does not derive."""
+    named = getattr(agent, "parameters", None)
+    if isinstance(named, (tuple, list)):
+        return {name: getattr(agent, name) for name in named}
     kept = dict(getattr(agent, "__dict__", {}))
     for kind in type(agent).__mro__:
         slots = vars(kind).get("__slots__", ())
@@ -267,7 +251,11 @@ def attributes(agent: Any) -> dict[str, Any]:
             if name not in ("__dict__", "__weakref__") and hasattr(agent, name):
                 kept[name] = getattr(agent, name)
     derived = functools.cached_property
-    return {n: v for n, v in kept.items() if not isinstance(getattr(type(agent), n, 0), derived)}
+    return {
+        name: value
+        for name, value in kept.items()
+        if name not in TOLD and not isinstance(getattr(type(agent), name, 0), derived)
+    }
 
 
 def _plain(value: Any, depth: int = 0) -> bool:
@@ -302,6 +290,7 @@ class Server:
     def __init__(self, agent: Any, requests: int, answers: int) -> None:
         self._agent, self._requests, self._answers = agent, requests, answers
         self._ways = {"find": self._find, "begin": self._begin}
+        self._ways["describe"] = lambda request: described(self._agent)
         self._ways.update({"act": self._act, "finish": self._finish})
 
     def serve(self) -> None:

@@ -1,7 +1,8 @@
-"""An agent's identity: what its code means, or a version that its author states."""
+"""An agent's identity: its name and a fingerprint, taken once, when it is loaded."""
 
+from sts.agents.identity.identity import check_unchanged as check_unchanged
 from sts.agents.identity.identity import code as code
 from sts.agents.identity.identity import described as described
 from sts.agents.identity.identity import fingerprint as fingerprint
-from sts.agents.identity.identity import planned as planned
+from sts.agents.identity.identity import identify as identify
 from sts.agents.identity.identity import stated as stated

@@ -6,25 +6,42 @@ Its code is read here, from the files that it says it loads; none of it is impor
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
-from sts.agents.elsewhere.child import Child
-from sts.agents.elsewhere.shim import Frame
-from sts.agents.identity.modules import Interpreter
+from sts.agents.elsewhere import Child
+from sts.agents.identity.sources import Interpreter
+from sts.agents.identity.trees import Code, read, unreadable
+from sts.agents.identity.values import State, state
 
 
-def interpreter(child: Child) -> Interpreter:
-    """Returns how a child finds modules."""
+@functools.cache
+def code(child: Child) -> Code:
+    """Return what is written of a child's agent, once, by the files that its interpreter loads.
+
+    Raises:
+      StsError: its process ends, or does not come back.
+    """
 
     def find(name: str) -> tuple[str | None, tuple[str, ...]]:
         file, folders = child.ask({"do": "find", "name": name}, {}).header["found"]
         return file, tuple(folders)
 
-    return Interpreter(find, tuple(child.told.header["path"]))
+    told = child.told.header
+    if not told["at_its_name"]:
+        return unreadable(f"{told['class']} is not what stands at its name")
+    found = read(told["module"], Interpreter(find, tuple(told["path"])))
+    return found._replace(trees=found.trees + told["class"].encode())
 
 
-def attributes(told: Frame) -> tuple[dict[str, Any], list[str]]:
-    """Returns what an agent was made with, and why what else there is cannot be read."""
-    kept = {name: ast.literal_eval(text) for name, text in told.header["state"].items()}
-    hidden = [f"its {name} ({kind}) cannot be read" for name, kind in told.header["hidden"].items()]
-    return kept | told.part("state"), hidden
+def look(child: Child, *, now: bool) -> tuple[State, dict[str, Any]]:
+    """Return what a child's agent was made with, or keeps now, and what it declares.
+
+    Raises:
+      StsError: its process ends, or does not come back.
+    """
+    told = child.ask({"do": "describe"}, {}) if now else child.told
+    kept: dict[str, Any] = {n: ast.literal_eval(v) for n, v in told.header["state"].items()}
+    named, unread = told.header["named"], told.header["hidden"]
+    made = state(kept | told.part("state"), named=named, unread=unread)
+    return made, told.header["attributes"]

@@ -1,84 +1,113 @@
-"""An agent's identity: the fingerprint of what its code means, or a version that its author states.
+"""An agent's identity: its name and a fingerprint, taken once, when it is loaded.
 
-The fingerprint covers every statement that the agent's class reaches by name, in its own folder or
-distribution and in what of the suite behaviours are made of; of other distributions the name and
-version; what the agent was made with; and its weights. Comments, docstrings, formatting, and where
-a module stands, are no part of it. See docs/agents.md.
+Of an agent of this distribution the fingerprint goes by the version that it states; of any other by
+the syntax trees of its modules, and the versions of what these import. What an agent was made with,
+and its weights, count too. See docs/agents.md.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+import sys
+import weakref
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sts.agents.elsewhere import Child, Elsewhere, shim
+import sts
+from sts.agents.elsewhere import Elsewhere
 from sts.agents.identity import elsewhere
-from sts.agents.identity.closure import Meaning, meaning
-from sts.agents.identity.modules import Interpreter, Modules
-from sts.agents.identity.state import NotPlain, patches, written
+from sts.agents.identity.sources import is_packaged, this
+from sts.agents.identity.trees import Code, read, unreadable
+from sts.agents.identity.values import (
+    PROTOCOL,
+    NotPlain,
+    State,
+    attributes,
+    parameters,
+    state,
+    written,
+)
 from sts.agents.protocol import Agent
-from sts.agents.registry import load
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, StsError
 from sts.storage.files import content_hash
 
-SUITE = __name__.partition(".")[0]
-PACKAGES = frozenset({SUITE, "scenarios", "analysis", "annotator_app"})
-READ = tuple(f"{SUITE}.{one}" for one in ("worlds", "numerics.draws", "numerics.streams"))
-"""Of the suite itself, what behaviours are made of: the worlds, their kernels, draws and streams.
-
-The rest carries every agent alike (the protocol, the engine, the domains' shell, how a kernel is
-compiled). There a name stands for itself, so that work on it makes no agent another one.
-"""
-_RULES = b"identity/1"
+_RULES = b"identity/2"
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
-_DEFAULTS = ("sees", "deterministic", "draws", "domain", "trained_on", "version")
+
+
+class Identity(NamedTuple):
+    """What is known of an agent since it was loaded.
+
+    Attributes:
+      fingerprint: 16 hex digits, then "@" and the version that it goes by, if its author had to
+        state one; "" if it has none.
+      refusal: why it has none.
+      declared: the bytes of what it declares, by name.
+    """
+
+    fingerprint: str
+    refusal: str
+    declared: dict[str, bytes]
+
+
+_known: dict[int, tuple[weakref.ref[Agent] | Callable[[], Agent], Identity]] = {}
+"""The identities of the agents of this process, by `id`; an agent that is gone has none."""
+
+
+def identify(agent: Agent) -> Identity:
+    """Return an agent's identity; whatever it does later, this stays as it first was."""
+    key = id(agent)
+    if key not in _known or _known[key][0]() is not agent:
+        taken = _take(agent)
+        try:
+            mine = weakref.ref(agent, lambda _: _known.pop(key, None))
+        except TypeError:  # it has slots and no room for one
+            _known[key] = (lambda: agent), taken
+        else:
+            _known[key] = mine, taken
+    return _known[key][1]
 
 
 def fingerprint(agent: Agent) -> str:
-    """Returns 16 hex digits that change when what the agent's code means does.
-
-    Where that cannot be read, "@" and the version that its author states follow; see `stated`.
+    """Return the fingerprint of an agent's identity.
 
     Raises:
-      ArgumentError: it cannot be read and no version is stated, or the version is not one.
+      ArgumentError: its code does not say all that it is and no version is stated, or the version
+        is not one.
     """
-    version = getattr(agent, "version", "")
-    if version and not (isinstance(version, str) and _VERSION.fullmatch(version)):
-        raise ArgumentError(
-            f"agent {agent.name!r}: version must be 1 to 32 letters, digits, dots and dashes; "
-            f"found {version!r}"
-        )
-    weights = str(getattr(agent, "weights_digest", "") or "")
-    if isinstance(agent, Elsewhere):
-        code = read_elsewhere(agent.child)
-        kept, unread = elsewhere.attributes(agent.child.told)
-    else:
-        code, kept, unread = read(type(agent)), shim.attributes(agent), []
-    state = _state(kept, unread)
-    if code.outside:
-        unread.append("it reads what lies outside its code")
-    parts = [_RULES, code.code, *(one.encode() for one in code.distributions), b"", state]
-    parts.append(weights.encode())
-    reasons = (*code.hidden, *(unread if not weights else ()))
-    if not reasons:
-        return content_hash(*parts)[:16]
-    if not version:
-        remedy = "" if code.hidden else "the digest of its weights as weights_digest, or "
-        raise ArgumentError(
-            f"agent {agent.name!r}: {reasons[0]}, so its code does not say all that it is; state "
-            f"{remedy}a version in its class, such as version = '1'"
-        )
-    return f"{content_hash(*parts, version.encode())[:16]}@{version}"
+    found = identify(agent)
+    if found.refusal:
+        raise ArgumentError(found.refusal)
+    return found.fingerprint
 
 
-class Code(NamedTuple):
+def check_unchanged(agent: Agent) -> None:
+    """Refuse what an agent has done that changed what it declares.
+
+    Raises:
+      StsError: it has; says which part.
+    """
+    before = identify(agent).declared
+    try:
+        after = _declared(*_look(agent, now=True))
+    except NotPlain as error:
+        raise StsError(f"agent {agent.name!r} changed while it played: {error}") from error
+    changed = next((name for name, raw in before.items() if after.get(name) != raw), None)
+    if changed is not None:
+        raise StsError(
+            f"agent {agent.name!r} changed its {changed} while it played, so nothing of this is "
+            "kept: keep what changes in its memory, or a cache in an attribute whose name begins "
+            "with an underscore"
+        )
+
+
+class Whole(NamedTuple):
     """What is written somewhere.
 
     Attributes:
-      mark: 16 hex digits that change when what it means does.
-      whole: whether the code says all that it is; not so where it reads what lies outside.
+      mark: 16 hex digits that change with it.
+      whole: whether the code says all that it is; not so if it reads what is in no module.
     """
 
     mark: str
@@ -86,97 +115,119 @@ class Code(NamedTuple):
 
 
 @functools.cache
-def code(path: str, beside: tuple[str, ...] = ()) -> Code:
-    """Returns what stands at `module:NAME`, once in a process, as an agent's class is read.
+def code(path: str) -> Whole:
+    """Return what stands at `module:NAME`, once in a process, as an agent's code is read.
 
-    Args:
-      path: where.
-      beside: packages of the suite that are read, too, beside `READ`.
+    What is of this distribution goes by its path and the version of the suite.
     """
     module, _, name = path.partition(":")
-    found = _read(module, name, (), beside=beside)
-    parts = [_RULES, found.code, *(one.encode() for one in found.distributions)]
-    return Code(content_hash(*parts)[:16], not (found.hidden or found.outside))
-
-
-def planned(name: str, mark: str) -> Agent:
-    """Returns the agent of a name, as `load` does, if it still is the one that a plan was made for.
-
-    Raises:
-      ArgumentError: its fingerprint is another by now.
-    """
-    agent = load(name)
-    found = fingerprint(agent)
-    if found != mark:
-        raise ArgumentError(
-            f"agent {name!r} is another than was planned (fingerprint {found}, planned {mark}): "
-            "its code was changed meanwhile; start again"
-        )
-    return agent
+    if is_packaged(module):
+        return Whole(content_hash(_RULES, f"{path} {sts.__version__}".encode())[:16], True)
+    found = read(module, this())
+    return Whole(content_hash(*_parts(found), name.encode())[:16], not _reasons(found))
 
 
 def stated(mark: str) -> str:
-    """Returns the version that a fingerprint goes by, "" where it goes by the code alone."""
+    """Return the version that a fingerprint goes by, "" if it goes by the code alone."""
     return mark.partition("@")[2]
 
 
 def described(mark: str) -> str:
-    """Returns a fingerprint as reports show it."""
+    """Return a fingerprint as reports show it."""
     version = stated(mark)
     return f"{mark} (identity as stated)" if version else mark
 
 
-@functools.cache
-def read(kind: type) -> Meaning:
-    """Returns what a class means; once in a process, for it does not change there."""
-    if not shim.at_its_name(kind):
-        return _unreadable(f"{kind.__name__} is not what stands at its name")
-    return _read(kind.__module__, kind.__qualname__, shim.classes(kind))
-
-
-@functools.cache
-def read_elsewhere(child: Child) -> Meaning:
-    """Returns what the class of another interpreter means, by the files that it would load.
-
-    Raises:
-      StsError: its process ends, or does not come back.
-    """
-    told = child.told.header
-    if not told["at_its_name"]:
-        return _unreadable(f"{told['class']} is not what stands at its name")
-    return _read(told["module"], told["class"], told["classes"], elsewhere.interpreter(child))
-
-
-def _unreadable(why: str) -> Meaning:
-    return Meaning(b"", (), (why,), False)
-
-
-def _read(
-    module: str,
-    qualified: str,
-    classes: Sequence[Any],
-    interpreter: Interpreter | None = None,
-    beside: tuple[str, ...] = (),
-) -> Meaning:
-    modules = Modules(module, packages=PACKAGES, read=(*READ, *beside), interpreter=interpreter)
+def _take(agent: Agent) -> Identity:
     try:
-        code = meaning(modules, module, qualified.partition(".")[0])
-    except RecursionError:
-        return _unreadable("its code is nested too deeply")
-    changed = tuple(f"{one} was changed at run time" for one in patches(classes, modules))
-    return code._replace(code=code.code + qualified.encode(), hidden=(*code.hidden, *changed))
+        made, told = _look(agent)
+        declared = _declared(made, told)
+        return Identity(_fingerprint(agent, made, declared), "", declared)
+    except (ArgumentError, NotPlain) as error:
+        return Identity("", f"agent {agent.name!r}: {error}", {})
 
 
-def _state(kept: Mapping[str, Any], hidden: list[str]) -> bytes:
-    """Returns what an agent was made with; what of it cannot be read is added to `hidden`."""
-    out = []
-    for name, value in sorted(kept.items()):
-        default = getattr(Agent, name, None) if name in _DEFAULTS else None
-        if type(value) is type(default) and value == default:
-            continue  # a class that leaves it out is given it when it is loaded
+def _fingerprint(agent: Agent, made: State, declared: dict[str, bytes]) -> str:
+    version, weights = _version(agent), getattr(agent, "weights_digest", "")
+    if version and not (isinstance(version, str) and _VERSION.fullmatch(version)):
+        raise ArgumentError(
+            f"version must be 1 to 32 letters, digits, dots and dashes; found {version!r}"
+        )
+    found = _code_of(agent)
+    reasons = [*found.hidden, *(() if weights else (*made.unread, *_reasons(found)))]
+    if reasons and not version:
+        remedy = "" if found.hidden else "the digest of its weights as weights_digest, or "
+        raise ArgumentError(
+            f"{reasons[0]}, so its code does not say all that it is; state {remedy}a version in "
+            "its class, such as version = '1'"
+        )
+    values = sorted((made.written | declared).items())
+    parts = [*_parts(found), *(written(name) + raw for name, raw in values)]
+    return content_hash(*parts)[:16] + (f"@{version}" if reasons and not _is_ours(agent) else "")
+
+
+def _version(agent: Agent) -> Any:
+    """Return the version that the agent's author states, not one of ours that it derives from."""
+    for one in (agent, *type(agent).__mro__):
+        if "version" in getattr(one, "__dict__", {}):
+            ours = isinstance(one, type) and is_packaged(one.__module__)
+            return "" if ours and not _is_ours(agent) else vars(one)["version"]
+    return ""
+
+
+def _parts(found: Code) -> list[bytes]:
+    return [_RULES, found.trees, *(one.encode() for one in found.distributions), b""]
+
+
+def _reasons(found: Code) -> tuple[str, ...]:
+    outside = ("it reads what lies outside its code",) if found.outside else ()
+    return (*found.hidden, *outside)
+
+
+def _is_ours(agent: Agent) -> bool:
+    return is_packaged(type(agent).__module__) and not isinstance(agent, Elsewhere)
+
+
+def _code_of(agent: Agent) -> Code:
+    if isinstance(agent, Elsewhere):
+        return elsewhere.code(agent.child)
+    return _code_of_class(type(agent))
+
+
+@functools.cache
+def _code_of_class(kind: type) -> Code:
+    """Return what is written of a class, once in a process, for it does not change there."""
+    if is_packaged(kind.__module__):
+        stated = getattr(kind, "version", "")
+        return Code(b"", (), (), False) if stated else unreadable("it is packaged")
+    stands: Any = sys.modules.get(kind.__module__)
+    for part in kind.__qualname__.split("."):
+        stands = getattr(stands, part, None)
+    if stands is not kind:
+        return unreadable(f"{kind.__name__} is not what stands at its name")
+    found = read(kind.__module__, this())
+    return found._replace(trees=found.trees + kind.__qualname__.encode())
+
+
+def _look(agent: Agent, *, now: bool = False) -> tuple[State, dict[str, Any]]:
+    """Return what an agent keeps, and what it declares by the protocol.
+
+    Args:
+      agent: in this process, or in another interpreter.
+      now: asks the other interpreter again.
+    """
+    if isinstance(agent, Elsewhere):
+        return elsewhere.look(agent.child, now=now)
+    told = {name: getattr(agent, name) for name in PROTOCOL if hasattr(agent, name)}
+    return state(attributes(agent), named=parameters(agent) is not None), told
+
+
+def _declared(made: State, told: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the bytes of what an agent declares, by name."""
+    out = {name: raw for name, raw in made.written.items() if name in made.declared}
+    for name in PROTOCOL:
         try:
-            out.append(written((name, value)))
-        except NotPlain as found:
-            out.append(written(name))
-            hidden.append(f"its {name} ({found}) cannot be read")
-    return b"".join(out)
+            out[name] = written(told.get(name, getattr(Agent, name, "")))
+        except NotPlain as error:
+            raise NotPlain(f"its {name} ({error}) cannot be read") from None
+    return out

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sts.agents import planned
+from sts.agents import check_unchanged, planned
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError, StsError
 from sts.jobs.pool import executor
@@ -138,6 +138,7 @@ def _play(job: _Job) -> dict[int, Moments]:
 
     Raises:
       ArgumentError: an agent is another than was planned.
+      StsError: an agent changed what it declares while it played.
     """
     names, fingerprints, _, seed, rehearsals = job.trial
     worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
@@ -146,5 +147,7 @@ def _play(job: _Job) -> dict[int, Moments]:
         members = zip(name.split(","), marks.split(","), strict=True)
         team = [planned(member.strip(), mark) for member, mark in members]
         received[:, i] = sums(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
+        for agent in team:
+            check_unchanged(agent)
     met = np.unique(worlds.complexity)
     return {int(k): moments(received[worlds.complexity == k]) for k in met}
