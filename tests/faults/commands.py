@@ -93,7 +93,7 @@ def leaves() -> list[str]:
 READING = frozenset(
     "annotations refused|annotations verify|annotations audit|annotations quality|"
     "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
-    "domain check|draft show|draft diff|draft check|lambda-star strip|lambda-star moves|"
+    "domain check|draft show|draft diff|draft check|lambda-star strip|"
     "lambda-star check|overcooked check|power|references ls|selfcheck|suite ls|suite show|"
     "suite verify|suite diff|trajectories ls|trajectories show|trajectories verify|"
     "workspace check".split("|")

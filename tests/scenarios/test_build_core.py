@@ -10,12 +10,12 @@ import pytest
 from scenarios import categories
 from scenarios.category import Label
 from scenarios.profiles import Profile
-from scenarios.suites import build_core, dialogues, retiring
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from tests.examples import recorded
+from tests.reproduction.suites import build_core, dialogues, retiring
 from tests.scenarios.scripted import episode
 from tests.scenarios.test_moments import cut
 

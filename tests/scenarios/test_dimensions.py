@@ -9,9 +9,9 @@ import pytest
 
 from scenarios.category import Label
 from scenarios.profiles import Profile
-from scenarios.suites import dimensions
 from sts.storage.workspace import Workspace
 from sts.suites import store
+from tests.reproduction.suites import dimensions
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "starter@1")
 AGENTS = tuple("abcdefgh")

@@ -8,13 +8,19 @@ from pathlib import Path
 import pytest
 
 from scenarios import categories, gates
-from scenarios.suites import gate_recordings, gate_table
-from scenarios.suites.gate_recordings import MEASURES
-from scenarios.suites.gate_table import agents_row, measured, pool_row, shaky_row, suite_row
-from scenarios.suites.renew_babyai import AGENTS
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded
+from tests.reproduction.suites import gate_recordings, gate_table
+from tests.reproduction.suites.gate_recordings import MEASURES
+from tests.reproduction.suites.gate_table import (
+    agents_row,
+    measured,
+    pool_row,
+    shaky_row,
+    suite_row,
+)
+from tests.reproduction.suites.renew_babyai import AGENTS
 
 FOLDER = Path(__file__).parents[2] / "docs"
 PAGES = {"lambda-star": "curator.md", "babyai": "babyai.md", "overcooked": "overcooked.md"}

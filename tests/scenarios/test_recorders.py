@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from scenarios.categories.lambda_star.tracks import Track, ago
-from scenarios.suites.recorders import ERRANDS, Instructed, PersonLike
 from sts import agents
 from sts.trajectories.record import record
 from sts.worlds.lambda_star.agents.readers.grammar import parse
 from sts.worlds.lambda_star.state import MOVES
+from tests.reproduction.suites.recorders import ERRANDS, Instructed, PersonLike
 
 STEPS = 50
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from sts.cli.command import Command
-from sts.worlds.lambda_star.commands import check, moves, score, strip
+from sts.worlds.lambda_star.commands import check, score, strip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the actions."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    for action in (score, strip, moves, check):
+    for action in (score, strip, check):
         action.configure(actions)
 
 

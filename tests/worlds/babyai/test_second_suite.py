@@ -11,12 +11,12 @@ import pytest
 from scenarios import categories, gates
 from scenarios.freezing import unfit
 from scenarios.profiles import profiles
-from scenarios.suites import renew_babyai
-from scenarios.suites.renew_babyai import CATEGORIES, UNSEEN
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint
 from sts.suites.types import DIFFICULTIES, Scenario, pairs
+from tests.reproduction.suites import renew_babyai
+from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN
 
 FIRST, SECOND = (store.load(Workspace.open("no-workspace-here"), f"babyai@{n}") for n in (1, 2))
 RULES = {one.name: one for one in categories.of("babyai")}

@@ -17,8 +17,6 @@ from scenarios import categories, mining
 from scenarios.categories.babyai import missions
 from scenarios.category import Candidate, Category, Label
 from scenarios.replayed import environments
-from scenarios.suites import build_babyai
-from scenarios.suites.building import build
 from sts import agents
 from sts.cli.main import main
 from sts.continuations.takeover import by_shape, continue_all
@@ -33,6 +31,8 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents.missions import relative
+from tests.reproduction.suites import build_babyai
+from tests.reproduction.suites.building import build
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "babyai@1")
 OWN = [c for c in categories.of("babyai") if not c.controls]

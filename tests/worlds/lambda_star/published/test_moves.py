@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, chisquare, kstest
 
 from sts.agents.protocol import Agent, Choice
-from sts.cli.main import main
 from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.session import Team
@@ -36,7 +35,10 @@ from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.published import importer
-from sts.worlds.lambda_star.published.moves import (
+from sts.worlds.lambda_star.state import MOVES, decode
+from tests.examples import DATA, SAMPLE_2016
+from tests.reproduction.published_program.__main__ import main
+from tests.reproduction.published_program.moves import (
     BEHAVIOURS,
     FIRST_SIGHT,
     Behaviour,
@@ -44,9 +46,7 @@ from sts.worlds.lambda_star.published.moves import (
     check,
     read,
 )
-from sts.worlds.lambda_star.published.uniformity import Outcome, uniformity
-from sts.worlds.lambda_star.state import MOVES, decode
-from tests.examples import DATA, SAMPLE_2016
+from tests.reproduction.published_program.uniformity import Outcome, uniformity
 
 TRACES = DATA / "lambdastar_2016_traces.jsonl.xz"
 MOVES_A_TEAM = 40 * 30 * 4 + 20 * 25 * 3 + 40 * 20 * 6
@@ -462,7 +462,7 @@ def test_an_episode_that_does_not_say_where_the_guide_starts_is_refused(tmp_path
 
 
 def test_the_command_prints_what_it_checked(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lambda-star", "moves", str(SAMPLE_2016)]) == 0
+    assert main([str(SAMPLE_2016)]) == 0
     printed = capsys.readouterr().out
     assert f"{9 * 3 * 25 * 3} moves of 3 episodes: 0 impossible" in printed
     rows = {line.split()[0]: line for line in printed.splitlines() if line}
@@ -476,7 +476,7 @@ def test_the_command_prints_what_it_checked(capsys: pytest.CaptureFixture[str]) 
 
 def test_the_legend_has_the_header_s_words(capsys: pytest.CaptureFixture[str]) -> None:
     some = ["--agent", "local-search", "--agent", "oracle", "--agent", "random"]
-    assert main(["lambda-star", "moves", str(TRACES), *some]) == 0
+    assert main([str(TRACES), *some]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
     for word in header.split()[4:]:
         assert any(line.startswith(f"{word}: ") for line in lines), word
@@ -485,12 +485,12 @@ def test_the_legend_has_the_header_s_words(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_one_p_value_alone_has_no_word_on_several(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lambda-star", "moves", str(SAMPLE_2016), "--agent", "local-search"]) == 0
+    assert main([str(SAMPLE_2016), "--agent", "local-search"]) == 0
     assert "p values" not in capsys.readouterr().out
 
 
 def test_all_names_every_behaviour_that_does_not_learn(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["lambda-star", "moves", str(SAMPLE_2016), "--json"]
+    words = [str(SAMPLE_2016), "--json"]
     assert main(words) == 0
     plain = capsys.readouterr().out
     assert main([*words, "--agent", "all", "--agent", "oracle"]) == 0
@@ -522,7 +522,7 @@ def test_the_command_names_the_first_impossible_move(
         last["r"][1] = kernels.reward(wrong, ahead, lines[25]["evil"] - 1, 6, 6) / 2
 
     path = altered(tmp_path, change)
-    words = ["lambda-star", "moves", str(path), "--agent", "oracle", "--agent", "random"]
+    words = [str(path), "--agent", "oracle", "--agent", "random"]
     assert main(words) == 1
     printed = capsys.readouterr().out
     assert "oracle: 1 impossible; the first is altered.jsonl:26, episode 0, step 25:" in printed
@@ -537,7 +537,7 @@ def test_the_command_names_the_first_impossible_move(
 
 
 def test_the_command_can_leave_the_quirks_out(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["lambda-star", "moves", str(SAMPLE_2016), "--agent", "local-search"]
+    words = [str(SAMPLE_2016), "--agent", "local-search"]
     assert main([*words, "--no-quirks"]) == 1
     printed = capsys.readouterr().out
     assert "local-search: " in printed and "step 1:" in printed
@@ -559,6 +559,6 @@ def test_the_command_can_leave_the_quirks_out(capsys: pytest.CaptureFixture[str]
 def test_bad_input_is_one_line(
     words: list[str], code: int, found: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["lambda-star", "moves", str(SAMPLE_2016), *words]) == code
+    assert main([str(SAMPLE_2016), *words]) == code
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and found in error

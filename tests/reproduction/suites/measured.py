@@ -1,6 +1,6 @@
 """The tables of what packaged suites of Λ* measure: their gates, dimensions and rank agreement.
 
-    python -m scenarios.suites.measured SUITE [SUITE ...] [--gates]
+    python -m tests.reproduction.suites.measured SUITE [SUITE ...] [--gates]
 
 By ten continuations of each agent of the list that was fixed before; judged by nobody.
 """
@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from scenarios import categories, gates
 from scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
 from scenarios.profiles import Profile, profiles
-from scenarios.suites.dimensions import agreements, competence, dimensions, pass_rates
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
+from tests.reproduction.suites.dimensions import agreements, competence, dimensions, pass_rates
 
 _FIRST = (1, 2, 3, 4, 5)
 _POOL = ("open loop", "local-search", "reward-with-memory", "shortcut", "probe")

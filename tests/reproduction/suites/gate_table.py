@@ -1,6 +1,6 @@
 """The gates of a domain's categories, measured on recordings of their own, as tables of Markdown.
 
-    python -m scenarios.suites.gate_table [DOMAIN] [CATEGORY ...] [--pool N]
+    python -m tests.reproduction.suites.gate_table [DOMAIN] [CATEGORY ...] [--pool N]
 
 Of each category a pool is mined, which the first gates are held to, a suite of ten as a packaged
 one has, and a larger one, whose figures are less by chance. What is beyond its limit has a mark.
@@ -23,7 +23,6 @@ from scenarios.category import Candidate, Category
 from scenarios.gates import Gate
 from scenarios.mining.chance import pass_rate
 from scenarios.profiles import Profile, profiles
-from scenarios.suites.gate_recordings import MEASURES, Measure
 from sts import agents
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
@@ -31,6 +30,7 @@ from sts.domains import domain
 from sts.errors import StsError
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
+from tests.reproduction.suites.gate_recordings import MEASURES, Measure
 
 SUITE = 10
 SLIP = 0.3

@@ -1,50 +1,56 @@
-"""`sts lambda-star moves`: our behaviours beside the published program's recorded episodes."""
+"""Compare behaviours with episodes that the published program recorded, move by move.
+
+    python -m tests.reproduction.published_program FILE... [--agent A] [--no-quirks] [--json]
+
+Lead each behaviour that does not learn through the episodes; ask of every recorded move whether our
+agent could have made it, and of all together whether chance decided as our agent has it. Exit with
+1 when a move is impossible.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sts.cli.arguments import progress, say, table
-from sts.errors import ArgumentError, UnknownName
+from sts.cli.main import explain
+from sts.errors import ArgumentError, StsError, UnknownName
+from sts.worlds.lambda_star.published.importer import TEAMS
+from tests.reproduction.published_program.moves import BEHAVIOURS, Behaviour, Checked, check, read
 
-if TYPE_CHECKING:
-    from sts.worlds.lambda_star.published.moves import Behaviour, Checked
 
-
-def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the action and its arguments."""
-    moves = actions.add_parser(
-        "moves",
-        example="sts lambda-star moves traces/*.jsonl",
-        help="check behaviours move by move against episodes of the published program",
-        description="Leads each behaviour that does not learn through episodes that the published "
-        "program recorded, and asks of every recorded move whether our agent could have made it, "
-        "and of all together whether chance decided as our agent has it. Exits with 1 when a move "
-        "is impossible.",
-    )
-    moves.add_argument(
+def main(argv: Sequence[str]) -> int:
+    """Check from the command line; return the exit code."""
+    parser = argparse.ArgumentParser(prog="published_program", description=__doc__)
+    parser.add_argument(
         "files", nargs="+", metavar="FILE", help="in the format lambdastar-2016; may end in .xz"
     )
-    moves.add_argument(
+    parser.add_argument(
         "--agent",
         action="append",
         metavar="A",
         help="a behaviour that does not learn; may be repeated (default: all)",
     )
-    moves.add_argument(
+    parser.add_argument(
         "--no-quirks",
         action="store_true",
         help="ask our behaviours as they are, without what the program does otherwise",
     )
-    moves.set_defaults(act=run)
+    parser.add_argument("--json", action="store_true", help="print JSON for a program to read")
+    try:
+        return run(parser.parse_args(argv))
+    except StsError as error:
+        print(f"published_program: {error}", file=sys.stderr)
+        return error.exit_code
+    except OSError as error:
+        print(f"published_program: {explain(error)}", file=sys.stderr)
+        return 1
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints a table; the exit code is 1 if a move is impossible."""
-    from sts.worlds.lambda_star.published.moves import check, read
-
+    """Print a table; return 1 if a move is impossible."""
     wanted = _wanted(args.agent)
     with progress("reading", "files") as show:
         recordings = read([Path(file) for file in args.files], progress=show)
@@ -74,9 +80,6 @@ def _wanted(names: list[str] | None) -> list[Behaviour]:
       ArgumentError: one learns.
       UnknownName: one is none of the program's.
     """
-    from sts.worlds.lambda_star.published.importer import TEAMS
-    from sts.worlds.lambda_star.published.moves import BEHAVIOURS
-
     known = {behaviour.name: behaviour for behaviour in BEHAVIOURS}
     wanted: list[str] = []
     for name in names or ["all"]:
@@ -149,3 +152,7 @@ def _first(row: Checked) -> str:
         f"{first.file}:{first.line}, episode {first.episode}, step {first.step}: participant "
         f"{first.participant} moved {first.move}, expected {' or '.join(first.expected)}\n"
     )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

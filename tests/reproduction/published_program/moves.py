@@ -44,7 +44,7 @@ from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
 from sts.worlds.lambda_star.domain import Batch, Observation
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.published.importer import TEAMS, Place
-from sts.worlds.lambda_star.published.uniformity import Outcome, uniformity
+from tests.reproduction.published_program.uniformity import Outcome, uniformity
 
 PLANS = 504  # so ties of up to 504 are all met, and their chances are right to 1 in 504
 FIRST_SIGHT = "3.1 first sight (main:299-301)"

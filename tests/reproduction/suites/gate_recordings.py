@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scenarios import gates
-from scenarios.suites.renew_babyai import AGENTS, LEVELS
 from sts import agents
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from tests.reproduction.suites.renew_babyai import AGENTS, LEVELS
 
 RECORDERS = (
     *(("random", 2, 10, 10), ("random", 3, 8, 12), ("blind", 2, 12, 12)),

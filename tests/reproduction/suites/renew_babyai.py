@@ -1,6 +1,6 @@
 """Builds the packaged suite `babyai@2` from `babyai@1`, with the public commands.
 
-    python -m scenarios.suites.renew_babyai OUT
+    python -m tests.reproduction.suites.renew_babyai OUT
 
 OUT is where `suite.json` and `scenarios.parquet` go. It is made as a curator makes it: begun from
 the version before, some of it retired for stated reasons, others mined from open levels that have
@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scenarios.suites.building import DRAFT, carry_out
 from sts.errors import ArgumentError, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
+from tests.reproduction.suites.building import DRAFT, carry_out
 
 LEVELS = (
     *("GoToLocal", "GoToLocalS6N4", "PickupLoc", "OneRoomS8"),

@@ -1,6 +1,6 @@
 """Builds the packaged suites `core@1` and `core@2` with the public commands, from recordings alone.
 
-    python -m scenarios.suites.build_core OUT
+    python -m tests.reproduction.suites.build_core OUT
 
 OUT gets the folders 1 and 2, with `suite.json` and `scenarios.parquet` in each. The rest is in
 RECORDINGS and the seeds: the same agents give the same scenarios. The second is made from the first
@@ -21,8 +21,6 @@ from typing import Any
 from scenarios import categories
 from scenarios.mining import effect
 from scenarios.profiles import profiles
-from scenarios.suites import dialogues, retiring
-from scenarios.suites.building import DRAFT, carry_out
 from sts.errors import ArgumentError, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
@@ -30,9 +28,11 @@ from sts.suites import store
 from sts.suites.drafts import open_draft
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
+from tests.reproduction.suites import dialogues, retiring
+from tests.reproduction.suites.building import DRAFT, carry_out
 
-PERSON_LIKE = "scenarios.suites.recorders:PersonLike"
-INSTRUCTED = "scenarios.suites.recorders:Instructed"
+PERSON_LIKE = "tests.reproduction.suites.recorders:PersonLike"
+INSTRUCTED = "tests.reproduction.suites.recorders:Instructed"
 RECORDINGS = (
     ("random", 1, "10x10", 100),
     ("random", 2, "10x10", 400),
@@ -169,7 +169,7 @@ def _frozen(workspace: Workspace, folder: str, version: int) -> Suite:
 def _named(suite: Suite, version: int) -> Suite:
     """Returns a version under its own name, with the rules that it was made by."""
     parent = f"{NAME}@{version - 1}" if version > 1 else None
-    own = provenance() | {"made_by": "scenarios.suites.build_core", "rules": rules()}
+    own = provenance() | {"made_by": "tests.reproduction.suites.build_core", "rules": rules()}
     return replace(suite, name=NAME, parent=parent, provenance=own)
 
 

@@ -1,6 +1,6 @@
 """Builds the packaged suite `babyai@1` with the public commands, from recordings alone.
 
-    python -m scenarios.suites.build_babyai OUT
+    python -m tests.reproduction.suites.build_babyai OUT
 
 OUT is where `suite.json` and `scenarios.parquet` go. The rest is in LEVELS, AGENTS and the seeds:
 the same agents and the same minigrid give the same scenarios. Needs the extra `babyai`.
@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scenarios.suites.building import DRAFT, build
 from sts.errors import ArgumentError, StsError
+from tests.reproduction.suites.building import DRAFT, build
 
 LEVELS = (
     *("GoToLocal", "GoToObjMazeS4"),
