@@ -1,19 +1,12 @@
-"""Builds the packaged suite `babyai@1` with the public commands, from recordings alone.
+"""What `babyai@1` was made of, the parent of `babyai@2`, which is shipped no longer.
 
-    python -m tests.reproduction.suites.build_babyai OUT
-
-OUT is where `suite.json` and `scenarios.parquet` go. The rest is in LEVELS, AGENTS and the seeds:
-the same agents and the same minigrid give the same scenarios. Needs the extra `babyai`.
+LEVELS, AGENTS and the seeds decide: the same agents and minigrid give the same scenarios.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
-from sts.errors import ArgumentError, StsError
-from tests.reproduction.suites.building import DRAFT, build
+from tests.reproduction.suites.building import DRAFT
+from tests.reproduction.suites.recorders import BABYAI_RANDOM
 
 LEVELS = (
     *("GoToLocal", "GoToObjMazeS4"),
@@ -22,11 +15,11 @@ LEVELS = (
     *("PutNextLocal", "PutNextS5N2"),
     *("GoToSeqS5R2", "OpenTwoDoors", "OpenDoorsOrderN4Debug"),
 )
-AGENTS = ("babyai-bot", "babyai-noisy-bot-30", "babyai-noisy-bot-60", "babyai-random")
+AGENTS = ("babyai-bot", "babyai-noisy-bot-30", "babyai-noisy-bot-60", BABYAI_RANDOM)
 CATEGORIES = ("go-to", "open", "pick-up", "put-next", "sequence")
 EPISODES, STEPS = 100, 45
 PER_CATEGORY, SEED = 10, 1
-NAME, VERSION = "babyai", 1
+VERSION = 1
 DESCRIPTION = (
     "Five kinds of BabyAI's language missions, ten scenarios each, mined from recordings of the "
     "package's bot, of noisy ones and of a random player."
@@ -46,20 +39,3 @@ def commands() -> list[list[str]]:
     amount = ["--per-category", str(PER_CATEGORY), "--seed", str(SEED), "--stratum", "difficulty"]
     lines.append(["mine", DRAFT, *chosen, *amount])
     return lines
-
-
-def main(argv: Sequence[str]) -> int:
-    """Builds from the command line; returns the exit code."""
-    try:
-        if len(argv) != 1:
-            raise ArgumentError("expected OUT, see the module's first lines")
-        suite = build(Path(argv[0]), NAME, VERSION, DESCRIPTION, commands())
-    except StsError as error:
-        print(f"build_babyai: {error}", file=sys.stderr)
-        return error.exit_code
-    print(f"{suite.label}: {len(suite.scenarios)} scenarios, hash {suite.hash}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -11,10 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.domains import domain as find_domain
+from sts.domains.adapted import Seen
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.readers.reader import Reader
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES
+
+BABYAI_RANDOM = "tests.reproduction.suites.recorders:BabyAIRandom"
 
 _HIDDEN = -1
 _HESITATES, _TURNS, _MINDS_EVIL = 0.2, 0.2, 0.6
@@ -117,3 +121,19 @@ class Instructed(Reader):
         sent = Instructions(("", *ERRANDS), errand)
         choice, kept = super().act(observation, sent, memory, draws)
         return choice, {**kept, "errand": errand}
+
+
+class BabyAIRandom(Agent):
+    """Makes every move of BabyAI equally often, with the draws of its name.
+
+    It recorded worlds of `babyai@2` under this name, from which its draws follow.
+    """
+
+    name, domain = "babyai-random", "babyai"
+
+    def act(
+        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[Choice, Memory]:
+        """Weighs all moves alike."""
+        shape = observation.last_move.shape
+        return Choice(np.ones((*shape, len(find_domain(self.domain).moves)))), memory

@@ -1,11 +1,11 @@
-"""Builds the packaged suite `babyai@2` from `babyai@1`, with the public commands.
+"""Builds the packaged suite `babyai@2` with the public commands, from recordings alone.
 
     python -m tests.reproduction.suites.renew_babyai OUT
 
-OUT is where `suite.json` and `scenarios.parquet` go. It is made as a curator makes it: begun from
-the version before, some of it retired for stated reasons, others mined from open levels that have
-no mission, accepted, frozen. The same agents and the same minigrid give the same scenarios. Needs
-the extra `babyai`.
+OUT is where `suite.json` and `scenarios.parquet` go. `babyai@1` is built first. The rest is made
+as a curator makes it: begun from that version, some of it retired for stated reasons, others mined
+from open levels that have no mission, accepted, frozen. The same agents and the same minigrid give
+the same scenarios. Needs the extra `babyai`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from sts.provenance import provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
+from tests.reproduction.suites import build_babyai, building
 from tests.reproduction.suites.building import DRAFT, carry_out
+from tests.reproduction.suites.recorders import BABYAI_RANDOM
 
 LEVELS = (
     *("GoToLocal", "GoToLocalS6N4", "PickupLoc", "OneRoomS8"),
@@ -31,7 +33,7 @@ LEVELS = (
     *("UnlockLocal", "UnlockLocalDist", "Unlock", "UnlockPickup", "UnlockPickupDist"),
     *("GoTo", "GoToSeqS5R2"),
 )
-AGENTS = ("babyai-seeker", "babyai-blind", "babyai-random")
+AGENTS = ("babyai-seeker", "babyai-blind", BABYAI_RANDOM)
 CATEGORIES = (
     *("before-or-after", "beside", "bring", "fetch", "go-back", "go-through", "on-side"),
     *("open-first", "other-colour", "stand-before", "stand-or-take", "this-or-that", "unlock"),
@@ -113,8 +115,11 @@ def build(out: Path) -> Suite:
     """
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
-        parent = replace(store.load(workspace, PARENT), name=DRAFT)
-        store.write(workspace.path("suites", DRAFT, "1"), parent)
+        first = build_babyai
+        building.build(
+            workspace.path("suites", DRAFT, "1"),
+            *(DRAFT, first.VERSION, first.DESCRIPTION, first.commands()),
+        )
         carry_out(folder, commands())
         made = store.load(workspace, f"{DRAFT}@2")
     suite = replace(made, name=NAME, parent=PARENT, provenance=provenance())
