@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 WINDOW = 60.0
@@ -32,7 +33,7 @@ class Attempts:
     def allows(self, address: str) -> bool:
         """Whether an attempt from `address` is heard."""
         self._forget()
-        _, own = self._failures.get(_network(address), (0.0, 0))
+        _, own = self._failures.get(network(address), (0.0, 0))
         if own == 0:
             return True
         return own < EACH and sum(count for _, count in self._failures.values()) < TOGETHER
@@ -40,15 +41,15 @@ class Attempts:
     def failed(self, address: str) -> None:
         """Notes that an attempt from `address` failed."""
         self._forget()
-        network = _network(address)
-        since, own = self._failures.get(network, (self._clock(), 0))
-        self._failures[network] = since, own + 1
+        counted = network(address)
+        since, own = self._failures.get(counted, (self._clock(), 0))
+        self._failures[counted] = since, own + 1
         if len(self._failures) > ADDRESSES:
             self._failures.popitem(last=False)
 
     def succeeded(self, address: str) -> None:
         """Forgets the failures of `address`: somebody whom the study knows is there."""
-        self._failures.pop(_network(address), None)
+        self._failures.pop(network(address), None)
 
     def _forget(self) -> None:
         now = self._clock()
@@ -56,10 +57,13 @@ class Attempts:
             self._failures.popitem(last=False)
 
 
-def _network(address: str) -> str:
-    """What an address is counted as: one person has 2^64 of the sixth version."""
+@lru_cache(maxsize=65_536)
+def network(address: str) -> str:
+    """Return what an address is counted as: one person has 2^64 of the sixth version."""
     try:
         parsed = ip_address(address)
     except ValueError:
         return address
-    return parsed.exploded[:19] if isinstance(parsed, IPv6Address) else address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    return str(parsed.ipv4_mapped or parsed.exploded[:19])

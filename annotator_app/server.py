@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import logging
 import socket
 import threading
 import webbrowser
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from annotator_app.settings import Settings
 from sts.errors import ArgumentError, Unavailable
@@ -70,6 +73,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
 
     from annotator_app import sprites, state
     from annotator_app.auth import Auth, cookie_name
+    from annotator_app.connections import Limited, raise_file_limit
     from annotator_app.headers import Headers
     from annotator_app.messages import Messages
     from annotator_app.people import Entrance
@@ -101,7 +105,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
             entrance=entrance,
             cookie=cookie,
             base=base,
-            offers=bool(settings.signing_in),
+            offers=settings.signing_in,
         ),
         Middleware(
             Results, folder=lambda: state.builder().folder, person=entrance.person, cookie=cookie
@@ -111,8 +115,12 @@ def serve(settings: Settings, bound: socket.socket) -> None:
         Middleware(Messages),
     ]
     app = st.App(script, middleware=layers)
+    protocol = partial(
+        Limited, each=settings.connections, total=raise_file_limit(), proxies=settings.proxies
+    )
     config = uvicorn.Config(
         app,
+        http=cast(type[asyncio.Protocol], protocol),
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=1,

@@ -1,11 +1,11 @@
-"""What `sts annotate` tells the pages, through the environment, so that any worker can be told."""
+"""The settings that `sts annotate` passes to the pages."""
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
-_PREFIX = "STS_ANNOTATE_"
+CONNECTIONS = 512
+"""Connections that one address may hold; sixty browsers behind it open about 420."""
 
 
 class Settings(NamedTuple):
@@ -20,7 +20,8 @@ class Settings(NamedTuple):
       base: the path under which everything is served, "" or like "/judge".
       proxies: addresses and networks, with commas between, of proxies whose word is taken for who
         asks and by which scheme; "" for none.
-      signing_in: "1" where people can sign in with an account of elsewhere, else "".
+      signing_in: whether people can sign in with an account at a provider.
+      connections: how many one address may hold; the proxies' addresses may hold any number.
     """
 
     workspace: str
@@ -30,14 +31,17 @@ class Settings(NamedTuple):
     part: str = ""
     base: str = ""
     proxies: str = ""
-    signing_in: str = ""
+    signing_in: bool = False
+    connections: int = CONNECTIONS
 
     def publish(self) -> None:
-        """Puts the settings where `current` finds them, in this process and its children."""
-        for name, value in self._asdict().items():
-            os.environ[_PREFIX + name.upper()] = value
+        """Keep the settings where `current` finds them."""
+        _published.append(self)
+
+
+_published: list[Settings] = []
 
 
 def current() -> Settings:
-    """The settings that `publish` left."""
-    return Settings(*(os.environ.get(_PREFIX + name.upper(), "") for name in Settings._fields))
+    """Return the settings that were published last."""
+    return _published[-1]

@@ -50,6 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="believe the proxy at this address or network who asks and by which scheme; "
         "repeatable (default: nobody)",
     )
+    parser.add_argument(
+        "--connections",
+        type=int,
+        default=512,
+        metavar="N",
+        help="connections that one address may hold, proxies aside (default: %(default)s)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the link, open nothing")
 
 
@@ -57,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     """Puts the suite's continuations in the queue, then serves until Ctrl-C."""
     if not 0 <= args.port <= 65535:
         raise ArgumentError(f"--port: expected 0 to 65535, found {args.port}")
+    if args.connections < 1:
+        raise ArgumentError(f"--connections: expected 1 or more, found {args.connections}")
     if args.owner is not None and args.host not in LOOPBACK:
         raise ArgumentError(
             f"--as is for your own machine, found --host {args.host}; give people links of their "
@@ -105,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
             suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
         folder = str(workspace.root.resolve())
         told = Settings(
-            folder, suite, name, key, part, base, ",".join(proxies), "1" if offers else ""
+            folder, suite, name, key, part, base, ",".join(proxies), offers, args.connections
         )
         server.serve(told, bound)
     return 0

@@ -16,6 +16,7 @@ MODULES = (
     "tests.annotations.test_consent",
     "tests.annotations.test_submissions",
     "tests.annotator_app.test_auth",
+    "tests.annotator_app.test_connections",
     "tests.annotator_app.served.test_blindness",
     "tests.annotator_app.test_exchange",
     "tests.annotator_app.served.test_messages",

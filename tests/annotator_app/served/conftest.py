@@ -19,9 +19,9 @@ VIEWPORT = {"width": 1366, "height": 768}
 STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
 """What pages may leave in a browser, in Chromium's words."""
 IMPORTED = (
-    "annotator_app.commands.annotate annotator_app.server annotator_app.state pandas streamlit "
-    "annotator_app.pages.team annotator_app.results annotator_app.shell annotator_app.sign_in "
-    "sts.viewer.sprites uvicorn"
+    "annotator_app.commands.annotate annotator_app.connections annotator_app.server "
+    "annotator_app.state pandas streamlit annotator_app.pages.team annotator_app.results "
+    "annotator_app.shell annotator_app.sign_in sts.viewer.sprites uvicorn"
 ).split()
 """What a server imports before it serves."""
 

@@ -1,0 +1,241 @@
+"""Half-sent requests end, connections are limited by address, and nobody else notices."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import logging
+import resource
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import uvicorn
+from websockets.sync.client import connect
+
+from annotator_app.connections import Limited, raise_file_limit
+from annotator_app.server import bind
+from annotator_app.settings import CONNECTIONS
+from tests.access.attempts import attempt
+from tests.annotator_app.serving import Server
+from tests.annotator_app.wire import wired
+
+KIND = "Links and sessions"
+HALF = b"GET / HTTP/1.1\r\nHost: study.example\r\nX-Slow: "
+BODY = b"POST / HTTP/1.1\r\nHost: study.example\r\nContent-Length: 9\r\n\r\nslow"
+PEOPLE, TABS = 60, 7
+"""People behind one address, and the connections that a browser opens to one server."""
+
+
+async def answer(scope: Any, receive: Any, send: Any) -> None:
+    """Answer when the body is there, as a page does."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            await send({"type": "websocket.send", "text": "here"})
+        return
+    while (await receive()).get("more_body"):
+        pass
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]}
+    )
+    await send({"type": "http.response.body"})
+
+
+@contextlib.contextmanager
+def served(each: int = CONNECTIONS, total: int = 16_000, proxies: str = "") -> Iterator[int]:
+    """Serve on a free loopback port, with limits; yield the port."""
+    protocol = partial(Limited, each=each, total=total, proxies=proxies)
+    config = uvicorn.Config(
+        answer,
+        http=cast(type[asyncio.Protocol], protocol),
+        ws="websockets-sansio",
+        lifespan="off",
+        log_level="warning",
+        timeout_keep_alive=600,
+    )
+    server = uvicorn.Server(config)
+    with bind("127.0.0.1", 0) as bound:
+        thread = threading.Thread(target=server.run, args=([bound],))
+        thread.start()
+        try:
+            yield bound.getsockname()[1]
+        finally:
+            server.force_exit = server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(autouse=True)
+def sockets() -> Iterator[contextlib.ExitStack]:
+    """Close the sockets of a test, which may have as many as a server allows."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    raise_file_limit()
+    with contextlib.ExitStack() as stack:
+        yield stack
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def opened(stack: contextlib.ExitStack, port: int, said: bytes, source: str) -> socket.socket:
+    """Open a connection from an address of this machine, and say something."""
+    made = socket.create_connection(("127.0.0.1", port), 10, source_address=(source, 0))
+    stack.callback(made.close)
+    made.sendall(said)
+    return made
+
+
+def is_closed(one: socket.socket) -> bool:
+    """Return True if the server has closed a connection by now."""
+    one.settimeout(0.01)
+    try:
+        return one.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def all_closed(many: list[socket.socket], seconds: float = 30) -> bool:
+    """Return True once the server has closed all of these connections."""
+    end = time.monotonic() + seconds
+    while many and time.monotonic() < end:
+        many = [one for one in many if not is_closed(one)]
+    return not many
+
+
+def status(port: int, source: str = "127.0.0.1") -> int:
+    """Ask from an address of this machine."""
+    made = http.client.HTTPConnection("127.0.0.1", port, 10, source_address=(source, 0))
+    try:
+        made.request("GET", "/")
+        return made.getresponse().status
+    finally:
+        made.close()
+
+
+@attempt(
+    KIND,
+    "1,300 requests are half sent, their heads or their bodies, from one address or from many",
+    "each is cut off after ten seconds; who asks meanwhile is answered",
+)
+@pytest.mark.parametrize("half", [HALF, BODY], ids=["head", "body"])
+@pytest.mark.parametrize("sources", [1, 100])
+def test_1300_half_sent_requests_lock_nobody_out(
+    sockets: contextlib.ExitStack,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    half: bytes,
+    sources: int,
+) -> None:
+    monkeypatch.setattr("annotator_app.connections.UNFINISHED", 1.5)
+    caplog.set_level(logging.ERROR)
+    with served(total=1000) as port:
+        many = [
+            opened(sockets, port, half, f"127.0.1.{number % sources}") for number in range(1300)
+        ]
+        assert status(port) == 200
+        assert status(port, "127.0.1.0") == 200  # from the very address of the flood
+        assert all_closed(many)
+        assert status(port) == 200
+    assert not caplog.records
+
+
+@pytest.mark.slow
+def test_annotator_serves_pages_amid_1300_half_sent_requests(
+    sockets: contextlib.ExitStack, recorded: Path, tmp_path: Path
+) -> None:
+    server = Server(shutil.copytree(recorded, tmp_path / "workspace"))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))  # as a shell usually has it
+    with server:
+        raise_file_limit()
+        many = [opened(sockets, server.port, HALF, "127.0.0.1") for _ in range(1300)]
+        with wired(server, "undisturbed") as wire:
+            assert wire.ask()
+        assert all_closed(many)
+        assert "Traceback" not in (server.folder / "server.log").read_text()
+
+
+def test_unfinished_request_is_cut_off_even_if_it_trickles(
+    sockets: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotator_app.connections.UNFINISHED", 0.5)
+    with served() as port:
+        for said in (b"", HALF, BODY[:-4].replace(b"9", b"999999") + b"s"):
+            slow, began = opened(sockets, port, said, "127.0.0.1"), time.monotonic()
+            while not is_closed(slow) and time.monotonic() - began < 20:
+                with contextlib.suppress(OSError):
+                    slow.sendall(b"x" if said else b"")
+                time.sleep(0.05)
+            assert 0.4 < time.monotonic() - began < 10
+        again = opened(sockets, port, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "127.0.0.1")
+        assert again.recv(1000).startswith(b"HTTP/1.1 200")
+        time.sleep(1)  # a connection that waits for a next request is uvicorn's to close
+        assert not is_closed(again)
+        again.sendall(HALF)
+        assert all_closed([again])
+
+
+def test_websocket_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator_app.connections.UNFINISHED", 0.2)
+    with served() as port, connect(f"ws://127.0.0.1:{port}/") as socket_:
+        time.sleep(1)
+        socket_.send("are you there")
+        assert socket_.recv(10) == "here"
+
+
+@attempt(
+    KIND,
+    "sixty people work behind one address, each with seven connections",
+    "all are answered, and none is closed",
+)
+def test_sixty_people_behind_one_address_work_undisturbed(
+    sockets: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotator_app.connections.UNFINISHED", 0.5)
+    request = b"GET / HTTP/1.1\r\nHost: study.example\r\n\r\n"
+    with served() as port:
+        open_pages = [
+            sockets.enter_context(connect(f"ws://127.0.0.1:{port}/")) for _ in range(PEOPLE)
+        ]
+        others = [opened(sockets, port, request, "127.0.0.1") for _ in range(PEOPLE * (TABS - 1))]
+        for _ in range(2):
+            for one in others:
+                assert one.recv(1000).startswith(b"HTTP/1.1 200")
+            time.sleep(1)
+            for page in open_pages:
+                page.send("are you there")
+                assert page.recv(10) == "here"
+            for one in others:
+                one.sendall(request)
+
+
+def test_connections_are_limited_by_address_and_not_for_proxies(
+    sockets: contextlib.ExitStack,
+) -> None:
+    whole = b"GET / HTTP/1.1\r\nHost: study.example\r\n\r\n"
+    for proxies, refused in (("10.0.0.0/8", True), ("10.0.0.0/8,127.0.0.2", False)):
+        with served(each=3, proxies=proxies) as port:
+            there = [opened(sockets, port, whole, "127.0.0.2") for _ in range(3)]
+            assert all(one.recv(1000).startswith(b"HTTP/1.1 200") for one in there)
+            fourth = opened(sockets, port, b"", "127.0.0.2")
+            assert all_closed([fourth], 1) is refused  # nothing waits that could give way
+            assert not any(map(is_closed, there))
+            assert status(port) == 200  # from another address
+
+
+def test_server_may_open_more_files_than_it_was_started_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+    most = raise_file_limit()
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    assert 512 < most < soft <= hard
