@@ -1,64 +1,114 @@
-"""The addresses that there are, and what may be asked of each.
-
-Streamlit has more than its pages ask for: uploads, its measurements, an interface for programs, and
-whatever a later version brings. Who judges has no use for these, and nobody is to find one.
-"""
+"""The addresses that there are, and what answers each; Streamlit has more, which nothing needs."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.middleware import Middleware
+from starlette.middleware.sessions import SessionMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import ASGIApp
 
-PAGE = re.compile(r"/[a-z]*")
-"""The address of a page; which there are is Streamlit's to say."""
+from annotator_app.auth import Auth
+from annotator_app.door import Door
+from annotator_app.entry import away, refusal
+from annotator_app.headers import Headers
+from annotator_app.messages import Messages
+from annotator_app.sign_in import CALLBACK, SIGN_IN, Provider
+from sts.errors import StoreError
+
 STREAM = "/_stcore/stream"
 HEALTH = "/_stcore/health"
 ENTER = "/enter"
-RESULTS = "/results/"
-SCRIPTS = "/scripts/"
-_STREAMLITS = (HEALTH, "/_stcore/host-config", "/favicon.png")
-_FOLDERS = (RESULTS, SCRIPTS)
-_STATIC = re.compile(r"/static/[a-z]+/\w[\w.-]*")
+PAGE = "/{page:page}"
+"""The address of a page; which there are is Streamlit's to say."""
+STREAMLITS = ("/_stcore/host-config", "/favicon.png", "/static/{folder:page}/{file:file}")
+"""What pages load of Streamlit."""
 _READING = ("GET", "HEAD")
+_LOG = logging.getLogger(__name__)
 
 
-class Routes:
-    """ASGI middleware that knows no address but those that a page asks for.
+class _Name(Convertor[str]):
+    regex = "[a-z]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+class _File(_Name):
+    regex = r"\w[\w.-]*"
+
+
+register_url_convertor("page", _Name())
+register_url_convertor("file", _File())
+
+
+Answer = ASGIApp | Callable[[Request], Response]
+
+
+def application(
+    streamlit: ASGIApp, door: Door, within: Mapping[str, Answer], lifespan: Any = None
+) -> Starlette:
+    """Return what answers each request, all under the base path of `door`.
 
     Args:
-      app: what answers them.
-      more: addresses besides, such as those of signing in.
+      streamlit: serves the pages.
+      door: answers those who have no session.
+      within: what else needs a session, by address.
+      lifespan: of Streamlit.
     """
-
-    def __init__(self, app: ASGIApp, more: Collection[str] = ()) -> None:
-        """Stands before `app`."""
-        self._app = app
-        self._single = {*_STREAMLITS, *more}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes on what has an answer."""
-        kind, path = scope["type"], scope.get("path", "")
-        if kind == "websocket" and path != STREAM:
-            await send({"type": "websocket.close", "code": 4404, "reason": ""})
-            return
-        app = self._app
-        if kind == "http" and not self._is_one(path):
-            app = PlainTextResponse("There is nothing at this address.", status_code=404)
-        elif kind == "http" and not _may(scope["method"], path):
-            app = PlainTextResponse("This address is only read.", 405, {"Allow": "GET, HEAD"})
-        await app(scope, receive, send)
-
-    def _is_one(self, path: str) -> bool:
-        return (
-            path in self._single
-            or PAGE.fullmatch(path) is not None
-            or _STATIC.fullmatch(path) is not None
-            or path.startswith(_FOLDERS)
-        )
+    base, provider = door.base, door.provider
+    guard = Middleware(Auth, sessions=door.sessions, outside=door.outside)
+    inside: dict[str, Answer] = {**dict.fromkeys(STREAMLITS, streamlit), **within}
+    routes: list[BaseRoute] = [
+        Route(f"{base}{HEALTH}", streamlit, methods=_READING),
+        Route(f"{base}{ENTER}", door.enter, methods=[*_READING, "POST"]),
+        *(_provided(door, provider, base) if provider else ()),
+        WebSocketRoute(f"{base}{STREAM}", Messages(streamlit), middleware=[guard]),
+        *(
+            Route(base + at, app, methods=_READING, middleware=[guard])
+            for at, app in inside.items()
+        ),
+    ]
+    if base:
+        routes.append(Route(base, RedirectResponse(f"{base}/"), methods=_READING))
+    handlers: dict[Any, Any] = {404: _nothing, 405: _only_read, StoreError: _away}
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Headers)],
+        exception_handlers=handlers,
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return app
 
 
-def _may(method: str, path: str) -> bool:
-    return method in _READING or (method == "POST" and path == ENTER)
+def _provided(door: Door, provider: Provider, base: str) -> list[BaseRoute]:
+    """Return the way to a provider and back; what it needs on the way is a cookie of its own."""
+    signed = [Middleware(SessionMiddleware, **provider.session(base or "/"))]
+    return [
+        Route(f"{base}{SIGN_IN}", door.sign_in, methods=_READING, middleware=signed),
+        Route(f"{base}{CALLBACK}", door.come_back, methods=_READING, middleware=signed),
+    ]
+
+
+def _nothing(request: Request, error: Exception) -> Response:
+    return refusal("There is nothing at this address.", 404)
+
+
+def _only_read(request: Request, error: Exception) -> Response:
+    return refusal("This address can only be read.", 405, Allow="GET, HEAD")
+
+
+def _away(request: Request, error: Exception) -> Response:
+    _LOG.error("annotation store: %s", error)
+    return away()

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotator_app.routes import SCRIPTS
 from sts.storage.files import content_hash
 
+SCRIPTS = "/scripts/"
 _HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",  # another script has another address
     "X-Content-Type-Options": "nosniff",
@@ -40,28 +40,19 @@ def address(script: str, name: str) -> str:
     return f"{SCRIPTS}{name}-{content_hash(script.encode())[:16]}.mjs"
 
 
-class Scripts:
-    """ASGI middleware that answers the addresses of scripts.
+def answering(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
+    """Return what answers the addresses of scripts.
 
     Args:
-      app: what answers everything else.
-      script: gives the script of a component by its name, or None where there is none.
+      script: gives the script of a component by its name, or None if there is none.
     """
 
-    def __init__(self, app: ASGIApp, script: Callable[[str], str | None]) -> None:
-        """Stands before `app`."""
-        self._app, self._script = app, script
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers for a script, and passes everything else on."""
-        app = self._app
-        if scope["type"] == "http" and scope["path"].startswith(SCRIPTS):
-            app = self._answer(scope["path"])
-        await app(scope, receive, send)
-
-    def _answer(self, path: str) -> Response:
-        name = path.removeprefix(SCRIPTS).partition("-")[0]
-        script = self._script(name)
-        if script is None or path != address(script, name):
+    def answer(request: Request) -> Response:
+        file = request.path_params["file"]
+        name = file.partition("-")[0]
+        text = script(name)
+        if text is None or not address(text, name).endswith(f"/{file}"):
             return PlainTextResponse("There is no such script.", status_code=404)
-        return Response(script, media_type="text/javascript", headers=_HEADERS)
+        return Response(text, media_type="text/javascript", headers=_HEADERS)
+
+    return answer

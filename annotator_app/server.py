@@ -22,6 +22,7 @@ _OPTIONS = {
     "client.toolbarMode": "minimal",
     "logger.level": "warning",
     "runner.magicEnabled": False,
+    "secrets.files": [],  # nobody is signed in by what a file of another program says
     "runner.postScriptGC": False,  # a full collection after every run costs more than the run
     "server.fileWatcherType": "none",
     "server.headless": True,
@@ -68,53 +69,34 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     settings.publish()
     import streamlit as st
     import uvicorn
-    from starlette.middleware import Middleware
     from streamlit import config as streamlit_config
 
-    from annotator_app import sprites, state
-    from annotator_app.auth import Auth, cookie_name
+    from annotator_app import results, routes, scripts, sign_in, sprites, state
+    from annotator_app.auth import Sessions, cookie_name
     from annotator_app.connections import Limited, raise_file_limit
-    from annotator_app.headers import Headers
-    from annotator_app.messages import Messages
+    from annotator_app.door import Door
     from annotator_app.people import Entrance
-    from annotator_app.prefix import Prefix
-    from annotator_app.results import Results
-    from annotator_app.routes import Routes
-    from annotator_app.scripts import Scripts
-    from annotator_app.shell import Shell
-    from annotator_app.sign_in import ADDRESSES, FILE
+    from annotator_app.shell import page
     from sts.viewer.sprites import framed
 
-    # Nothing is signed in by what a file of another program says.
-    secrets = [str(state.workspace().path(FILE))] if settings.signing_in else []
-    for name, value in {**_OPTIONS, "secrets.files": secrets}.items():
+    base = settings.base
+    for name, value in {**_OPTIONS, "server.baseUrlPath": base}.items():
         streamlit_config.set_option(name, value)
     # It would write invitations down, and Streamlit turns it on whatever the server is told.
     logging.getLogger("uvicorn.access").disabled = True
 
-    script = Path(__file__).with_name("pages") / "app.py"
-    base = settings.base
-    cookie = cookie_name(state.place())
     entrance = Entrance(state.store, settings)
-    layers = [
-        Middleware(Headers),
-        Middleware(Prefix, base=base),
-        Middleware(Routes, more=ADDRESSES if settings.signing_in else ()),
-        Middleware(
-            Auth,
-            entrance=entrance,
-            cookie=cookie,
-            base=base,
-            offers=settings.signing_in,
-        ),
-        Middleware(
-            Results, folder=lambda: state.builder().folder, person=entrance.person, cookie=cookie
-        ),
-        Middleware(Shell, base=base),
-        Middleware(Scripts, script=state.script),
-        Middleware(Messages),
-    ]
-    app = st.App(script, middleware=layers)
+    sessions = Sessions(entrance, cookie_name(state.place()), base)
+    asked = sign_in.settings(state.workspace(), base) if settings.signing_in else None
+    door = Door(entrance, sessions, base, sign_in.Provider(asked) if asked else None)
+    report = results.answering(lambda: state.builder().folder, sessions)
+    within: dict[str, routes.Answer] = {
+        routes.PAGE: page(base),
+        f"{results.RESULTS}{{file:path}}": report,
+        f"{scripts.SCRIPTS}{{file:file}}": scripts.answering(state.script),
+    }
+    streamlit = st.App(Path(__file__).with_name("pages") / "app.py")
+    app = routes.application(streamlit, door, within, streamlit.lifespan())
     protocol = partial(
         Limited, each=settings.connections, total=raise_file_limit(), proxies=settings.proxies
     )

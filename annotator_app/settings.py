@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+from sts.errors import ArgumentError
 
 CONNECTIONS = 512
 """Connections that one address may hold; sixty browsers behind it open about 420."""
+_BASE = re.compile(r"(/[A-Za-z0-9_~.-]*[A-Za-z0-9_~-])+")
 
 
 class Settings(NamedTuple):
@@ -45,3 +49,15 @@ _published: list[Settings] = []
 def current() -> Settings:
     """Return the settings that were published last."""
     return _published[-1]
+
+
+def checked_base(path: str) -> str:
+    """Return a base path as it is kept: "" or like "/judge", without a slash at its end.
+
+    Raises:
+      ArgumentError: it is not a plain path.
+    """
+    base = path.rstrip("/")
+    if base and not _BASE.fullmatch(base):
+        raise ArgumentError(f"--base-path: expected a path like /judge, found {path!r}")
+    return base

@@ -9,10 +9,7 @@ import re
 from pathlib import Path
 
 import streamlit
-from starlette.responses import HTMLResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
-
-from annotator_app.routes import PAGE
+from starlette.responses import HTMLResponse, Response
 
 _TOLD = "<head><script>window.__streamlit = {BACKEND_BASE_URL: location.origin%s};</script>"
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -25,31 +22,18 @@ _POLICY = (
 and load from and send to this server alone."""
 
 
-class Shell:
-    """ASGI middleware that answers the address of a page.
+def page(base: str = "") -> Response:
+    """Return the answer for the address of a page; `base` is the path that all are served under.
 
     A browser that is not told looks below that address first, so that each page but the first began
     with two requests that fail.
     """
-
-    def __init__(self, app: ASGIApp, base: str = "") -> None:
-        """Stands before `app`; `base` is the path under which everything is served."""
-        told = _TOLD % (f" + {json.dumps(base)}" if base else "")
-        index = Path(streamlit.__file__).parent / "static" / "index.html"
-        self._html = index.read_text(encoding="utf-8").replace("<head>", told, 1)
-        scripts = " ".join(map(_named, _INLINE.findall(self._html)))
-        self._headers = {
-            "Cache-Control": "private, no-cache",
-            "Content-Security-Policy": _POLICY.format(scripts=scripts),
-        }
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers for a page, and passes everything else on."""
-        app = self._app
-        if scope["type"] == "http" and PAGE.fullmatch(scope["path"]):
-            app = HTMLResponse(self._html, headers=self._headers)
-        await app(scope, receive, send)
+    told = _TOLD % (f" + {json.dumps(base)}" if base else "")
+    index = Path(streamlit.__file__).parent / "static" / "index.html"
+    html = index.read_text(encoding="utf-8").replace("<head>", told, 1)
+    policy = _POLICY.format(scripts=" ".join(map(_named, _INLINE.findall(html))))
+    headers = {"Cache-Control": "private, no-cache", "Content-Security-Policy": policy}
+    return HTMLResponse(html, headers=headers)
 
 
 def _named(script: str) -> str:

@@ -1,65 +1,52 @@
-"""Signing in with an account of elsewhere (OpenID Connect), by the routes of `st.login`.
-
-`st.login` itself is called by a page, over a websocket, which the door opens to nobody without a
-session. It does no more than send the browser to a route of Streamlit's, which the door does by
-itself; what Streamlit's other route learns from the provider goes no further than the door.
-"""
+"""Signing in with an account at a provider (OpenID Connect), by Authlib."""
 
 from __future__ import annotations
 
-import json
+import logging
 import tomllib
-from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
-from starlette.types import ASGIApp, Message, Receive, Scope
+from starlette.requests import Request
+from starlette.responses import Response
 
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.files import regular_bytes
 from sts.storage.workspace import Workspace
 
 FILE = "secrets.toml"
-SIGN_IN, LOGIN, CALLBACK = "/sign-in", "/auth/login", "/oauth2callback"
-ADDRESSES = (SIGN_IN, LOGIN, CALLBACK)
+SIGN_IN, CALLBACK = "/sign-in", "/oauth2callback"
+FAILED = "Signing in did not work. Please try it again."
 _MOST_BYTES = 2**16
 _SECRET = 32
+_WHILE = 600
+"""Seconds for which a browser may stay at the provider."""
+_LOG = logging.getLogger(__name__)
 _NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
 
-class Answer(NamedTuple):
-    """What came of asking the provider.
-
-    Attributes:
-      claims: what the provider says of who signed in; None where it says nothing.
-      cookies: headers that end what the browser kept for the time of asking.
-    """
-
-    claims: Mapping[str, Any] | None
-    cookies: list[bytes]
-
-
-def is_offered(workspace: Workspace, base: str) -> bool:
-    """Whether the workspace's `secrets.toml` has an `[auth]` table, as `st.login` reads it.
+def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
+    """Return the `[auth]` table of the workspace's `secrets.toml`; None if there is none.
 
     Args:
       workspace: of the study.
       base: the path under which everything is served, "" or like "/judge".
 
     Raises:
-      ArgumentError: the file is no TOML, or the table lacks something.
+      ArgumentError: the file is not TOML, or the table lacks something.
       MissingExtra: what speaks with the provider is not installed.
     """
     file = workspace.path(FILE)
     if not file.exists():
-        return False
+        return None
     try:
         auth = tomllib.loads(regular_bytes(file, _MOST_BYTES).decode()).get("auth")
     except (ValueError, RecursionError) as error:
         raise ArgumentError(f"{file} is not readable TOML: {error}") from None
     if auth is None:
-        return False
+        return None
     asked = auth if isinstance(auth, dict) else {}
     missing = [name for name in _NEEDED if not isinstance(asked.get(name), str) or not asked[name]]
     if missing:
@@ -76,57 +63,83 @@ def is_offered(workspace: Workspace, base: str) -> bool:
             f"{file} asks for signing in, which needs Authlib, which is not installed: "
             "pip install 'standardised-test-suite[oidc]'"
         )
-    return True
+    return asked
 
 
-def login_address() -> str:
-    """Where `st.login` sends a browser, below the base path; good for two minutes."""
-    from streamlit.user_info import generate_login_redirect_url
-
-    return generate_login_redirect_url("default")
-
-
-async def answer(app: ASGIApp, scope: Scope, receive: Receive) -> Answer:
-    """What the provider says of whom it sends back.
-
-    Streamlit's own answer, with a cookie that would say who this is for thirty days, is dropped.
+class Provider:
+    """A provider of accounts, which speaks OpenID Connect.
 
     Args:
-      app: Streamlit's.
-      scope: of the request by which the browser comes back.
-      receive: its body.
+      settings: as `settings` returns them.
     """
-    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
-    from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
-    told: list[bytes] = []
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        """Ask nothing yet."""
+        from authlib.integrations.starlette_client import OAuth  # type: ignore[import-untyped]
 
-    async def hear(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            told.extend(value for name, value in message["headers"] if name == b"set-cookie")
+        self._settings = settings
+        usual = {"scope": "openid email", "prompt": "select_account"}
+        self._client: Any = OAuth().register(
+            "study",
+            client_id=settings["client_id"],
+            client_secret=settings["client_secret"],
+            server_metadata_url=settings["server_metadata_url"],
+            client_kwargs={
+                **usual,
+                **settings.get("client_kwargs", {}),
+                "code_challenge_method": "S256",
+            },
+        )
 
-    await app(scope, receive, hear)
-    own = [one for one in told if one.startswith(USER_COOKIE_NAME.encode())]
-    jar: SimpleCookie = SimpleCookie()
+    def session(self, path: str) -> dict[str, Any]:
+        """Return how Starlette's signed cookie is kept while a browser is at the provider."""
+        return {
+            "secret_key": self._settings["cookie_secret"],
+            "session_cookie": "sts_sign_in",
+            "max_age": _WHILE,
+            "path": path,
+            "https_only": self._settings["redirect_uri"].startswith("https:"),
+        }
+
+    async def redirect(self, request: Request) -> Response:
+        """Send a browser to the provider.
+
+        Raises:
+          ArgumentError: the provider does not answer.
+        """
+        with _understood():
+            uri = self._settings["redirect_uri"]
+            answer: Response = await self._client.authorize_redirect(request, uri)
+        return answer
+
+    async def claims(self, request: Request) -> Mapping[str, Any]:
+        """Return what the provider states about the person whom it sends back.
+
+        Raises:
+          ArgumentError: it states nothing, or nothing that can be believed.
+        """
+        with _understood():
+            token = await self._client.authorize_access_token(request)
+            claims: Mapping[str, Any] = token["userinfo"]
+        return claims
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    """Turn whatever goes wrong with a provider into one sentence; the log holds no secret of it."""
     try:
-        for one in own:
-            jar.load(one.decode("latin-1"))
-    except CookieError:
-        jar.clear()
-    values = {name: morsel.value for name, morsel in jar.items()}
-    raw = _get_signed_cookie_with_chunks(values, USER_COOKIE_NAME)
-    claims = json.loads(raw) if raw else None
-    return Answer(claims, [one for one in told if one not in own])
+        yield
+    except Exception as error:
+        _LOG.warning("signing in failed: %s", type(error).__name__)
+        raise ArgumentError(FAILED) from None
 
 
-def verified_address(claims: Mapping[str, Any] | None) -> str:
-    """The e-mail address that a provider vouches for.
+def verified_address(claims: Mapping[str, Any]) -> str:
+    """Return the e-mail address that a provider vouches for.
 
     Raises:
       ArgumentError: there is none; says in one sentence what a person can do.
     """
-    if claims is None:
-        raise ArgumentError("Signing in did not work. Please try it again.")
     email = claims.get("email")
     if not isinstance(email, str) or not email:
         raise ArgumentError(

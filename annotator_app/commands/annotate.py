@@ -72,15 +72,14 @@ def run(args: argparse.Namespace) -> int:
             "own instead: sts annotators add NAME"
         )
     from annotator_app import people, queueing, server, sign_in
-    from annotator_app.prefix import checked_base
-    from annotator_app.settings import Settings
+    from annotator_app.settings import Settings, checked_base
     from sts.annotations import consent, training
     from sts.annotations.store import Store
     from sts.storage.workspace import Workspace
 
     base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
     workspace = Workspace.open(args.workspace)
-    offers = sign_in.is_offered(workspace, base)
+    offers = sign_in.settings(workspace, base) is not None
     chosen = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with Store.open(workspace) as store:

@@ -10,7 +10,7 @@ import streamlit as st
 from annotator_app import state
 from annotator_app.pages.visitor import visitor
 from annotator_app.reporting import Builder
-from annotator_app.routes import RESULTS
+from annotator_app.results import RESULTS
 from annotator_app.tables import escaped_markdown
 from sts.errors import StoreError
 

@@ -7,10 +7,17 @@ import threading
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 from annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
-from annotator_app.auth import Auth, cookie_name
+from annotator_app.auth import Sessions, cookie_name
+from annotator_app.door import Door
 from annotator_app.entry import AWAY
+from annotator_app.people import Entrance
+from annotator_app.routes import PAGE, application
+from annotator_app.sign_in import FAILED, Provider
 from sts.annotations.sessions import LAPSED, UNKNOWN, USED, Invitation
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError
@@ -21,8 +28,10 @@ COOKIE = cookie_name("/somewhere")
 HERE = "http://study.example:8501"
 
 
-class Gate:
+class Gate(Entrance):
     """Lets in who holds `TOKEN`, and whoever spends `WAITING`."""
+
+    def __init__(self) -> None: ...
 
     def owns(self, token: str) -> bool:
         return token == OWNERS
@@ -53,11 +62,19 @@ class Away(Gate):
         raise StoreError("annotation database /secret/place is gone")
 
 
-def door(gate: Gate | None = None, base: str = "") -> Auth:
-    async def inside(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200})
+class Inside:
+    """What stands behind the door."""
 
-    return Auth(inside, gate or Gate(), COOKIE, base)
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        kind = {"http": "http.response.start", "websocket": "websocket.accept"}[scope["type"]]
+        await send({"type": kind, "status": 200, "headers": []})
+
+
+def door(gate: Gate | None = None, base: str = "", provider: Provider | None = None) -> Starlette:
+    """Everything that is served, with something plain in the place of Streamlit."""
+    entrance = gate or Gate()
+    opened = Door(entrance, Sessions(entrance, COOKIE, base), base, provider)
+    return application(Inside(), opened, {PAGE: Inside()})
 
 
 def asked(*given: Any, **more: Any) -> list[dict[str, Any]]:
@@ -74,7 +91,7 @@ async def answered(
     headers: dict[str, str] | None = None,
     form: bytes | None = None,
     address: str = "192.0.2.1",
-    at: Auth | None = None,
+    at: Starlette | None = None,
 ) -> list[dict[str, Any]]:
     """Returns what a request is answered with; status 200 from behind the door."""
     sent: list[dict[str, Any]] = []
@@ -94,6 +111,7 @@ async def answered(
         "scheme": scheme or {"http": "http", "websocket": "ws"}[kind],
         "path": path,
         "query_string": query.encode("latin-1"),
+        "root_path": "",
         "headers": [(k.encode(), v.encode("latin-1")) for k, v in given.items()],
     }
     await (at or door())(scope, receive, send)
@@ -132,12 +150,22 @@ def test_two_studies_on_one_host_do_not_put_out_each_others_people() -> None:
     assert header(entered, "set-cookie").startswith(f"{COOKIE}={TOKEN};")
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/enter/..", "//", "/scripts/x-1.mjs", "/_stcore/stream", "/_stcore/health/"]
-)
-def test_nobody_is_let_in_without_a_link(path: str) -> None:
+@pytest.mark.parametrize("path", ["/", "/annotate", "/_stcore/host-config", "/favicon.png"])
+def test_pages_require_an_invitation(path: str) -> None:
     assert status(path) == 401
-    assert status(path, kind="websocket") == 4401
+    assert status(path, f"{COOKIE}={TOKEN}") == 200
+    assert status("/_stcore/stream", kind="websocket") == 4401
+
+
+@pytest.mark.parametrize(
+    "path", ["/enter/..", "//", "/_stcore/stream", "/_stcore/health/", "/annotate/", "/Annotate"]
+)
+def test_no_other_address_is_there_with_a_session_or_without(path: str) -> None:
+    for cookie in ("", f"{COOKIE}={TOKEN}"):
+        assert status(path, cookie) == 404
+        if path != "/_stcore/stream":
+            (closed,) = asked(path, cookie, kind="websocket")
+            assert closed["type"] == "websocket.close"
 
 
 @attempt(
@@ -226,7 +254,7 @@ def test_wrong_cookies_cost_a_look_up_each_and_lock_nobody_out(
     assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200
     for number in range(1000):
         assert status("/", f"{COOKIE}={number:064x}", at=at) == 401
-    assert gate.asked == 1001 and len(at._admitted) == 1
+    assert gate.asked == 1001
     assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200 and gate.asked == 1001
     assert status("/enter", form=f"t={WAITING}".encode(), at=at) == 303
 
@@ -248,7 +276,7 @@ def test_a_form_of_ten_megabytes_is_cut_and_refused() -> None:
 
 
 def test_below_a_path_of_its_own_the_cookie_and_the_way_in_stay_there() -> None:
-    entered = asked("/enter", form=f"t={WAITING}".encode(), at=door(base="/judge"))
+    entered = asked("/judge/enter", form=f"t={WAITING}".encode(), at=door(base="/judge"))
     assert header(entered, "location") == "/judge/"
     assert "Path=/judge;" in header(entered, "set-cookie")
 
@@ -386,35 +414,47 @@ def test_nobody_else_waits_while_the_database_says_who_somebody_is(path: str) ->
     assert asyncio.run(side_by_side()) == [200, {"/": 200, "/enter": 303}[path]]
 
 
-def offering(base: str = "") -> Auth:
-    async def inside(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+class Signing(Provider):
+    """A provider that is not asked."""
 
-    return Auth(inside, Gate(), COOKIE, base, offers=True)
+    def __init__(self) -> None:
+        names = ("cookie_secret", "client_id", "client_secret", "server_metadata_url")
+        super().__init__({**dict.fromkeys(names, "unused"), "redirect_uri": "https://a"})
+
+    async def redirect(self, request: Request) -> Response:
+        request.session["asked"] = True
+        return RedirectResponse("https://provider.example/authorize")
+
+
+def offering(base: str = "") -> Starlette:
+    return door(base=base, provider=Signing())
 
 
 def test_a_page_for_strangers_offers_to_sign_in_where_the_study_does() -> None:
     for answer in (
-        asked("/enter", at=offering("/judge")),
-        asked("/", at=offering("/judge")),
-        asked("/enter", query=f"t={SPENT}", at=offering("/judge")),
-        asked("/enter", query="t=nothing", at=offering("/judge")),
+        asked("/judge/enter", at=offering("/judge")),
+        asked("/judge/", at=offering("/judge")),
+        asked("/judge/enter", query=f"t={SPENT}", at=offering("/judge")),
+        asked("/judge/enter", query="t=nothing", at=offering("/judge")),
     ):
         assert 'href="/judge/sign-in"' in text(answer)
     assert "sign-in" not in text(asked("/enter")) + text(asked("/"))
 
 
-def test_only_the_ways_to_the_provider_and_back_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator_app.sign_in.login_address", lambda: "/auth/login?provider=x")
-    away = asked("/sign-in", at=offering("/judge"))
-    assert (away[0]["status"], header(away, "location")) == (303, "/judge/auth/login?provider=x")
-    assert status("/auth/login", at=offering()) == 200
-    for path in ("/auth/logout", "/auth/login/", "/sign-in/", "/_stcore/stream", "/_stcore/host"):
-        assert status(path, at=offering()) == 401
-        assert status(path, at=offering(), kind="websocket") == 4401
-    for path in ("/sign-in", "/auth/login", "/oauth2callback"):
-        assert status(path) == 401  # where it is not offered
-        assert status(path, at=offering(), kind="websocket") == 4401
+def test_only_the_ways_to_the_provider_and_back_are_open() -> None:
+    away = asked("/judge/sign-in", at=offering("/judge"))
+    assert header(away, "location") == "https://provider.example/authorize"
+    name, *flags = header(away, "set-cookie").replace("=", ";", 1).split(";")
+    assert name == "sts_sign_in"
+    assert {" path=/judge", " httponly", " samesite=lax", " secure"} <= {*flags}
+    back = asked("/oauth2callback", query="code=forged&state=forged", at=offering())
+    assert back[0]["status"] == 401 and FAILED in text(back)
+    for path in ("/auth/login", "/auth/logout", "/sign-in/", "/oauth2callback/x"):
+        assert status(path, at=offering()) == 404
+    for path in ("/sign-in", "/oauth2callback"):
+        assert status(path, at=offering(), kind="websocket") != 200
+        assert status(path, f"{COOKIE}={TOKEN}") == 404  # where it is not offered
+    assert status("/", at=offering()) == 401
 
 
 @attempt(
@@ -424,6 +464,6 @@ def test_only_the_ways_to_the_provider_and_back_are_open(monkeypatch: pytest.Mon
 )
 def test_the_provider_is_asked_no_more_often_than_wrong_links_are_heard() -> None:
     at = offering()
-    asks = [status("/auth/login", at=at) for _ in range(EACH + 1)]
-    assert asks == [200] * EACH + [429]
-    assert status("/auth/login", at=at, address="192.0.2.2") == 200
+    asks = [status("/sign-in", at=at) for _ in range(EACH + 1)]
+    assert asks == [307] * EACH + [429]
+    assert status("/sign-in", at=at, address="192.0.2.2") == 307

@@ -14,7 +14,8 @@ from websockets.typing import Origin, Subprotocol
 
 from annotator_app.auth import cookie_name
 from annotator_app.headers import USUAL, Headers
-from annotator_app.routes import ENTER, HEALTH, RESULTS, STREAM, Routes
+from annotator_app.results import RESULTS
+from annotator_app.routes import ENTER, HEALTH, STREAM
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import PATIENCE, Server
 
@@ -294,11 +295,3 @@ def test_an_answers_own_headers_stay_and_what_opens_it_to_others_goes() -> None:
     headers = [(name.decode().lower(), value.decode()) for name, value in first["headers"]]
     assert ("cache-control", "private") in headers and ("set-cookie", "ours=1") in headers
     assert len(headers) == 2 + len(USUAL) - 1
-
-
-def test_signing_in_has_addresses_where_it_is_offered_alone() -> None:
-    passed = {"type": "http.response.start", "status": 299, "headers": []}
-    scope = {"type": "http", "method": "GET", "path": "/sign-in"}
-    assert told(Routes, scope, [passed])[0]["status"] == 404
-    offering = told(lambda app: Routes(app, ["/sign-in"]), scope, [passed])
-    assert offering[0]["status"] == 299

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
+from starlette.requests import HTTPConnection
+from starlette.routing import Route, Router
+from starlette.types import Message, Scope
 
-from annotator_app.results import Results
-from annotator_app.routes import RESULTS
+from annotator_app.auth import Sessions
+from annotator_app.results import RESULTS, answering
 from sts.annotations.types import Annotator
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import AGENTS, Server
@@ -82,10 +84,14 @@ def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     leader = Annotator(1, "Lea", roles=("lead",))
 
-    async def nobody(scope: Scope, receive: Receive, send: Send) -> None:
-        raise AssertionError("no other page is asked")
+    class Leading(Sessions):
+        def __init__(self) -> None: ...
 
-    served = Results(nobody, lambda: tmp_path / "report", lambda secret: leader, "cookie")
+        def person(self, connection: HTTPConnection) -> Annotator:
+            return leader
+
+    report = answering(lambda: tmp_path / "report", Leading())
+    served = Router([Route(f"{RESULTS}{{file:path}}", report)])
 
     async def answered(path: str) -> int:
         sent: list[Message] = []
@@ -97,7 +103,7 @@ def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
             await asyncio.Event().wait()  # who asks stays, and says no more
             raise AssertionError
 
-        scope = {"type": "http", "method": "GET", "path": RESULTS + path, "headers": []}
+        scope: Scope = {"type": "http", "method": "GET", "path": RESULTS + path, "headers": []}
         await served(scope, receive, send)
         return int(sent[0]["status"])
 

@@ -126,10 +126,10 @@ def test_anybody_else_is_told_why_not_in_a_sentence(
 
 
 def test_a_study_without_secrets_offers_nothing(tmp_path: Path) -> None:
-    assert not sign_in.is_offered(Workspace.open(str(tmp_path)), "")
+    assert not sign_in.settings(Workspace.open(str(tmp_path)), "")
     (tmp_path / sign_in.FILE).write_text('[mail]\nhost = "mail.example"\n')
-    assert not sign_in.is_offered(Workspace.open(str(tmp_path)), "")
-    assert sign_in.is_offered(written(tmp_path), "")
+    assert not sign_in.settings(Workspace.open(str(tmp_path)), "")
+    assert sign_in.settings(written(tmp_path), "")
 
 
 @pytest.mark.parametrize(
@@ -146,14 +146,14 @@ def test_a_lacking_table_is_refused_before_anything_is_served(
     tmp_path: Path, changed: dict[str, Any], base: str, words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words) as error:
-        sign_in.is_offered(written(tmp_path, **changed), base)
+        sign_in.settings(written(tmp_path, **changed), base)
     assert "\n" not in str(error.value) and SECRET not in str(error.value)
 
 
 def test_a_file_that_is_no_toml_is_one_line(tmp_path: Path) -> None:
     (tmp_path / sign_in.FILE).write_text("[auth\n")
     with pytest.raises(ArgumentError, match="is not readable TOML"):
-        sign_in.is_offered(Workspace.open(str(tmp_path)), "")
+        sign_in.settings(Workspace.open(str(tmp_path)), "")
 
 
 def test_without_authlib_the_command_to_install_it_is_said(
@@ -161,13 +161,12 @@ def test_without_authlib_the_command_to_install_it_is_said(
 ) -> None:
     monkeypatch.setitem(sys.modules, "authlib", None)
     with pytest.raises(MissingExtra, match=r"standardised-test-suite\[oidc\]"):
-        sign_in.is_offered(written(tmp_path), "")
+        sign_in.settings(written(tmp_path), "")
 
 
 @pytest.mark.parametrize(
     ("claims", "words"),
     [
-        (None, "did not work"),
         ({}, "no e-mail address"),
         ({"email": ["a@b"]}, "no e-mail address"),
         ({"email": "a@b", "email_verified": False}, "Nobody has verified"),
@@ -176,7 +175,7 @@ def test_without_authlib_the_command_to_install_it_is_said(
     ],
 )
 def test_only_an_address_that_the_provider_vouches_for_counts(
-    claims: dict[str, Any] | None, words: str
+    claims: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words):
         sign_in.verified_address(claims)

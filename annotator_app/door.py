@@ -1,0 +1,139 @@
+"""The door: an invitation, the owner's link or an account at a provider begins a session."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import parse_qs
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+
+from annotator_app.attempts import WINDOW, Attempts
+from annotator_app.auth import Sessions, is_same_origin
+from annotator_app.entry import offer, refusal, welcome
+from annotator_app.people import Entrance
+from annotator_app.sign_in import SIGN_IN, Provider, verified_address
+from sts.annotations.sessions import UNKNOWN
+from sts.errors import ArgumentError
+
+OUTSIDE = "This page opens with an invitation of your own. Ask for one; unsent answers are kept."
+TOO_MANY = "Too many attempts to enter came from here. Wait a minute, then try yours again."
+ELSEWHERE = "This was not sent by the page of the invitation. Open the invitation itself."
+_LONGEST_FORM = 4096
+
+
+class Door:
+    """What answers those who have no session yet.
+
+    Args:
+      entrance: says whom a study lets in.
+      sessions: of the browsers.
+      base: the path under which everything is served, "" or like "/judge".
+      provider: of accounts by which people can sign in as well.
+    """
+
+    def __init__(
+        self,
+        entrance: Entrance,
+        sessions: Sessions,
+        base: str = "",
+        provider: Provider | None = None,
+    ) -> None:
+        """Count no attempts yet."""
+        self.sessions, self.base, self.provider = sessions, base, provider
+        self._entrance = entrance
+        self._sign_in = f"{base}{SIGN_IN}" if provider else ""
+        self._attempts = Attempts()
+        self._entering = asyncio.Lock()  # so that a failure is counted before the next attempt
+        self.outside = refusal(OUTSIDE, sign_in=self._sign_in)
+
+    async def enter(self, request: Request) -> Response:
+        """Answer a browser that opens a link, or that continues from the page it opens."""
+        token = await _token(request)
+        async with self._entering:
+            return await asyncio.to_thread(self._enter, request, token)
+
+    def _enter(self, request: Request, token: str) -> Response:
+        if self._entrance.owns(token):
+            return self._let_in(request, token)
+        if not token and self.provider:
+            return offer(self._sign_in)
+        address = _address(request)
+        if not self._attempts.allows(address):
+            return _too_many()
+        found = self._entrance.invitation(token) if token else None
+        if found is None:
+            self._attempts.failed(address)
+            return refusal(UNKNOWN, sign_in=self._sign_in)
+        if found.refusal:
+            person = self.sessions.person(request)
+            if person is not None and person.id == found.annotator:  # the browser it let in
+                return self._onwards()
+            return refusal(found.refusal, sign_in=self._sign_in)
+        if request.method != "POST":
+            return welcome(found.name, token)
+        if not is_same_origin(request):  # another site would have somebody work under a wrong name
+            return refusal(ELSEWHERE, 403)
+        try:
+            return self._let_in(request, self._entrance.enter(token))
+        except ArgumentError as error:
+            return refusal(str(error))
+
+    async def sign_in(self, request: Request) -> Response:
+        """Send a browser to the provider, at most as often as wrong links are answered.
+
+        Each time has the server ask the provider.
+        """
+        assert self.provider
+        address = _address(request)
+        if not self._attempts.allows(address):
+            return _too_many()
+        self._attempts.failed(address)
+        try:
+            return await self.provider.redirect(request)
+        except ArgumentError as error:
+            return refusal(str(error), sign_in=self._sign_in)
+
+    async def come_back(self, request: Request) -> Response:
+        """Begin the session of a person whom the provider vouches for."""
+        assert self.provider
+        try:
+            email = verified_address(await self.provider.claims(request))
+            secret = await asyncio.to_thread(self._entrance.sign_in, email)
+        except ArgumentError as error:
+            return refusal(str(error), sign_in=self._sign_in)
+        self._attempts.succeeded(_address(request))
+        return self._let_in(request, secret)
+
+    def _let_in(self, request: Request, secret: str) -> Response:
+        response = self._onwards()
+        self.sessions.keep(request, response, secret)
+        return response
+
+    def _onwards(self) -> Response:
+        # A link in the address bar or in a proxy's memory would let anyone in.
+        headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+        return RedirectResponse(f"{self.base}/", 303, headers)
+
+
+async def _token(request: Request) -> str:
+    """Return the token of a link, or of the form on the page that it opens; "" without one."""
+    if request.method != "POST":
+        return request.query_params.get("t", "")
+    raw = b""
+    try:
+        async for part in request.stream():
+            raw += part
+            if len(raw) > _LONGEST_FORM:
+                return ""
+    except ClientDisconnect:
+        return ""
+    return parse_qs(raw.decode("latin-1")).get("t", [""])[0]
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _too_many() -> Response:
+    return refusal(TOO_MANY, 429, **{"Retry-After": f"{WINDOW:.0f}"})
