@@ -6,14 +6,15 @@ import asyncio
 import hashlib
 import logging
 import time
+from collections.abc import Callable
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from annotator_app.people import Entrance
 from sts.annotations.sessions import LONGEST
+from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 
@@ -36,14 +37,14 @@ class Sessions:
     """The sessions that browsers hold.
 
     Args:
-      entrance: says whose a session is; asked again every few seconds.
+      store: gives the study's store, which knows whose a session is.
       cookie: the name of the cookie that holds the secret of a session.
       base: the path under which everything is served, "" or like "/judge".
     """
 
-    def __init__(self, entrance: Entrance, cookie: str, base: str = "") -> None:
+    def __init__(self, store: Callable[[], Store], cookie: str, base: str = "") -> None:
         """Remember none yet."""
-        self._entrance, self._cookie, self._path = entrance, cookie, base or "/"
+        self.store, self._cookie, self._path = store, cookie, base or "/"
         self._admitted: dict[str, float] = {}
 
     def secret(self, connection: HTTPConnection) -> str:
@@ -56,7 +57,7 @@ class Sessions:
         Raises:
           StoreError: the store fails.
         """
-        return self._entrance.person(self.secret(connection))
+        return self.store().annotator_by_session(self.secret(connection))
 
     async def admit(self, connection: HTTPConnection) -> bool:
         """Return True if a request comes with a session.
@@ -70,7 +71,7 @@ class Sessions:
         if self._admitted.get(secret, -1.0) > now:
             return True
         self._admitted = {known: until for known, until in self._admitted.items() if until > now}
-        if not secret or await asyncio.to_thread(self._entrance.person, secret) is None:
+        if not secret or await asyncio.to_thread(self.person, connection) is None:
             return False
         self._admitted[secret] = now + REMEMBERED
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from urllib.parse import parse_qs
 
 from starlette.requests import ClientDisconnect, Request
@@ -11,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from annotator_app.attempts import WINDOW, Attempts
 from annotator_app.auth import Sessions, is_same_origin
 from annotator_app.entry import offer, refusal, welcome
-from annotator_app.people import Entrance
+from annotator_app.settings import Settings
 from annotator_app.sign_in import SIGN_IN, Provider, verified_address
 from sts.annotations.sessions import UNKNOWN
 from sts.errors import ArgumentError
@@ -26,23 +27,18 @@ class Door:
     """What answers those who have no session yet.
 
     Args:
-      entrance: says whom a study lets in.
+      settings: of the annotator, which name the owner and the key of their link.
       sessions: of the browsers.
-      base: the path under which everything is served, "" or like "/judge".
       provider: of accounts by which people can sign in as well.
     """
 
     def __init__(
-        self,
-        entrance: Entrance,
-        sessions: Sessions,
-        base: str = "",
-        provider: Provider | None = None,
+        self, settings: Settings, sessions: Sessions, provider: Provider | None = None
     ) -> None:
         """Count no attempts yet."""
-        self.sessions, self.base, self.provider = sessions, base, provider
-        self._entrance = entrance
-        self._sign_in = f"{base}{SIGN_IN}" if provider else ""
+        self._settings, self.sessions, self.provider = settings, sessions, provider
+        self.base = settings.base
+        self._sign_in = f"{self.base}{SIGN_IN}" if provider else ""
         self._attempts = Attempts()
         self._entering = asyncio.Lock()  # so that a failure is counted before the next attempt
         self.outside = refusal(OUTSIDE, sign_in=self._sign_in)
@@ -54,14 +50,19 @@ class Door:
             return await asyncio.to_thread(self._enter, request, token)
 
     def _enter(self, request: Request, token: str) -> Response:
-        if self._entrance.owns(token):
-            return self._let_in(request, token)
+        store, held = self.sessions.store(), self.sessions.secret(request)
+        owner, key = self._settings.owner, self._settings.key.encode()
+        if key and hmac.compare_digest(key, token.encode("utf-8", "replace")):
+            person = self.sessions.person(request)
+            if person is not None and person.name == owner:
+                return self._onwards()
+            return self._let_in(request, store.begin_session(owner, held))
         if not token and self.provider:
             return offer(self._sign_in)
         address = _address(request)
         if not self._attempts.allows(address):
             return _too_many()
-        found = self._entrance.invitation(token) if token else None
+        found = store.invitation(token) if token else None
         if found is None:
             self._attempts.failed(address)
             return refusal(UNKNOWN, sign_in=self._sign_in)
@@ -75,7 +76,7 @@ class Door:
         if not is_same_origin(request):  # another site would have somebody work under a wrong name
             return refusal(ELSEWHERE, 403)
         try:
-            return self._let_in(request, self._entrance.enter(token))
+            return self._let_in(request, store.enter(token, held))
         except ArgumentError as error:
             return refusal(str(error))
 
@@ -99,7 +100,8 @@ class Door:
         assert self.provider
         try:
             email = verified_address(await self.provider.claims(request))
-            secret = await asyncio.to_thread(self._entrance.sign_in, email)
+            held = self.sessions.secret(request)
+            secret = await asyncio.to_thread(self.sessions.store().sign_in, email, held)
         except ArgumentError as error:
             return refusal(str(error), sign_in=self._sign_in)
         self._attempts.succeeded(_address(request))

@@ -75,7 +75,6 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from annotator_app.auth import Sessions, cookie_name
     from annotator_app.connections import Limited, raise_file_limit
     from annotator_app.door import Door
-    from annotator_app.people import Entrance
     from annotator_app.shell import page
     from sts.viewer.sprites import framed
 
@@ -85,10 +84,9 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     # It would write invitations down, and Streamlit turns it on whatever the server is told.
     logging.getLogger("uvicorn.access").disabled = True
 
-    entrance = Entrance(state.store, settings)
-    sessions = Sessions(entrance, cookie_name(state.place()), base)
+    sessions = Sessions(state.store, cookie_name(state.place()), base)
     asked = sign_in.settings(state.workspace(), base) if settings.signing_in else None
-    door = Door(entrance, sessions, base, sign_in.Provider(asked) if asked else None)
+    door = Door(settings, sessions, sign_in.Provider(asked) if asked else None)
     report = results.answering(lambda: state.builder().folder, sessions)
     within: dict[str, routes.Answer] = {
         routes.PAGE: page(base),

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from annotator_app import components, people, scripts
+from annotator_app import components, scripts
 from annotator_app.auth import cookie_name
 from annotator_app.curation.drafts import Drafts
 from annotator_app.curation.exchange import prepare
@@ -209,7 +209,7 @@ def person() -> Annotator | None:
       StoreError: the store fails, and this page has only just been opened.
     """
     try:
-        found = people.person(store(), settings(), _token())
+        found = store().annotator_by_session(_token())
     except StoreError:
         if _PERSON not in st.session_state:
             raise

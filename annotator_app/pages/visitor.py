@@ -40,8 +40,8 @@ def visitor(*doing: str) -> Annotator | None:
         return None
     if person is None:
         st.error(
-            "Your session has ended. Ask for a new invitation and open it in this browser: "
-            "unsent answers stay here, and are sent then."
+            "Your session has ended, or someone else has signed in on this browser. To continue, "
+            "open a new invitation here: unsent answers stay in this browser, and are sent then."
         )
     elif not {*doing} & {*person.roles}:  # it was taken away since, or the address was typed
         st.error(

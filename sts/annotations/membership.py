@@ -64,14 +64,16 @@ class Membership:
         with self.database.read() as connection:
             return sessions.invitation(connection, token, now=self._clock())
 
-    def enter(self, token: str) -> str:
-        """Spends an invitation and begins a session; returns its secret, kept as a hash alone.
+    def enter(self, token: str, held: str = "") -> str:
+        """Spend an invitation and begin a session; return its secret, kept as a hash alone.
+
+        The session with the secret `held` ends if it is another person's; see `sessions.begin`.
 
         Raises:
           ArgumentError: it was spent before, has lapsed, or is none.
         """
         with self.database.write(alone=True) as connection:
-            return sessions.enter(connection, token, now=self._clock())
+            return sessions.enter(connection, token, now=self._clock(), held=held)
 
     def set_email(self, name: str, email: str | None) -> Annotator:
         """Has a person sign in by an e-mail address in place of any other; None: by none.
@@ -93,10 +95,20 @@ class Membership:
         with self.database.read() as connection:
             return addresses.of_everybody(connection)
 
-    def sign_in(self, email: str) -> str:
-        """Begins a session of whoever signs in by an address, which somebody else has verified.
+    def begin_session(self, name: str, held: str = "") -> str:
+        """Begin a session of a person and return its secret; `held` as in `enter`.
 
-        Returns its secret, kept as a hash alone.
+        Raises:
+          UnknownName: there is no such person.
+        """
+        with self.database.write(alone=True) as connection:
+            number = people.named(connection, name).id
+            return sessions.begin(connection, number, now=self._clock(), held=held)
+
+    def sign_in(self, email: str, held: str = "") -> str:
+        """Begin a session of the person who signs in by an address, which a provider has verified.
+
+        Return its secret, kept as a hash alone; `held` as in `enter`.
 
         Raises:
           ArgumentError: nobody does, or they have retired.
@@ -108,7 +120,7 @@ class Membership:
                     f"Nobody takes part in this study as {printable(email)}. Ask whoever leads it "
                     "to add that address, or sign in with another."
                 )
-            return sessions.begin(connection, number, now=self._clock())
+            return sessions.begin(connection, number, now=self._clock(), held=held)
 
     def annotator_by_session(self, secret: str) -> Annotator | None:
         """Whose session this is, which lasts longer by it; None for none, or one that has ended."""

@@ -12,6 +12,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Double,
+    and_,
     bindparam,
     delete,
     func,
@@ -99,10 +100,10 @@ def invitation(connection: Connection, token: str, *, now: float) -> Invitation 
     return Invitation(row.annotator, row.name, USED if row.used is not None else lapsed)
 
 
-def enter(connection: Connection, token: str, *, now: float) -> str:
-    """Spends an invitation; returns the secret of the session that begins.
+def enter(connection: Connection, token: str, *, now: float, held: str = "") -> str:
+    """Spend an invitation; return the secret of the session that begins.
 
-    Of two that spend one invitation at the same moment, one begins a session.
+    Of two that spend one invitation at the same moment, one begins a session; `held` as in `begin`.
 
     Raises:
       ArgumentError: it was spent before, has lapsed, or is none.
@@ -113,12 +114,21 @@ def enter(connection: Connection, token: str, *, now: float) -> str:
     mine = invitations.c.token_hash == hashed(token), invitations.c.used.is_(None)
     if connection.execute(update(invitations).where(*mine).values(used=now)).rowcount != 1:
         raise ArgumentError(USED)
-    return begin(connection, found.annotator, now=now)
+    return begin(connection, found.annotator, now=now, held=held)
 
 
-def begin(connection: Connection, annotator_id: int, *, now: float) -> str:
-    """Begins a session of a person and returns its secret."""
-    connection.execute(delete(sessions).where(_has_ended(now)))
+def begin(connection: Connection, annotator_id: int, *, now: float, held: str = "") -> str:
+    """Begin a session of a person and return its secret.
+
+    Args:
+      connection: in a transaction.
+      annotator_id: number of the person.
+      now: UTC seconds.
+      held: the secret of the session that the browser held before. If it is another person's, it
+        ends: their pages in that browser may still be open, and would go on writing as them.
+    """
+    others = and_(sessions.c.secret_hash == hashed(held), sessions.c.annotator != annotator_id)
+    connection.execute(delete(sessions).where(or_(_has_ended(now), others)))
     secret = secrets.token_urlsafe()
     connection.execute(
         insert(sessions).values(

@@ -142,6 +142,23 @@ def test_who_was_retired_is_back_with_a_new_invitation_alone(store: Store) -> No
     assert store.annotator_by_session(store.enter(str(again.token))) is not None
 
 
+@pytest.mark.parametrize("how", ["invitation", "account", "owner's link"])
+def test_session_ends_when_someone_else_enters_in_the_same_browser(store: Store, how: str) -> None:
+    begin = {
+        "invitation": lambda held: store.enter(str(store.invite("Bo").token), held),
+        "account": lambda held: store.sign_in("bo@study.example", held),
+        "owner's link": lambda held: store.begin_session("Bo", held),
+    }[how]
+    anas = store.enter(invited(store))
+    elsewhere = store.enter(str(store.invite("Ana").token))
+    store.add_annotator("Bo", email="bo@study.example")
+    bos = begin(anas)
+    assert store.annotator_by_session(anas) is None
+    again = begin(bos)  # the same person, whose open pages go on
+    found = [store.annotator_by_session(one) for one in (elsewhere, bos, again)]
+    assert [one and one.name for one in found] == ["Ana", "Bo", "Bo"]
+
+
 def test_the_database_keeps_no_secret(sqlite_workspace: Workspace) -> None:
     with Store.open(sqlite_workspace) as store:
         token = invited(store)

@@ -15,10 +15,11 @@ from annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
 from annotator_app.auth import Sessions, cookie_name
 from annotator_app.door import Door
 from annotator_app.entry import AWAY
-from annotator_app.people import Entrance
 from annotator_app.routes import PAGE, application
+from annotator_app.settings import Settings
 from annotator_app.sign_in import FAILED, Provider
 from sts.annotations.sessions import LAPSED, UNKNOWN, USED, Invitation
+from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError
 from tests.access.attempts import attempt
@@ -28,34 +29,39 @@ COOKIE = cookie_name("/somewhere")
 HERE = "http://study.example:8501"
 
 
-class Gate(Entrance):
+class Gate(Store):
     """Lets in who holds `TOKEN`, and whoever spends `WAITING`."""
+
+    held, owner = "", "Ann"
 
     def __init__(self) -> None: ...
 
-    def owns(self, token: str) -> bool:
-        return token == OWNERS
+    def begin_session(self, name: str, held: str = "") -> str:
+        assert name == "Olga"
+        self.held = held
+        return TOKEN
 
-    def person(self, secret: str) -> Annotator | None:
-        return Annotator(7, "Ann") if secret in (TOKEN, OWNERS) else None
+    def annotator_by_session(self, secret: str) -> Annotator | None:
+        return Annotator(7, self.owner) if secret == TOKEN else None
 
     def invitation(self, token: str) -> Invitation | None:
         found = {WAITING: "", SPENT: USED, LATE: LAPSED}.get(token)
         return None if found is None else Invitation(7, "<i>Ann</i>", found)
 
-    def enter(self, token: str) -> str:
+    def enter(self, token: str, held: str = "") -> str:
         if token != WAITING:
             raise ArgumentError(USED)
+        self.held = held
         return TOKEN
 
-    def sign_in(self, email: str) -> str:
+    def sign_in(self, email: str, held: str = "") -> str:
         raise ArgumentError(f"nobody is {email}")
 
 
 class Away(Gate):
     """Of a study whose database cannot be reached."""
 
-    def person(self, secret: str) -> Annotator | None:
+    def annotator_by_session(self, secret: str) -> Annotator | None:
         raise StoreError("annotation database /secret/place is gone")
 
     def invitation(self, token: str) -> Invitation | None:
@@ -72,8 +78,9 @@ class Inside:
 
 def door(gate: Gate | None = None, base: str = "", provider: Provider | None = None) -> Starlette:
     """Everything that is served, with something plain in the place of Streamlit."""
-    entrance = gate or Gate()
-    opened = Door(entrance, Sessions(entrance, COOKIE, base), base, provider)
+    store = gate or Gate()
+    settings = Settings("", "", owner="Olga", key=OWNERS, base=base)
+    opened = Door(settings, Sessions(lambda: store, COOKIE, base), provider)
     return application(Inside(), opened, {PAGE: Inside()})
 
 
@@ -218,7 +225,27 @@ def test_the_link_of_the_owner_opens_again_and_again() -> None:
     for _ in range(2):
         answer = asked("/enter", query=f"t={OWNERS}")
         assert answer[0]["status"] == 303
-        assert header(answer, "set-cookie").startswith(f"{COOKIE}={OWNERS};")
+        assert header(answer, "set-cookie").startswith(f"{COOKIE}={TOKEN};")
+
+
+def test_owners_link_keeps_the_session_that_they_have() -> None:
+    gate = Gate()
+    gate.owner = "Olga"
+    answer = asked("/enter", f"{COOKIE}={TOKEN}", f"t={OWNERS}", at=door(gate))
+    assert (answer[0]["status"], header(answer, "location")) == (303, "/")
+    assert not header(answer, "set-cookie")
+
+
+@attempt(
+    "Links and sessions",
+    "a second person signs in on a browser in which a page of the first is still open",
+    "the first one's session ends, however the second signs in; the page writes nothing",
+)
+@pytest.mark.parametrize("token", [OWNERS, WAITING])
+def test_door_passes_on_the_session_that_the_browser_held(token: str) -> None:
+    gate = Gate()
+    asked("/enter", f"{COOKIE}=another-session", form=f"t={token}".encode(), at=door(gate))
+    assert gate.held == "another-session"
 
 
 def test_an_invitation_that_was_spent_still_opens_the_page_of_who_entered_by_it() -> None:
@@ -234,9 +261,9 @@ class Counting(Gate):
 
     asked = 0
 
-    def person(self, secret: str) -> Annotator | None:
+    def annotator_by_session(self, secret: str) -> Annotator | None:
         self.asked += 1
-        return super().person(secret)
+        return super().annotator_by_session(secret)
 
 
 @attempt(
@@ -385,10 +412,10 @@ class Locked(Gate):
     def __init__(self) -> None:
         self.asked, self.free = threading.Event(), threading.Event()
 
-    def person(self, secret: str) -> Annotator | None:
+    def annotator_by_session(self, secret: str) -> Annotator | None:
         self.asked.set()
         assert self.free.wait(60)
-        return super().person(secret)
+        return super().annotator_by_session(secret)
 
 
 @pytest.mark.parametrize("path", ["/", "/enter"])

@@ -97,6 +97,33 @@ def test_a_session_that_was_revoked_ends_the_page_and_what_was_unsent_is_sent_by
     assert [one.item for one in server.judgements("revoked")] == [given]
 
 
+def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("first here")
+    link = server.url(f"/enter?t={server.store.add_annotator('second here').token}")
+    other = page.context.new_page()
+    other.goto(link)
+    other.get_by_role("button", name="Enter as second here").click()
+    other.wait_for_selector(".player .stage:not([hidden])")
+    given = page.get_attribute(".player", "data-item")
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.get_by_text("someone else has signed in on this browser").wait_for()
+    other.keyboard.press("n")
+    other.keyboard.press("Enter")
+    other.locator(".progress", has_text="1 judged").wait_for(state="attached")
+    other.locator(".progress", has_text="all saved").wait_for(state="attached")
+    assert server.judgements("first here") == []
+    assert len(server.judgements("second here")) == 1
+    server.let_in(page.context, "first here")
+    page.reload()
+    page.wait_for_selector(".player .stage:not([hidden])")
+    page.locator(".progress", has_text="all saved").wait_for(state="attached")
+    assert [one.item for one in server.judgements("first here")] == [given]
+    assert len(server.judgements("second here")) == 1
+
+
 @pytest.mark.slow
 def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> None:
     page = open_page("leaver")
