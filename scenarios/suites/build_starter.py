@@ -45,7 +45,7 @@ def commands(traces: Sequence[Path]) -> list[list[str]]:
     for agent, team, size, seed in RECORDINGS:
         shape = ["--team", str(team), "--size", size, "--seed", str(seed)]
         amount = ["--episodes", str(EPISODES), "--steps", str(STEPS)]
-        lines.append(["record", "--agent", agent, *shape, *amount])
+        lines.append(["record", "--domain", "lambda-star", "--agent", agent, *shape, *amount])
     named = [word for name in CATEGORIES for word in ("--category", name)]
     chosen = ["--stratum", "difficulty", "--per-category", str(PER_CATEGORY), "--seed", str(SEED)]
     lines.append(["mine", building.DRAFT, *named, *chosen])

@@ -71,7 +71,7 @@ class Agent(ABC):
     name: ClassVar[str]
     sees: ClassVar[Sees] = "observation"
     deterministic: ClassVar[bool] = False
-    draws: ClassVar[int] = 0
+    draws: int = 0
     domain: ClassVar[str] = ""
     trained_on: str = ""
     version: str = ""

@@ -102,8 +102,36 @@ class ActionSpace:
         low, high = self.low.astype(float), self.high.astype(float)
         least = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2, -1))
         most = np.where(np.isfinite(high), high, least + 2)
-        shares = generator.random(size)  # their range may be beyond float64, their sum is not
-        return np.clip(least * (1 - shares) + most * shares, low, high).astype(self.dtype)
+        return ActionSpace(self.dtype, least, most).interpolate(generator.random(size))
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if each number has a lower and an upper bound."""
+        return bool(np.isfinite(self.low).all() and np.isfinite(self.high).all())
+
+    def interpolate(self, shares: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the actions that lie `shares`, [..., *shape] in [0, 1), of the way up the bounds.
+
+        Uniform shares give uniform actions. The space must be bounded.
+        """
+        low, high = self.low.astype(float), self.high.astype(float)
+        if self.dtype.kind in "iu":
+            mixed = low + np.floor(shares * (high - low + 1))
+        else:
+            mixed = low * (1 - shares) + high * shares  # high - low may be beyond float64
+        actions: NDArray[Any] = np.clip(mixed, low, high).astype(self.dtype)
+        return actions
+
+    @property
+    def log_volume(self) -> float:
+        """The log of how many actions there are; of real numbers, of the volume they fill.
+
+        A real number with one possible value counts as 1.
+        """
+        if self.dtype.kind in "iu":
+            return float(np.log(self.high.astype(float) - self.low + 1).sum())
+        half = np.atleast_1d(self.high.astype(float) / 2 - self.low.astype(float) / 2)
+        return float(np.log(half[half > 0]).sum() + np.log(2) * np.count_nonzero(half))
 
     def text(self) -> str:
         """Returns its type in a few letters, such as float32[3] or int8."""

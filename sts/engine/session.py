@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.domains import Domain, Worlds, action_space, sayable, silence
+from sts.domains.random import Random
 from sts.engine import sampling
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
@@ -125,13 +126,12 @@ def open(  # as files are: it is held, and goes on where it was
       told: what the first team is told; the others are told nothing.
 
     Raises:
-      ArgumentError: an agent plays the worlds of another domain.
+      ArgumentError: an agent does not `fit` the domain.
       StsError: two teams play one participant, an agent failed to begin, or there are not as many
         instructions as worlds.
       DamagedState: a world cannot be restored.
     """
-    for team in teams:
-        _check_domain(team.agent, domain)
+    teams = [team._replace(agent=fit(team.agent, domain)) for team in teams]
     everyone = [p for team in teams for p in team.roles]
     if len(set(everyone)) < len(everyone):
         raise StsError("two teams play one participant")
@@ -256,12 +256,26 @@ def check_actions(domain: Domain, given: Actions) -> None:
         raise DamagedData("what is to be done holds a move or a token that the domain has not")
 
 
-def _check_domain(agent: Agent, domain: Domain) -> None:
-    """Refuses an agent that plays the worlds of another domain."""
+def fit(agent: Agent, domain: Domain) -> Agent:
+    """Return the agent as it plays in the worlds of `domain`.
+
+    Raises:
+      ArgumentError: it plays other worlds, or is `Random` and the domain's actions have no bounds.
+    """
+    check_domain(agent, domain.name)
+    return agent.play_in(domain) if isinstance(agent, Random) else agent
+
+
+def check_domain(agent: Agent, name: str) -> None:
+    """Refuse an agent that does not play the worlds of the domain called `name`.
+
+    Raises:
+      ArgumentError: it plays those of another.
+    """
     own = getattr(agent, "domain", "")
-    if own and own != domain.name:
+    if own and own != name:
         raise ArgumentError(
-            f"agent {agent.name!r} plays the worlds of {own}, and these are of {domain.name}; "
+            f"agent {agent.name!r} plays the worlds of {own}, and these are of {name}; "
             "choose an agent for them"
         )
 

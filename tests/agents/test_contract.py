@@ -12,7 +12,7 @@ import pytest
 from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told
+from sts.engine.session import Team, Told, fit
 from sts.numerics.streams import stream
 from tests.examples import agents_of
 
@@ -32,7 +32,8 @@ TEXTS = (
 HAPPENED = Played._fields[:-1]  # what an agent remembers may be padded by its batch
 SIZES = ((3, 3), (10, 10), (5, 8), (3, 7))
 
-agent_names = pytest.mark.parametrize("name", agents_of("lambda-star"))
+NAMES = [*agents_of("lambda-star"), "random"]
+agent_names = pytest.mark.parametrize("name", NAMES)
 
 
 class Cases(NamedTuple):
@@ -155,7 +156,8 @@ def test_a_team_of_any_size_plays_even_the_smallest_grid(name, roles):
 
 @agent_names
 def test_an_agent_gives_weights_and_writes_to_nothing_that_it_is_passed(name):
-    world, agent, c = domain("lambda-star"), agents.load(name), cases()
+    world, c = domain("lambda-star"), cases()
+    agent = fit(agents.load(name), world)
     worlds = world.restore(c.states)
     roles, batch = (0, 2), len(c.states)
     told = agents.Instructions(TEXTS, np.array([TEXTS.index(t) for t in c.texts], np.int32))
@@ -216,7 +218,7 @@ def test_what_an_agent_draws_never_moves_good_or_evil(name):
 @functools.cache
 def marks() -> dict[str, str]:
     """Returns the fingerprints of all of them."""
-    return {name: agents.fingerprint(agents.load(name)) for name in agents_of("lambda-star")}
+    return {name: agents.fingerprint(agents.load(name)) for name in NAMES}
 
 
 @agent_names

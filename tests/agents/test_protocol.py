@@ -26,7 +26,7 @@ class Scripted(Agent):
 
     def __init__(self, choice, draws=0):
         self.choice, self.seen = choice, []
-        self.draws = draws  # type: ignore[misc]
+        self.draws = draws
 
     def act(self, observation, instructions, memory, draws):
         self.seen.append((observation, instructions, draws.copy()))

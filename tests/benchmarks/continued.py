@@ -122,8 +122,8 @@ def _kitchens(scenarios: Sequence[Scenario]) -> Bare:
 
 DOMAINS = {
     "lambda-star": Domain(_lambda_star, 200, 20, ("random", "rule"), _batches),
-    "babyai": Domain(_babyai, 300, 50, ("babyai-random", "babyai-seeker"), _missions),
-    "overcooked": Domain(_overcooked, 0, 26, ("overcooked-random", "overcooked-greedy"), _kitchens),
+    "babyai": Domain(_babyai, 300, 50, ("random", "babyai-seeker"), _missions),
+    "overcooked": Domain(_overcooked, 0, 26, ("random", "overcooked-greedy"), _kitchens),
 }
 
 

@@ -39,7 +39,7 @@ def fails(
 
 RUN = ["run", "mine@1", "--agent", "random"]
 SCORE = ["lambda-star", "score", "--agent", "random"]
-RECORD = ["record", "--agent", "random", "--episodes", "2"]
+RECORD = ["record", "--domain", "lambda-star", "--agent", "random", "--episodes", "2"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,10 @@ RECORD = ["record", "--agent", "random", "--episodes", "2"]
         (["run", "other@1", "--agent", "random"], "unknown suite 'other@1'; known: .*mine@1"),
         (["run", "mine", "--agent", "random"], "unknown suite version 'mine'; known: mine@1"),
         ([*RECORD[:-1], "0"], "expected --episodes of 1 or more"),
-        ([*RECORD, "--domain", "moon"], "unknown domain 'moon'; known: .*lambda-star"),
+        (
+            ["record", "--agent", "random", "--episodes", "2", "--domain", "moon"],
+            "unknown domain 'moon'; known: .*lambda-star",
+        ),
         ([*RECORD, "--size", "2x9"], "expected sides from 3 to 255, found 2x9"),
         ([*RECORD, "--size", "9"], "expected a size like 10x10"),
         ([*RECORD, "--size", "9x999"], "expected sides from 3 to 255"),
@@ -273,7 +276,7 @@ def test_an_agent_that_calls_itself_deterministic_and_is_not_is_refused(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "hasty_agents.py").write_text(
-        "from sts.worlds.lambda_star.agents.random import Random\n"
+        "from sts.domains.random import Random\n"
         "class Hasty(Random):\n    name, deterministic = 'hasty', True\n"
     )
     monkeypatch.chdir(tmp_path)
@@ -286,7 +289,7 @@ def test_what_an_agent_prints_is_not_mixed_with_json(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "chatty_agents.py").write_text(
-        "from sts.worlds.lambda_star.agents.random import Random\n"
+        "from sts.domains.random import Random\n"
         "class Chatty(Random):\n    name = 'chatty'\n"
         "    def act(self, *given):\n"
         "        print('thinking')\n        return super().act(*given)\n"

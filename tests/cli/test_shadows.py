@@ -12,11 +12,11 @@ from sts.errors import ArgumentError
 STS = [str(Path(sys.executable).parent / "sts")]
 MODULE = [sys.executable, "-m", "sts.cli.main"]
 AGENT = """
-from sts.worlds.lambda_star.agents.random import Random
+from sts.domains.random import Random
 
 
 class Mine(Random):
-    name = "mine"
+    name, domain = "mine", "lambda-star"
 """
 RECORD = ["record", "--episodes", "2", "--size", "5x5", "--steps", "5", "--agent"]
 

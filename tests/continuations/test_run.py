@@ -347,7 +347,7 @@ def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
     for count, workers in ((0, 1), (1, 0)):
         with pytest.raises(ArgumentError, match="expected 1 or more"):
             do(workspace, several, count=count, workers=workers)
-    for other in ("random", "sts.worlds.lambda_star.agents.random:Random"):
+    for other in ("random", "sts.domains.random:Random"):
         with pytest.raises(ArgumentError, match=f"named twice: random and {other}"):
             run(
                 workspace,

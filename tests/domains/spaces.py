@@ -15,6 +15,7 @@ from tests.domains.worlds import Lanterns
 CARTPOLE = "gymnasium:CartPole-v1"
 PENDULUM = "gymnasium:Pendulum-v1"
 CRANE = "gymnasium:tests.domains.spaces:sts-tests/Crane-v0"
+LOOSE_CRANE = "gymnasium:tests.domains.spaces:sts-tests/LooseCrane-v0"
 HALL = "tests.domains.spaces:Hall"
 BELLS = "tests.domains.spaces:Bells"
 SIZE = 7
@@ -24,7 +25,7 @@ class CraneEnv(gymnasium.Env):
     """A hook that is moved along both axes at once, and paid the nearer it is to its crate."""
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
-    action_space = MultiDiscrete([3, 3], start=[-1, -1])
+    action_space: Any = MultiDiscrete([3, 3], start=[-1, -1])
     observation_space = Box(0, SIZE - 1, (2, 2), np.int64)
 
     def __init__(self, render_mode: str | None = None) -> None:
@@ -50,7 +51,14 @@ class CraneEnv(gymnasium.Env):
         return frame
 
 
+class LooseCraneEnv(CraneEnv):
+    """A hook that can be moved any way at once."""
+
+    action_space = Box(-np.inf, np.inf, (2,))
+
+
 gymnasium.register("sts-tests/Crane-v0", entry_point="tests.domains.spaces:CraneEnv")
+gymnasium.register("sts-tests/LooseCrane-v0", entry_point="tests.domains.spaces:LooseCraneEnv")
 
 
 class Pushing(Agent):

@@ -306,7 +306,8 @@ def test_of_many_worlds_the_shapes_of_the_last_are_remembered(monkeypatch) -> No
 
 
 def test_a_setting_that_lambda_star_has_not_is_one_line(tmp_path: Path, capsys) -> None:
-    words = ["record", "--agent", "random", "--episodes", "1", "--steps", "5"]
+    words = ["record", "--domain", "lambda-star", "--agent", "random"]
+    words += ["--episodes", "1", "--steps", "5"]
     assert main([*words, "--workspace", str(tmp_path), "--set", "wind=1"]) == 2
     error = capsys.readouterr().err
     assert "has no setting 'wind'; it has height, width" in error and error.count("\n") == 1

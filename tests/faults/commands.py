@@ -170,7 +170,8 @@ def writing() -> dict[str, Words]:
     own = ("open", "reach-good-02")
     ana = ("--as", "Ana")
     return {
-        "record": ("--agent", "random", "--episodes", "3", *world, "--workers", "1"),
+        "record": ("--domain", "lambda-star", "--agent", "random", "--episodes", "3", *world)
+        + ("--workers", "1"),
         "trajectories import": ("{i}/lambdastar_2016_sample.jsonl", "--format", "lambdastar-2016"),
         "trajectories export": ("{o}/trajectories.parquet",),
         "mine": ("dug", "--per-category", "1", "--seed", "1", "--workers", "1"),

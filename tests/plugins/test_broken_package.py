@@ -23,7 +23,7 @@ LINES = (
     "record --domain broken --agent random --episodes 1",
     "record --agent broken --episodes 1",
     "record --agent oracle --episodes 1",
-    "record --agent random --episodes 12 --steps 30 --size 8x8 --team 2",
+    "record --domain lambda-star --agent random --episodes 12 --steps 30 --size 8x8 --team 2",
     "mine m --category stand-still --per-category 1",
     "mine every --per-category 1",
     "mine nowhere --category walk-on-water",

@@ -27,8 +27,8 @@ BEFORE = (
     f"record {AGENTS} --episodes 40 --steps 30 --jetties 6 --team 2 --seed 1 --json",
     "record --agent drifter --episodes 20 --steps 30 --set passengers=4 --json",
     "record --agent drifter --episodes 1 --size 10x10",
-    "record --agent random --episodes 1 --jetties 6",
-    "record --agent drifter --agent random --episodes 1",
+    "record --agent oracle --episodes 1 --jetties 6",
+    "record --agent drifter --agent oracle --episodes 1",
     "trajectories verify --json",
     "trajectories ls --json",
     "mine pond --per-category 4 --json",
@@ -94,7 +94,7 @@ def test_a_flag_makes_worlds_of_its_domain_and_is_refused_by_others(pond: Pond) 
         "sts: --size is for lambda-star; for pond expected --jetties, --team, --set KEY=VALUE\n",
         "sts: --jetties is for pond; for lambda-star expected --size, --team, --patterns, --set "
         "KEY=VALUE\n",
-        "sts: expected agents that play the same worlds, found drifter those of pond, random "
+        "sts: expected agents that play the same worlds, found drifter those of pond, oracle "
         "those of lambda-star\n",
     ]
 

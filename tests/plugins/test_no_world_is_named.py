@@ -73,7 +73,7 @@ def named(text: str) -> str:
 
 def test_there_are_names_to_look_for() -> None:
     assert {"lambda-star", "lambda_star", "babyai-bot", "reach-good", "local-search"} <= TELLING
-    assert {"random", "rule", "starter", "walk"} <= PLAIN
+    assert {"oracle", "rule", "starter", "walk"} <= PLAIN
     assert len(FILES) > 150 and len(agents.installed()) > 20
 
 

@@ -39,7 +39,7 @@ def without(world: str, site: Path) -> set[str]:
             marks=pytest.mark.slow,  # Λ* uncompiled takes three times what BabyAI does
         ),
         (
-            *("lambda_star", ("babyai-seeker", "babyai-random")),
+            *("lambda_star", ("babyai-seeker", "random")),
             *("--set level=GoToLocal --episodes 12 --seed 2", "babyai@1"),
         ),
     ],

@@ -249,8 +249,8 @@ def test_the_command_writes_a_draft_that_freezes(
 def test_a_partner_of_other_worlds_is_refused(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert sts(workspace, "mine", "d", "--partner", "agent:babyai-random") == 2
-    said = "agent:babyai-random plays the worlds of babyai, and the scenarios are of lambda-star"
+    assert sts(workspace, "mine", "d", "--partner", "agent:babyai-seeker") == 2
+    said = "agent:babyai-seeker plays the worlds of babyai, and the scenarios are of lambda-star"
     assert said in capsys.readouterr().err
 
 

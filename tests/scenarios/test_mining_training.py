@@ -272,7 +272,8 @@ def test_the_learner_of_the_page_obeys_on_worlds_that_it_has_not_met(page: Path)
     workspace = Workspace.open(str(page / "w"))
     step = ("--category", "stepping:STEP")
     for line in (
-        ("record", "--agent", "random", "--episodes", "60", "--steps", "12", "--seed", "31"),
+        ("record", "--domain", "lambda-star", "--agent", "random", "--episodes", "60")
+        + ("--steps", "12", "--seed", "31"),
         ("mine", "obey", *step, "--split", "train", "--per-category", "90", "--per-world", "4"),
         ("trajectories", "export", "obey.parquet", "--draft", "obey", "--format", "rlds"),
     ):

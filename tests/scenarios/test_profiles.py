@@ -75,7 +75,7 @@ def test_the_same_whatever_the_others_and_their_order() -> None:
 def test_those_that_the_categories_name_are_installed_and_play_there() -> None:
     for domain in ("lambda-star", "babyai", "overcooked"):
         named = categories.agents(domain)
-        assert len(named) >= 3 and set(named) <= set(agents_of(domain))
+        assert len(named) >= 3 and set(named) <= {"random", *agents_of(domain)}
     assert categories.agents("gymnasium:CartPole-v1") == ()
     (one,) = {c.domain for c in RULES}
     assert tuple(profile(mined()[0]).passed) == categories.agents(one)
@@ -86,7 +86,7 @@ def test_who_is_not_for_that_world_is_left_out() -> None:
     with pytest.raises(UnknownName, match="unknown agent 'rul'"):
         profile(mined()[0], ["rul"])
     with pytest.raises(ArgumentError, match="two agents are called 'random'"):
-        profile(mined()[0], ["random", "sts.worlds.lambda_star.agents.random:Random"])
+        profile(mined()[0], ["random", "sts.domains.random:Random"])
 
 
 def test_who_always_answers_alike_is_asked_once() -> None:

@@ -126,7 +126,8 @@ def test_an_error_keeps_the_other_episodes(
 
     monkeypatch.setattr(record, "BATCH", 3)
     monkeypatch.setattr(record, "perform", breaks_later)
-    words = ["record", "--agent", "random", "--episodes", "9", "--steps", "5"]
+    words = ["record", "--domain", "lambda-star", "--agent", "random"]
+    words += ["--episodes", "9", "--steps", "5"]
     assert main([*words, "--workspace", str(tmp_path)]) == 1
     kept, error = capsys.readouterr().err.splitlines()
     assert kept.startswith("sts: 6 of 9 episodes are kept -> ")

@@ -1,6 +1,6 @@
 """Categories of BabyAI: five of missions, and those that ask of an open level in hindsight."""
 
-LANDED = ("babyai-random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60", "babyai-bot")
+LANDED = ("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60", "babyai-bot")
 """Those that were there before categories that they cannot read; from weak to strong."""
 READERS = (
     *("babyai-reader-noisy-60", "babyai-reader-noisy-30", "babyai-reader-near"),

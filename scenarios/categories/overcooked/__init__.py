@@ -9,5 +9,5 @@ MIXES = (
     "up down interact",
 )
 """What gets about without eyes, and handles what it comes to."""
-AGENTS = ("overcooked-stay", "overcooked-random", "overcooked-greedy")
+AGENTS = ("overcooked-stay", "random", "overcooked-greedy")
 """By how many continuations each passes, scenarios are told apart; from weak to strong."""

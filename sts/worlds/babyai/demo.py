@@ -7,8 +7,8 @@ from sts.cli.demo import Demo
 DEMO = Demo(
     suite="babyai@1",
     agents=(
-        *("babyai-random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
+        *("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
         *("babyai-noisy-bot-30", "babyai-noisy-bot-10", "babyai-bot"),
     ),
-    shown=("babyai-go-to-01", "babyai-seeker", "babyai-random"),
+    shown=("babyai-go-to-01", "babyai-seeker", "random"),
 )

@@ -11,10 +11,10 @@ SKILLS = (
 DEMO = Demo(
     suite="overcooked@1",
     agents=(
-        *("overcooked-stay", "overcooked-random", "overcooked-greedy", "overcooked-cloned"),
+        *("overcooked-stay", "random", "overcooked-greedy", "overcooked-cloned"),
         "recorded",
     ),
-    shown=("deliver-soup-01", "overcooked-cloned", "overcooked-random"),
+    shown=("deliver-soup-01", "overcooked-cloned", "random"),
     making=(
         ("trajectories", "import", "--format", "overcooked-2019"),
         ("mine", "overcooked", "--per-category", "5", "--replace")

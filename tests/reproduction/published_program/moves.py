@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Instructions, Memory
 from sts.domains import domain
+from sts.domains.random import Random
 from sts.engine.replay import verify
 from sts.errors import ReplayMismatch
 from sts.trajectories.types import Trajectory
@@ -38,10 +39,9 @@ from sts.worlds.lambda_star.agents.dictatorship import Dictatorship
 from sts.worlds.lambda_star.agents.imitation import Imitation
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.agents.oracle import Oracle
-from sts.worlds.lambda_star.agents.random import Random
 from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
-from sts.worlds.lambda_star.domain import Batch, Observation
+from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.published.importer import TEAMS, Place
 from tests.reproduction.published_program.uniformity import Outcome, uniformity
@@ -75,8 +75,9 @@ class Behaviour(NamedTuple):
         return TEAMS[self.team]
 
 
+_RANDOM = Random().play_in(LambdaStar())
 BEHAVIOURS = (
-    Behaviour("random", Random(), Random(), cites=()),
+    Behaviour("random", _RANDOM, _RANDOM, cites=()),
     Behaviour("local_search", LocalSearch(), LocalSearch()),
     Behaviour(
         "fr",

@@ -77,8 +77,17 @@ DESCRIPTIONS = (
 def record() -> list[list[str]]:
     """Returns the command lines that record, without the leading `sts`."""
     return [
-        ["record", "--agent", agent, "--team", str(team), "--size", size, "--seed", str(seed)]
-        + ["--episodes", str(max(1, int(EPISODES * count))), "--steps", str(STEPS)]
+        ["record", "--domain", "lambda-star", "--agent", agent, "--team", str(team)]
+        + [
+            "--size",
+            size,
+            "--seed",
+            str(seed),
+            "--episodes",
+            str(max(1, int(EPISODES * count))),
+            "--steps",
+            str(STEPS),
+        ]
         for seed, (agent, team, size, count) in enumerate(RECORDINGS, 1)
     ]
 

@@ -122,8 +122,8 @@ MEASURES = {
     ),
     "babyai": Measure(
         babyai,
-        ("babyai-random", "babyai-seeker"),
-        ("babyai-random", "open loop", "heedless", "babyai-seeker", "shortcut", "probe"),
+        ("random", "babyai-seeker"),
+        ("random", "open loop", "heedless", "babyai-seeker", "shortcut", "probe"),
         (
             *("babyai-bot", "babyai-seeker", "babyai-reader-noisy-60", "babyai-reader-noisy-30"),
             *("babyai-reader-near", "babyai-reader-half", "babyai-reader-without-memory"),
@@ -135,9 +135,9 @@ MEASURES = {
     ),
     "overcooked": Measure(
         overcooked,
-        ("overcooked-random", "overcooked-greedy"),
-        ("overcooked-random", "open loop", "soup", "overcooked-greedy", "shortcut", "probe"),
-        ("overcooked-stay", "overcooked-random", "overcooked-greedy"),
+        ("random", "overcooked-greedy"),
+        ("random", "open loop", "soup", "overcooked-greedy", "shortcut", "probe"),
+        ("overcooked-stay", "random", "overcooked-greedy"),
         pool=100,
         continuations=2,
         larger=20,

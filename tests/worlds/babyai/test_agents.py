@@ -15,7 +15,7 @@ from sts.agents import Instructions
 from sts.domains import domain
 from sts.domains.adapted import Adapted
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told
+from sts.engine.session import Team, Told, fit
 from sts.errors import ArgumentError
 from sts.numerics.streams import stream
 from sts.worlds.babyai.agents import planning
@@ -23,7 +23,8 @@ from sts.worlds.babyai.environment import MOVES, BabyAI
 from tests.examples import agents_of
 from tests.worlds.babyai.examples import EACH_LEVEL, begun, numbers
 
-NAMES = agents_of("babyai")
+OWN = agents_of("babyai")
+NAMES = [*OWN, "random"]
 STEPS = 20
 LEVELS = ("GoToLocal", "OpenDoorColor", "PickupDist", "PutNextLocal", "OpenTwoDoors")
 HAPPENED = Played._fields[:-1]
@@ -81,7 +82,7 @@ def test_there_are_thirteen_of_which_those_shown_the_world_are_not_ranked() -> N
     }
 
 
-@each
+@pytest.mark.parametrize("name", OWN)
 def test_an_agent_is_found_under_its_own_name_and_plays_babyai_only(name: str) -> None:
     agent = agents.load(name)
     assert (agent.name, agent.domain) == (name, "babyai")
@@ -135,7 +136,7 @@ def test_forced_steps_warm_an_agent_as_own_steps_do(
 
 @each
 def test_acting_changes_nothing_and_is_repeatable(name: str, states: list[bytes]) -> None:
-    world, agent = WORLD, agents.load(name)
+    world, agent = WORLD, fit(agents.load(name), WORLD)
     worlds = world.restore(states)
     texts = ("", *dict.fromkeys(world.instruction(s) for s in states))
     ids = np.array([texts.index(world.instruction(s)) for s in states], np.int32)

@@ -352,7 +352,7 @@ def test_an_open_level_keeps_every_promise_of_an_environment() -> None:
 
 def test_an_open_level_is_recorded_without_an_instruction() -> None:
     asked, free = (
-        record(load("babyai-random"), domain="babyai", count=1, steps=9, seed=1, settings=settings)
+        record(load("random"), domain="babyai", count=1, steps=9, seed=1, settings=settings)
         for settings in ({}, {"open": True})
     )
     assert [len(t.instructions) for t in (*asked, *free)] == [1, 0]

@@ -13,7 +13,7 @@ from sts.suites.types import Scenario
 from tests import golden
 from tests.examples import agents_of
 
-JUDGED = ("babyai-random", "babyai-reader", "babyai-bot")
+JUDGED = ("random", "babyai-reader", "babyai-bot")
 """Whose continuations the rules label."""
 
 

@@ -40,7 +40,7 @@ EACH = pytest.mark.parametrize("scenario", SUITE.scenarios, ids=lambda s: s.id)
 
 
 def recorded(
-    level: str, agent: str = "babyai-random", count: int = 12, steps: int = 45
+    level: str, agent: str = "random", count: int = 12, steps: int = 45
 ) -> list[Trajectory]:
     return record(
         agents.load(agent),
@@ -220,13 +220,13 @@ def test_the_bot_does_all_of_it_a_seeing_agent_most_and_a_random_one_little(ever
     assert rate(some, "babyai-bot", 1) == 1.0
     assert rate(some, "babyai-noisy-bot-60", 1) > 0.3
     assert 0.5 < rate(some, "babyai-seeker", 1) < 0.95
-    assert rate(some, "babyai-random", 2) < 0.15
+    assert rate(some, "random", 2) < 0.15
 
 
 @pytest.mark.slow
 def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_babyai, "LEVELS", ("GoToLocal", "PickupDist"))
-    monkeypatch.setattr(build_babyai, "AGENTS", ("babyai-bot", "babyai-random"))
+    monkeypatch.setattr(build_babyai, "AGENTS", ("babyai-bot", "random"))
     monkeypatch.setattr(build_babyai, "EPISODES", 12)
     monkeypatch.setattr(build_babyai, "PER_CATEGORY", 1)
     first, second = (
@@ -246,17 +246,17 @@ def test_from_recording_to_labels_by_the_public_commands(
         return capsys.readouterr().out
 
     level = ("--domain", "babyai", "--set", "level=PickupDist")
-    sts("record", *level, "--agent", "babyai-random", "--episodes", "20", "--steps", "30")
+    sts("record", *level, "--agent", "random", "--episodes", "20", "--steps", "30")
     sts("trajectories", "verify")
     sts("mine", "own", "--per-category", "2")
     sts("draft", "accept", "own", "--all")
     sts("suite", "freeze", "own")
-    few = ("--agent", "babyai-bot", "--agent", "babyai-random", "--continuations", "2")
+    few = ("--agent", "babyai-bot", "--agent", "random", "--continuations", "2")
     sts("run", "own@1", *few)
     rates = {
         a["agent"]: a["pass_rate"] for a in json.loads(sts("label", "own@1", "--json"))["agents"]
     }
-    assert rates["babyai-bot"] == 1.0 > rates["babyai-random"]
+    assert rates["babyai-bot"] == 1.0 > rates["random"]
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def test_the_table_of_the_page_is_what_the_suite_gives(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "babyai.md").read_text()
-    rows = re.findall(r"^\| `(babyai-[\w-]+)` \| (\S+) \| (\S+ to \S+) \|", page, re.M)
+    rows = re.findall(r"^\| `(babyai-[\w-]+|random)` \| (\S+) \| (\S+ to \S+) \|", page, re.M)
     assert len(rows) == 7
     players = [word for name, *_ in rows for word in ("--agent", name)]
     for words in (["run", "babyai@1", *players], ["label", "babyai@1"], ["report", "babyai@1"]):

@@ -31,7 +31,7 @@ def hashes(states: list[bytes]) -> dict[str, str]:
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
     told = Told([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
     out = {}
-    for name in agents_of("lambda-star"):
+    for name in (*agents_of("lambda-star"), "random"):
         worlds = world.restore(states)
         team = Team(agents.load(name), (0, 2), streams)
         played = play(world, worlds, [team], steps=STEPS, told=told)

@@ -6,13 +6,13 @@ import pytest
 from sts import agents
 from sts.agents.protocol import Instructions
 from sts.domains.adapted import Seen
+from sts.domains.random import Random
 from sts.errors import ArgumentError, DamagedData
 from sts.trajectories.record import record
 from sts.worlds.overcooked import trials
 from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE, features
 from sts.worlds.overcooked.agents.greedy import Greedy, kitchen
-from sts.worlds.overcooked.agents.random import Random
 from sts.worlds.overcooked.agents.stay import Stay
 from sts.worlds.overcooked.agents.ways import ways
 from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY

@@ -17,7 +17,7 @@ from sts.worlds.overcooked.basics import MOVES
 from tests import golden
 from tests.examples import agents_of
 
-JUDGED = ("recorded", "overcooked-greedy", "overcooked-random")
+JUDGED = ("recorded", "overcooked-greedy", "random")
 """Whose continuations the rules label; the first repeats what people did."""
 RULES = sorted(one.name for one in categories.of("overcooked"))
 

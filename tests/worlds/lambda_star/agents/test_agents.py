@@ -9,7 +9,7 @@ from sts import agents
 from sts.agents.protocol import Instructions
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told
+from sts.engine.session import Team, Told, fit
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -69,7 +69,7 @@ def followed(
 
 
 def first_choice(name: str, worlds: Batch, text: str = "", roles=(0,)) -> agents.Choice:
-    agent = agents.load(name)
+    agent = fit(agents.load(name), domain("lambda-star"))
     seen = worlds.observe(roles, team=roles, world=agent.sees != "observation")
     told = Instructions(("", text), np.array([1], np.int32))
     draws = np.zeros((1, len(roles), agent.draws))

@@ -11,6 +11,7 @@ import pytest
 
 from sts import agents
 from sts.agents import Agent, Choice
+from sts.domains.random import Random
 from sts.engine import lockstep
 from sts.engine.session import Team
 from sts.errors import ArgumentError, DamagedState, StsError, UnknownName
@@ -18,7 +19,6 @@ from sts.numerics.streams import stream
 from sts.worlds import lambda_star
 from sts.worlds.lambda_star import generate, kernels, rollout, torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.agents.random import Random
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.play import fused, teams
 

@@ -19,6 +19,7 @@ from scipy.stats import chi2, chisquare, kstest
 
 from sts.agents.protocol import Agent, Choice
 from sts.domains import domain
+from sts.domains.random import Random
 from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.errors import DamagedData
@@ -30,10 +31,9 @@ from sts.worlds.lambda_star.agents.dictatorship import Dictatorship
 from sts.worlds.lambda_star.agents.imitation import Imitation
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.agents.oracle import Oracle
-from sts.worlds.lambda_star.agents.random import Random
 from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
-from sts.worlds.lambda_star.domain import Batch
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.state import MOVES, decode
 from tests.examples import DATA, SAMPLE_2016
@@ -52,6 +52,7 @@ TRACES = DATA / "lambdastar_2016_traces.jsonl.xz"
 MOVES_A_TEAM = 40 * 30 * 4 + 20 * 25 * 3 + 40 * 20 * 6
 TESTED = len(BEHAVIOURS) - 1  # the oracle never chooses
 UNEVEN = 0.05 / TESTED
+RANDOM = Random().play_in(LambdaStar())
 Recordings = dict[str, list[Recording]]
 
 
@@ -245,7 +246,7 @@ def _from_the_second_step(recording: Recording) -> Recording:
 @pytest.mark.parametrize(
     ("team", "mutant"),
     [
-        ("random", Mutant(Random(), weigh=never_staying)),
+        ("random", Mutant(RANDOM, weigh=never_staying)),
         ("local_search", Mutant(LocalSearch(), weigh=only_the_first)),
         ("local_search", Mutant(LocalSearch(), weigh=never_staying)),
         ("local_search", Mutant(LocalSearch(), see=exchanged)),
@@ -318,7 +319,7 @@ def test_moves_of_one_team_must_be_possible_together(recordings: Recordings) -> 
 @pytest.mark.parametrize(
     ("team", "agent"),
     [
-        ("random", Random()),
+        ("random", RANDOM),
         ("local_search", LocalSearch()),
         ("fr", Stigmergy(marks="lasting")),
         ("imitative", Imitation(guide="each-role")),

@@ -1,4 +1,4 @@
-"""Two agents that see nothing: one moves at random, the other has at least read the mission."""
+"""The agent that sees nothing, and has at least read the mission."""
 
 from __future__ import annotations
 
@@ -17,20 +17,6 @@ _USEFUL = {
     "pick-up": ("pickup",),
     "put-next": ("pickup", "drop"),
 }
-
-
-class Random(Agent):
-    """Makes every move equally often."""
-
-    name = "babyai-random"
-    version = "1"
-    domain: ClassVar[str] = "babyai"
-
-    def act(
-        self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
-        """Weighs all moves alike."""
-        return Choice(np.ones((len(observation.step), 1, len(MOVES)))), memory
 
 
 class Blind(Agent):

@@ -1,0 +1,114 @@
+"""The agent `random` plays the worlds of every domain."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sts import agents
+from sts.cli.main import main
+from sts.domains import ActionSpace, action_space, domain
+from sts.domains.random import Random
+from sts.engine.lockstep import Played, play
+from sts.engine.session import Team, fit
+from sts.errors import ArgumentError, StsError
+from sts.trajectories.record import record
+from tests.domains import spaces
+
+LAMBDA_STAR: tuple[dict[str, int], ...] = (
+    {},
+    {"height": 8, "width": 12, "participants": 5, "horizon": 30},
+    {"participants": 2, "radius": 2},
+)
+LAMBDA_STAR_DIGEST = "4d204e934096170ed382d68f80b1d03b526ef62f247bcfe9577ea256444c4cf9"
+"""Of what `random` did when it was an agent of Λ* alone."""
+
+
+def play_random(name: str, count: int = 50, steps: int = 20) -> Played:
+    world = domain(name)
+    worlds = world.restore(world.generate(count, seed=1))
+    roles = tuple(range(worlds.rewards.shape[1]))
+    team = Team(agents.load("random"), roles, np.arange(count, dtype=np.uint64))
+    return play(world, worlds, [team], steps=steps)
+
+
+def silent(says: Any) -> bool:
+    return set(says.ravel().tolist()) <= {0, ""}
+
+
+def test_random_on_lambda_star_is_bit_for_bit_what_it_was() -> None:
+    found = hashlib.sha256()
+    for settings in LAMBDA_STAR:
+        for one in record(
+            agents.load("random"),
+            domain="lambda-star",
+            count=20,
+            steps=30,
+            seed=3,
+            settings=settings,
+        ):
+            episode = one.episode
+            for array in (episode.moves, episode.says, episode.rewards, episode.scene):
+                found.update(np.ascontiguousarray(array).tobytes())
+                found.update(str((array.dtype, array.shape)).encode())
+    assert found.hexdigest() == LAMBDA_STAR_DIGEST
+
+
+@pytest.mark.parametrize(
+    "name", ["lambda-star", spaces.CARTPOLE, spaces.CRANE, spaces.HALL, spaces.BELLS]
+)
+def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) -> None:
+    out, space = play_random(name), action_space(domain(name))
+    every = out.moves.reshape(-1, *space.shape)
+    assert space.holds(every) and silent(out.says)
+    actions, counts = np.unique(every, axis=0, return_counts=True)
+    possible = int(np.prod(space.high.astype(int) - space.low + 1))
+    assert len(actions) == possible
+    expected = len(every) / possible
+    assert (np.abs(counts - expected) < 5 * np.sqrt(expected)).all()
+    np.testing.assert_allclose(out.log_probs, -np.log(possible), rtol=1e-6)
+
+
+def test_random_spreads_real_actions_evenly_with_their_log_density() -> None:
+    out, space = play_random(spaces.PENDULUM), action_space(domain(spaces.PENDULUM))
+    assert space.holds(out.moves) and silent(out.says)
+    share = np.sort((out.moves.ravel() + 2) / 4)
+    assert np.abs(share - np.linspace(0, 1, share.size)).max() < 1.95 / np.sqrt(share.size)
+    np.testing.assert_allclose(out.log_probs, -np.log(4), rtol=1e-6)
+
+
+def test_log_volume_of_mixed_and_huge_bounds_is_finite_and_exact() -> None:
+    huge = np.finfo(np.float64).max
+    space = ActionSpace(np.dtype(np.float64), np.array([0, 5, -huge]), np.array([3, 5, huge]))
+    np.testing.assert_allclose(space.log_volume, np.log(3) + np.log(2) + np.log(huge))
+    drawn = space.interpolate(np.random.default_rng(0).random((9, 3)))
+    assert space.holds(drawn) and (drawn[:, 1] == 5).all()
+
+
+def test_actions_without_bounds_are_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["record", "--domain", spaces.LOOSE_CRANE, "--agent", "random", "--episodes", "1"]
+    assert main([*words, "--workspace", str(tmp_path / "w")]) == 2
+    assert capsys.readouterr().err == (
+        f"sts: agent 'random' cannot play in {spaces.LOOSE_CRANE}: its actions float32[2] have no "
+        "bounds; choose an agent that chooses among them\n"
+    )
+    assert not (tmp_path / "w" / "trajectories").exists()
+    half = ActionSpace(np.dtype(np.float32), np.zeros(2), np.array([1, np.inf]))
+    assert not half.is_bounded
+
+
+def test_random_fits_each_domain_and_stays_as_it_is() -> None:
+    agent = agents.load("random")
+    pendulum, star = (fit(agent, domain(name)) for name in (spaces.PENDULUM, "lambda-star"))
+    assert (pendulum.draws, star.draws, agent.draws) == (1, 0, 0) and vars(agent) == {}
+    with pytest.raises(StsError, match="does not know its world"):
+        agent.act(None, agents.Instructions(("",), np.zeros(1, np.int32)), {}, np.zeros((1, 1, 0)))
+    with pytest.raises(ArgumentError, match="plays the worlds of babyai"):
+        fit(agents.load("babyai-blind"), domain("lambda-star"))
+    assert type(fit(Random(), domain("lambda-star"))) is Random
