@@ -13,7 +13,9 @@ from sts.continuations import parts, store
 from sts.continuations.plan import Chunk, Share, planned
 from sts.continuations.takeover import by_shape, continue_all
 from sts.continuations.types import Continuation
+from sts.domains import domain as find_domain
 from sts.domains import foreign
+from sts.engine.session import check_domain, fit
 from sts.errors import ArgumentError, StsError
 from sts.jobs.executors import LOCAL, executor
 from sts.jobs.tasks import NotTried, work_off
@@ -69,7 +71,8 @@ def run(
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
-        not fit 64 bits, one agent twice, or no such executor.
+        not fit 64 bits, one agent twice, no such executor, or an agent that does not `fit` the
+        domain of a scenario: nothing has run then.
       DamagedData: a part is damaged, or disagrees with what was made.
       StsError: scenarios failed; it is the error of the first, and counts the others. It is
         `Unavailable` where a worker process died of it.
@@ -80,6 +83,7 @@ def run(
         raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
+    _check_domains(names, scenarios)
     marks = _fingerprints(names)
     workspace.ensure()
     index = store.opened(workspace)
@@ -109,6 +113,20 @@ def _agent_of(chunk: Chunk) -> str:
 
 def _parts(chunk: Chunk) -> list[Chunk]:
     return chunk.parts
+
+
+def _check_domains(names: Sequence[str], scenarios: Sequence[Scenario]) -> None:
+    """Refuse agents that do not fit the scenarios' domains."""
+    players = [agents.load(name) for name in names]
+    for domain in sorted({one.recording.domain for one in scenarios}):
+        for agent in players:
+            check_domain(agent, domain)
+        try:
+            world = find_domain(domain)
+        except StsError:  # its scenarios fail by themselves, and cost no others
+            continue
+        for agent in players:
+            fit(agent, world)
 
 
 def _fingerprints(names: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sts import agents
+from sts.cli.main import main
 from sts.continuations import index, parts, plan, store
 from sts.continuations.plan import planned
 from sts.continuations.run import perform, run
@@ -20,8 +21,10 @@ from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.types import Scenario
+from sts.trajectories.record import record
 from tests.continuations.garden import KEEPERS, gardens
-from tests.examples import in_this_process, scenarios
+from tests.domains import spaces
+from tests.examples import in_this_process, scenario, scenarios
 
 NAMES = ("random", "local-search")
 
@@ -371,6 +374,30 @@ def tend(workspace: Workspace, several: list[Scenario], *names: str, workers: in
         workers=workers,
         progress=lambda done, total: None,
     )
+
+
+def test_run_refuses_an_agent_of_another_world_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "w"
+    words = ["run", "core@2", "--agent", "random", "--agent", "overcooked-stay"]
+    assert main([*words, "--continuations", "1", "--workspace", str(folder)]) == 2
+    assert capsys.readouterr().err == (
+        "sts: agent 'overcooked-stay' plays the worlds of overcooked, and these are of "
+        "lambda-star; choose an agent for them\n"
+    )
+    assert not folder.exists()
+
+
+def test_run_refuses_random_for_unbounded_actions_before_anything_runs(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {}
+    (one,) = record(
+        spaces.Wandering(), domain=spaces.LOOSE_CRANE, count=1, steps=16, seed=0, settings=settings
+    )
+    workspace = Workspace.open(str(tmp_path / "w"))
+    with pytest.raises(ArgumentError, match="'random' cannot play in .*LooseCrane.* have no bound"):
+        run(workspace, [scenario(one)], ("random",), count=1, seed=0, workers=1, progress=print)
+    assert not workspace.root.exists()
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
