@@ -189,11 +189,9 @@ MOST_AT_ONCE = 50_000
 
 
 def opened(store: Store, *, anew: bool = False) -> Index:
-    """Returns the index of all parts that are there, and keeps it where it was not so.
+    """Return the index of all parts that are there, and keep it where it was not so.
 
-    Args:
-      store: of the workspace.
-      anew: makes it from the parts, whatever is kept of it.
+    `anew` makes it from the parts, whatever is kept of it.
 
     Raises:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
@@ -211,11 +209,7 @@ def opened(store: Store, *, anew: bool = False) -> Index:
 
 
 def from_parts(store: Store) -> Index:
-    """Returns an index made from the parts that are there, which nobody keeps.
-
-    Raises:
-      DamagedData, NewerFormat: as `opened`.
-    """
+    """Return an index made from the parts that are there, which nobody keeps."""
     names = store.list(parts.FOLDER).items()
     return _with(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
 
@@ -230,13 +224,7 @@ def kept(store: Store) -> Index | None:
 
 
 def fits(index: Index, name: str, raw: bytes) -> bool:
-    """Whether an index has each continuation of a part, and says what is so of those it has there.
-
-    Args:
-      index: that covers the part.
-      name: of the part.
-      raw: its bytes.
-    """
+    """Return True if an index has each continuation of a part, as the part has it."""
     inside = _told(_table(name, raw))
     there = index.table.filter(arrow.of_numpy(index.having("part", (name,))))
     same = all(inside.get(id) == row for id, row in _told(there).items())
@@ -312,13 +300,10 @@ def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
 
 
 def _single(index: Index) -> Index:
-    """Returns the index with one row a continuation.
+    """Return the index with one row a continuation.
 
     Of a batch-sensitive one, which is made anew as its scenario gets more, that is the row which
     was made together with the most.
-
-    Raises:
-      DamagedData: two rows disagree.
     """
     ids = index.ids
     keys = np.ascontiguousarray(ids[:, :8]).view("<u8").ravel()

@@ -1,4 +1,8 @@
-"""The table of a suite's labels: a ratings table, `ratings/1`, made from the parts of a set."""
+"""The table of a suite's labels: a ratings table, `ratings/1`, made from the parts of a set.
+
+Whatever reads one raises `DamagedData` where it is no such table, and `NewerFormat` where a later
+version made it.
+"""
 
 from __future__ import annotations
 
@@ -81,15 +85,9 @@ def made_from(name: str, raw: bytes) -> MadeOf:
 
 
 def counts(name: str, raw: bytes, part: Collection[str] | None = None) -> dict[str, dict[str, int]]:
-    """Returns how many of each agent's continuations have each verdict, "" where there is no rule.
+    """Return how many of each agent's continuations have each verdict, "" where there is no rule.
 
-    Args:
-      name: of the table.
-      raw: its bytes.
-      part: ids of the scenarios that count; None for all.
-
-    Raises:
-      DamagedData: it is no such table.
+    Those of the scenarios with the ids in `part` count; None for all.
     """
     columns = ("agent", "verdict", "scenario")
     (agents, names), (verdicts, words), (which, ids) = parquet.read_coded(name, raw, columns)
@@ -106,17 +104,7 @@ def counts(name: str, raw: bytes, part: Collection[str] | None = None) -> dict[s
 def verdicts(
     name: str, raw: bytes, continuations: Collection[str]
 ) -> dict[str, tuple[str, int | None]]:
-    """Returns the verdict and the step of these continuations, as far as the table is about them.
-
-    Args:
-      name: of the table.
-      raw: its bytes.
-      continuations: identities.
-
-    Raises:
-      DamagedData: it is no such table.
-      NewerFormat: a later version made it.
-    """
+    """Return the verdict and the step of these continuations, as far as the table is about them."""
     asked = {column: SCHEMA[column] for column in ("continuation", "verdict", "step")}
     table = parquet.unpacked(name, raw, FORMAT, VERSION, asked, rows=MOST_ROWS, optional=("step",))
     wanted = pa.array(sorted(continuations), pa.string())
@@ -126,11 +114,9 @@ def verdicts(
 
 
 def check(store: Store, name: str, index: Index, suite: Suite) -> None:
-    """Holds a table to what it was made from, as far as that is there.
+    """Hold a table to what it was made from, as far as that is there.
 
-    Raises:
-      DamagedData: it says something else, or a part of its set is missing or damaged.
-      NewerFormat: a later version made it, or a part.
+    It is damaged, too, where a part of its set is missing.
     """
     raw = store.get(name)
     source, there = made_from(name, raw), _unpacked(name, raw)

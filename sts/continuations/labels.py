@@ -3,6 +3,9 @@
 A set of labels, `labels/1`, is what rules of one meaning say for one suite. To each part of
 continuations it has a part of the same name, which never changes once it is there. A suite's table
 is made from the parts of a set, and can be made from them again at any time.
+
+Whatever reads a part raises `DamagedData` where it is damaged, or says what no rule does or
+something of other continuations, and `NewerFormat` where a later version wrote it.
 """
 
 from __future__ import annotations
@@ -73,12 +76,7 @@ class Labels(NamedTuple):
 
 
 def set_of(suite: str, rules: Mapping[str, str]) -> str:
-    """Returns the name of a set, 24 hex digits.
-
-    Args:
-      suite: its hash.
-      rules: what tells what the rule of each category means.
-    """
+    """Return the name of a set, 24 hex digits: of a suite's hash and the meanings of its rules."""
     told = {"labels": VERSION, "sts": sts.__version__, "suite": suite, "rules": dict(rules)}
     return content_hash(canonical_json(told))[:24]
 
@@ -89,13 +87,9 @@ def name_of(set: str, part: str) -> str:
 
 
 def put(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
-    """Keeps labels as one part; the same once more changes nothing.
+    """Keep labels of all the continuations of a suite in a part; the same again changes nothing.
 
-    Args:
-      store: of the workspace.
-      name: of the part.
-      labels: of all the continuations of the suite in a part.
-      anew: puts them in the place of what is there, as what made that is not known.
+    `anew` puts them in the place of what is there, as what made that is not known.
 
     Raises:
       DamagedData: the part is there, and says something else.
@@ -125,12 +119,7 @@ def _read(name: str, raw: bytes) -> pa.Table:
 
 
 def find(store: Store, name: str, content_hash: str) -> Label | None:
-    """Returns the label of a continuation in a part, None where there is none.
-
-    Raises:
-      DamagedData: the part is damaged.
-      NewerFormat: it is of a later version.
-    """
+    """Return the label of a continuation in a part, None where there is none."""
     try:
         table = _read(name, store.get(name))
     except FileNotFoundError:  # labels of another suite, or from before it was there
@@ -145,12 +134,7 @@ def find(store: Store, name: str, content_hash: str) -> Label | None:
 
 
 def hashes(store: Store, name: str) -> list[str]:
-    """Returns the content hashes of the continuations that a part is about.
-
-    Raises:
-      DamagedData: the part is damaged, or says what no rule does.
-      NewerFormat: it is of a later version.
-    """
+    """Return the content hashes of the continuations that a part is about."""
     table = _read(name, store.get(name))
     for verdict, notes in zip(
         *(table.column(n).to_pylist() for n in ("verdict", "notes")), strict=True
@@ -161,12 +145,10 @@ def hashes(store: Store, name: str) -> list[str]:
 
 
 def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels:
-    """Returns what a set says of the continuations in rows of the index; reads their parts alone.
+    """Return what a set says of the continuations in rows of the index; reads their parts alone.
 
     Raises:
       FileNotFoundError: a part of the set is not there.
-      DamagedData: a part is damaged, or holds labels of other continuations.
-      NewerFormat: a part of a later version.
     """
     size = len(rows)
     made = Labels(np.zeros(size, np.int8), np.zeros(size, np.int32), np.zeros(size, np.int32), [])

@@ -1,4 +1,8 @@
-"""Parts: immutable Parquet files of continuations, `continuations/4`, and what is in them."""
+"""Parts: immutable Parquet files of continuations, `continuations/4`, and what is in them.
+
+Whatever reads a part raises `DamagedData` where it is none or a row is not what its hash says, and
+`NewerFormat` where a later version wrote it.
+"""
 
 from __future__ import annotations
 
@@ -72,12 +76,7 @@ def put(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
 
 
 def told(name: str, raw: bytes) -> dict[str, str]:
-    """Returns the content hash of each continuation in a part, by its id.
-
-    Raises:
-      DamagedData: it is none.
-      NewerFormat: a later version.
-    """
+    """Return the content hash of each continuation in a part, by its id."""
     table = parquet.unpacked(name, raw, FORMAT, VERSION, {n: SCHEMA[n] for n in _TEXTS[0][:2]})
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
@@ -118,12 +117,7 @@ def _json(continuations: Sequence[Continuation], of: Any, view: Any) -> list[str
 
 
 def summary(name: str, raw: bytes) -> pa.Table:
-    """Returns the columns of `SUMMARY` in a part.
-
-    Raises:
-      DamagedData: it is none.
-      NewerFormat: a later version.
-    """
+    """Return the columns of `SUMMARY` in a part."""
     return parquet.unpacked(name, raw, FORMAT, VERSION, SUMMARY)
 
 
@@ -134,17 +128,10 @@ def unpacked(
     groups: Sequence[int] | None = None,
     wanted: Collection[str] | None = None,
 ) -> list[Continuation]:
-    """Returns continuations of a part, each held to its hash.
+    """Return continuations of a part, each held to its hash.
 
-    Args:
-      name: of the part; what an error begins with.
-      raw: its bytes.
-      groups: the row groups that are read; None reads all.
-      wanted: ids of those that are returned if they are there; None returns all.
-
-    Raises:
-      DamagedData: no part, or a row is not what its hash says.
-      NewerFormat: a later version.
+    `name` is what an error begins with. `groups` are the row groups that are read, and `wanted` the
+    ids of those that are returned if they are there; None stands for all.
     """
     table = parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, groups=groups)
     if wanted is not None:

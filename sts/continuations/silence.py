@@ -24,17 +24,9 @@ def is_silent(one: Continuation) -> bool:
 
 
 def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
-    """Returns the ids of the continuations that ask a question and are silent.
+    """Return the ids of the continuations that ask a question and are silent.
 
     Of their parts no more is read than what was said, a part at a time.
-
-    Args:
-      store: of the workspace.
-      index: of its continuations.
-      rows: of the index, that are looked at.
-
-    Raises:
-      DamagedData: a part cannot be read.
     """
     asked = rows[index.having("kind", (QUESTION,))[rows]]
     found: set[str] = set()

@@ -1,4 +1,8 @@
-"""The continuations of a workspace: kept as parts, found by the index, read part by part."""
+"""The continuations of a workspace: kept as parts, found by the index, read part by part.
+
+Whatever reads raises `DamagedData` where a part is damaged or two of them disagree on one
+continuation, and `NewerFormat` where a later version wrote one.
+"""
 
 from __future__ import annotations
 
@@ -26,25 +30,12 @@ _NAMED = 5
 
 
 def opened(workspace: Workspace, *, anew: bool = False) -> Index:
-    """Returns the index of all that is kept.
-
-    Args:
-      workspace: where it is kept.
-      anew: makes it from the parts, whatever is kept of it.
-
-    Raises:
-      DamagedData: a part is damaged, or two of them disagree on one continuation.
-      NewerFormat: a part of a later version.
-    """
+    """Return the index of all that is kept; `anew` makes it from the parts in any case."""
     return indices.opened(workspace.store, anew=anew)
 
 
 def by_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
-    """Returns what `work` makes of the index; where that lies, of one that is made anew.
-
-    Raises:
-      DamagedData: it still does not say what is kept; or as `opened`.
-    """
+    """Return what `work` makes of the index; where that lies, of one that is made anew."""
     try:
         return work(opened(workspace))
     except Lie:
@@ -52,12 +43,9 @@ def by_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
 
 
 def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
-    """Keeps continuations as a part that is named by who they are, and returns what it holds.
+    """Keep continuations as a part that is named by who they are, and return what it holds.
 
     Where the same are kept so already, as where a person sends what they played twice, those stay.
-
-    Raises:
-      OSError: they cannot be kept.
     """
     name, space = parts.given([one.id for one in continuations]), workspace.ensure().store
     space.put_new(name, parts.packed(name, continuations), lambda there, new: True)
@@ -73,34 +61,21 @@ def saved(workspace: Workspace, identity: Identity) -> bool:
 def entries(
     workspace: Workspace, scenarios: Collection[str], index: Index | None = None
 ) -> Iterator[Entry]:
-    """Yields what the index says of every continuation of scenarios; no part is opened for it.
+    """Yield what the index says of every continuation of scenarios, given by content hash.
 
-    Args:
-      workspace: where they are kept.
-      scenarios: content hashes.
-      index: of the workspace; None opens it.
+    No part is opened for it.
     """
     index = index or opened(workspace)
     return index.entries(index.of(scenarios))
 
 
 def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Continuation]]:
-    """Yields the continuations of the scenarios with these content hashes, a part at a time.
-
-    Raises:
-      DamagedData: a part is damaged, or two of them disagree on one continuation.
-      NewerFormat: a part of a later version.
-    """
+    """Yield the continuations of the scenarios with these content hashes, a part at a time."""
     return _read(workspace, lambda index: index.of(scenarios))
 
 
 def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
-    """Yields the continuations of these ids that are kept, a part at a time.
-
-    Raises:
-      DamagedData: a part is damaged, or two of them disagree on one continuation.
-      NewerFormat: a part of a later version.
-    """
+    """Yield the continuations of these ids that are kept, a part at a time."""
     own = {*ids}
 
     def rows(index: Index) -> NDArray[np.intp]:
@@ -112,23 +87,14 @@ def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuat
 
 
 def in_part(workspace: Workspace, name: str) -> list[Continuation]:
-    """Returns all continuations in the part of this name.
-
-    Raises:
-      DamagedData: it is damaged, or no longer there.
-      NewerFormat: it is of a later version.
-    """
+    """Return all continuations in the part of this name."""
     return parts.unpacked(name, _bytes(workspace, name))
 
 
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
-    """Returns every continuation of the scenarios with these content hashes.
+    """Return every continuation of the scenarios with these content hashes.
 
     In order of agent, fingerprint, scenario, seed and index.
-
-    Raises:
-      DamagedData: a part is damaged, or two of them disagree on one continuation.
-      NewerFormat: a part of a later version.
     """
     return ordered([one for part in stream(workspace, scenarios) for one in part])
 
@@ -139,12 +105,7 @@ def ordered(continuations: Sequence[T]) -> list[T]:
 
 
 def find(workspace: Workspace, id: str, index: Index | None = None) -> Continuation:
-    """Returns the continuation whose id begins with `id`.
-
-    Args:
-      workspace: where it is kept.
-      id: its first digits, at least 4.
-      index: of the workspace; None opens it.
+    """Return the continuation whose id begins with `id`, its first 4 digits or more.
 
     Raises:
       UnknownName: there is none, or more than one.

@@ -157,11 +157,7 @@ class Stepped:
 
     @staticmethod
     def _stacked(key: str, shown: Sequence[Any]) -> NDArray[Any]:
-        """Returns what is seen as `key` in all worlds and by all roles as one array.
-
-        Raises:
-          ValueError: it has several shapes.
-        """
+        """Return what is seen as `key` in all worlds and by all roles as one array."""
         arrays = [np.asarray(one) for one in shown]
         try:
             return np.stack(arrays)

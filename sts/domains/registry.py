@@ -94,14 +94,10 @@ def need(episode: Episode, what: str) -> None:
 
 
 def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
-    """Returns the shapes of what is seen in the world of an episode; see `Domain.shapes`.
+    """Return the shapes of what is seen in the world of an episode; see `Domain.shapes`.
 
     All worlds of a domain without `shapes` count as alike. One that fails gets a batch of its own,
-    so that its error reaches only who plays it.
-
-    Args:
-      episode: whose world.
-      world: its domain, where that is not to be found by name.
+    so that its error reaches only who plays it. `world` is its domain where no name finds it.
     """
     try:
         shapes_of = getattr(world or domain(episode.domain), "shapes", None)

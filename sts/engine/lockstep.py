@@ -61,7 +61,7 @@ def play(
     told: Told | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
 ) -> Played:
-    """Plays `steps` steps and returns what happened; `worlds` is then where the episodes ended.
+    """Play `steps` steps and return what happened; `worlds` is then where the episodes ended.
 
     Args:
       domain: whose worlds they are.
@@ -73,10 +73,7 @@ def play(
       watch: called after each step with its number and the worlds; may raise to stop.
 
     Raises:
-      ArgumentError: an agent plays the worlds of another domain.
-      StsError: an agent failed, or returned something that is no choice; names the agent and the
-        step.
-      DamagedData: the script holds what is no move or token of the domain.
+      ArgumentError, StsError, DamagedData: as `session.open` and `Session.step`.
     """
     begun = session.open(domain, worlds, teams, told=told)
     if script is not None:

@@ -137,12 +137,9 @@ def _grid(frames: Sequence[Frame], columns: int) -> Frame:
 
 
 def webp(picture: Frame, *following: Frame, pace: float = 4.0) -> bytes:
-    """Returns uint8[H, W, 3] as lossless WebP; with more that follow, an animation.
+    """Return uint8[H, W, 3] as lossless WebP; with more that follow, of its size, an animation.
 
-    Args:
-      picture: the picture, or the first of them.
-      following: of the same size.
-      pace: pictures a second.
+    `pace` is how many pictures there are a second.
     """
     from PIL import Image
 

@@ -71,13 +71,9 @@ def _bits(rewards: NDArray[Any]) -> NDArray[Any]:
 
 
 def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Moment]:
-    """Yields episodes before each of their T steps and after the last.
+    """Yield episodes, with the same T, P and K, before each of their T steps and after the last.
 
     Nothing follows where the states have other participants or objects than the recordings.
-
-    Args:
-      domain: theirs.
-      episodes: with the same T, P and K.
 
     Raises:
       DamagedState: a state cannot be restored.
@@ -104,13 +100,10 @@ _OTHERS = Mismatch(0, "step 0: the state has other participants than the recordi
 
 
 def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
-    """Yields the worlds of episodes before each of their T steps and after the last, as recorded.
+    """Yield the worlds of episodes before each of their T steps and after the last, as recorded.
 
-    They are one batch, replayed along the way: whoever looks changes nothing.
-
-    Args:
-      episodes: of one domain, with the same T, P and K.
-      names: what an error calls each of them.
+    They are of one domain, with the same T, P and K, and one batch, replayed along the way: whoever
+    looks changes nothing. Errors call them by `names`.
 
     Raises:
       ReplayMismatch: a replay leaves its recording; names the episode and the step.

@@ -61,11 +61,7 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
 
 
 def _spoken(episodes: Sequence[Episode]) -> pa.Array:
-    """Returns what was said, where it was texts.
-
-    Raises:
-      StsError: they are more than a column may hold.
-    """
+    """Return what was said, where it was texts."""
     spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
     ends = np.cumsum([0, *map(len, spoken)], dtype=np.int64)
     if ends[-1] > ITEMS:

@@ -1,4 +1,7 @@
-"""Writing so that nothing half-written is ever read, and hashing what was written."""
+"""Writing so that nothing half-written is ever read, and hashing what was written.
+
+Whatever writes raises `OSError` where the disk is full, read-only or not ours.
+"""
 
 from __future__ import annotations
 
@@ -77,13 +80,13 @@ def _too_large(path: Path, limit: int, found: str) -> DamagedData:
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Writes `data` to `path` by temporary file, fsync and rename; makes the folders above it.
+    """Write `data` to `path` by temporary file, fsync and rename; make the folders above it.
 
     The file has permissions `mode` from the moment that it can be seen.
 
     Raises:
       DamagedData: what stands at `path` is no file; it stays.
-      OSError: the disk is full, read-only or not ours; `path` is then as it was.
+      OSError: `path` is then as it was.
     """
     check_place(path)
     _place(path, data, mode, os.replace)
@@ -103,12 +106,9 @@ def check_place(path: Path) -> None:
 
 
 def put_new(path: Path, data: bytes) -> bool:
-    """Writes `data` to `path` as `write_atomically` does where nothing stands; returns whether.
+    """Write `data` to `path` as `write_atomically` does where nothing stands; return whether.
 
     Of several writers one succeeds, and its file stays as it is.
-
-    Raises:
-      OSError: the disk is full, read-only or not ours.
     """
     with contextlib.suppress(FileExistsError):
         _place(path, data, 0o644, _link)
@@ -144,13 +144,12 @@ def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None])
 
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yields a folder to be filled, which is `path` once the block has ended; never a part of it.
+    """Yield a folder to be filled, which is `path` once the block has ended; never a part of it.
 
     What a killed writer left beside `path` is removed, so two must not fill the same at once.
 
     Raises:
       FileExistsError: there is something at `path`; it stays as it is.
-      OSError: the disk is full, read-only or not ours.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}{_PART}")
@@ -167,14 +166,13 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """Yields an empty folder beside `path`, which nobody else fills or reads meanwhile.
+    """Yield an empty folder beside `path`, which nobody else fills or reads meanwhile.
 
     What is to be at `path` is made in it, or is the folder itself, and put there by one rename. The
     folder is then removed, and with it what a killed writer has left of another try.
 
     Raises:
       Unavailable: another program is making what is to be at `path`.
-      OSError: the disk is full, read-only or not ours.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}{_PART}")
@@ -206,11 +204,10 @@ def _alone(part: Path, path: Path) -> int:
 
 
 def link_new(source: Path, target: Path) -> None:
-    """Puts a file that was written beside where nothing stands, and synchronises the folder.
+    """Put a file that was written beside where nothing stands, and synchronise the folder.
 
     Raises:
       FileExistsError: something is there; it stays as it is.
-      OSError: the disk is full, read-only or not ours.
     """
     _link(str(source), target)
     synchronise(target.parent)

@@ -29,12 +29,7 @@ _ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
 
 def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
-    """Writes a Parquet file that says what it is; `columns` maps the names of `schema`.
-
-    Raises:
-      DamagedData: a value does not fit its column, as a number that is too large.
-      StsError: there are more rows than are read.
-    """
+    """Write a Parquet file that says what it is; arguments and errors as of `packed`."""
     write_atomically(path, packed(str(path), kind, version, schema, columns))
 
 
@@ -103,12 +98,7 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
 
 
 def raw_bytes(path: Path) -> bytes:
-    """Returns what a file holds that is not too large to be one of ours.
-
-    Raises:
-      DamagedData: it is too large, or no file.
-      FileNotFoundError: there is none.
-    """
+    """Return what a file holds that is not too large to be one of ours; errors as of `read`."""
     return regular_bytes(path, _LARGEST)
 
 
@@ -170,7 +160,7 @@ def unpacked(
     rows: int | None = None,
     optional: Collection[str] = (),
 ) -> pa.Table:
-    """Returns the columns of `schema` in the bytes that `packed` made.
+    """Return the columns of `schema` in the bytes that `packed` made; errors as of `read`.
 
     Args:
       name: of the file; what an error begins with.
@@ -181,10 +171,6 @@ def unpacked(
       groups: the row groups that are read, of those that there are; None reads all.
       rows: that it may have; None for `ROWS`.
       optional: columns that may have gaps.
-
-    Raises:
-      DamagedData: as `read` does.
-      NewerFormat: a later version of the format.
     """
     with _opened(name, raw, f"a Parquet file of {kind}") as file:
         fields = file.fields
@@ -235,11 +221,7 @@ def read_coded(
 
 
 def metadata(name: str, raw: bytes) -> dict[str, str]:
-    """Returns what a Parquet file says of itself.
-
-    Raises:
-      DamagedData: it is none.
-    """
+    """Return what a Parquet file says of itself; errors as of `read`."""
     with _opened(name, raw, "a Parquet file") as file:
         told = file.fields.metadata or {}
     return {key.decode(errors="replace"): v.decode(errors="replace") for key, v in told.items()}

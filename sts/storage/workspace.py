@@ -111,12 +111,7 @@ def _new_id() -> str:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Returns what a `workspace.toml` says.
-
-    Raises:
-      NewerFormat: its schema is later than this version reads.
-      DamagedData: it is no file, no TOML, or not of a workspace.
-    """
+    """Return what a `workspace.toml` says; errors as of `Workspace.open`."""
     raw = regular_bytes(file, _MOST_BYTES)
     try:
         settings = tomllib.loads(raw.decode())

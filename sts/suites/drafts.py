@@ -2,6 +2,10 @@
 
 What was decided about them stands in the annotation database, under the draft's id. An edited
 candidate is a file of its own, named by what is in it, so that a decision can name it.
+
+Whatever reads a draft raises `DamagedData` where a file of it is missing or cannot be read, or
+`NewerFormat` where a later version wrote it. Whatever takes the name of one raises `ArgumentError`
+where no suite may be called so.
 """
 
 from __future__ import annotations
@@ -65,20 +69,12 @@ class Draft:
         return f"drafts/{self.name}/{self.id}"
 
     def summaries(self) -> list[Summary]:
-        """Returns every candidate as it was mined, without its recording, in order of their ids.
-
-        Raises:
-          DamagedData: a file is missing or cannot be read.
-        """
+        """Return every candidate as it was mined, without its recording, in order of their ids."""
         every = [one for part in self.parts for one in files.summaries(part, self._get(part))]
         return sorted(every, key=lambda one: one.id)
 
     def summary(self, id: str, edited: str) -> Summary:
-        """Returns a candidate as what it was edited to, the `row_hash` of which is `edited`.
-
-        Raises:
-          DamagedData: its file is missing, cannot be read, or is another's.
-        """
+        """Return a candidate as what it was edited to, the `row_hash` of which is `edited`."""
         if edited not in _EDITED:
             name = f"edited/{edited}.parquet"
             (one,) = files.summaries(name, self._get(name))
@@ -87,11 +83,7 @@ class Draft:
         return _EDITED[edited]
 
     def inherited(self) -> frozenset[str]:
-        """Returns the ids of its parent's scenarios; nothing but their list is read for it.
-
-        Raises:
-          DamagedData: the parent is missing or cannot be read.
-        """
+        """Return the ids of its parent's scenarios; nothing but their list is read for it."""
         if self.parent is None:
             return frozenset()
         name, _, version = self.parent.partition("@")
@@ -104,15 +96,10 @@ class Draft:
             ) from None
 
     def candidate(self, id: str, edited: str = "") -> Scenario:
-        """Returns a candidate as it was mined, or as what it was edited to.
-
-        Args:
-          id: of it.
-          edited: the `row_hash` of what an edit made of it.
+        """Return a candidate as it was mined, or as an edit made it: the one of that `row_hash`.
 
         Raises:
           UnknownName: there is none.
-          DamagedData: its file is missing or cannot be read.
         """
         if edited:
             (one,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"), check=checked)
@@ -125,10 +112,9 @@ class Draft:
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
     def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
-        """Returns candidates in order of their ids, each file read once.
+        """Return candidates in order of their ids, each file read once.
 
-        Args:
-          edited: of each that is returned, the `row_hash` of what an edit made of it, or "".
+        `edited` has of each that is returned the `row_hash` of what an edit made of it, or "".
         """
         found = [
             one
@@ -172,12 +158,7 @@ def _check_edited(draft: Draft, one: Scenario | Summary, id: str, edited: str) -
 
 
 def find(workspace: Workspace, name: str) -> Draft | None:
-    """Returns the draft called `name`; None where there is none.
-
-    Raises:
-      ArgumentError: no suite may be called so.
-      DamagedData, NewerFormat: its `draft.json` cannot be read.
-    """
+    """Return the draft called `name`; None where there is none."""
     file = draft_file(workspace, name)
     if not file.exists():
         return None
@@ -186,12 +167,10 @@ def find(workspace: Workspace, name: str) -> Draft | None:
 
 
 def open_draft(workspace: Workspace, name: str) -> Draft:
-    """Returns the draft called `name`.
+    """Return the draft called `name`.
 
     Raises:
       UnknownName: there is none.
-      ArgumentError: no suite may be called so.
-      DamagedData, NewerFormat: its `draft.json` cannot be read.
     """
     found = find(workspace, name)
     if found is None:
@@ -236,11 +215,10 @@ def begin(
     parent: str | None = None,
     replaces: str | None = None,
 ) -> Draft:
-    """Begins a draft in place of the one with the id `replaces`, None for none; returns it.
+    """Begin a draft in place of the one with the id `replaces`, None for none; return it.
 
     Raises:
       StsError: another draft stands there by now, or the candidates are of both sides.
-      ArgumentError: no suite may be called so.
     """
     draft = Draft(workspace, named(name), secrets.token_hex(16), parent, {}, provenance())
     with workspace.ensure().locked():
@@ -322,12 +300,9 @@ def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
 
 
 def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
-    """Returns the highest number of an id of each category, over all versions of a suite.
+    """Return the highest number of an id of each category, over all versions of a suite.
 
-    Args:
-      workspace: of the suite.
-      name: of it.
-      ids: others that are taken.
+    Those of `ids` count, too.
     """
     last: Counter[str] = Counter()
     taken = list(ids)

@@ -79,21 +79,12 @@ def named(name: str) -> str:
 
 
 def draft_file(workspace: Workspace, name: str) -> Path:
-    """Returns where the `draft.json` of a draft is, if there is one.
-
-    Raises:
-      ArgumentError: no suite may be called so.
-    """
+    """Return where the `draft.json` of a draft is, if there is one; errors as of `named`."""
     return workspace.path("drafts", named(name), "draft.json")
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """Returns what the `suite.json` of a folder says, of a format that is read here.
-
-    Raises:
-      DamagedData, NewerFormat: it is of none.
-      KeyError, ValueError: it is none.
-    """
+    """Return what the `suite.json` of a folder says; errors as of `in_format`."""
     return formatted(folder / "suite.json", "suite", SUITE_VERSION)
 
 
@@ -104,11 +95,7 @@ def drafts(workspace: Workspace) -> list[Path]:
 
 
 def draft_contents(folder: Path) -> dict[str, Any]:
-    """Returns what the `draft.json` of a folder says.
-
-    Raises:
-      DamagedData, NewerFormat: it is none, or of no format that is read here.
-    """
+    """Return what the `draft.json` of a folder says; it is damaged where it is none."""
     file = folder / "draft.json"
     try:
         own = formatted(file, "draft", DRAFT_VERSION)
@@ -125,11 +112,10 @@ def draft_contents(folder: Path) -> dict[str, Any]:
 
 
 def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
-    """Returns what a JSON file of ours says, whose `version_of_format` is read here.
+    """Return what a JSON file of ours says, whose `version_of_format` is read here.
 
     Raises:
-      DamagedData, NewerFormat: it is of no such format.
-      OSError, KeyError, ValueError: it cannot be read, or is no such file.
+      OSError: it cannot be read; and others as of `in_format`.
     """
     return in_format(str(file), regular_bytes(file, _MOST_BYTES), kind, version)
 

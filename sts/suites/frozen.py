@@ -61,12 +61,7 @@ def read(folder: Path, check: Check = unchecked) -> Suite:
 
 
 def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read) -> Suite:
-    """Returns the suite NAME@VERSION.
-
-    Raises:
-      UnknownName: no such suite or version, or no version is named; says which exist.
-      TamperedSuite: it was edited.
-    """
+    """Return the suite NAME@VERSION, read by `read`; errors as of `sts.suites.store.load`."""
     match = _LABEL.fullmatch(label)
     every = versions(workspace)
     if not match or match[1] not in every:

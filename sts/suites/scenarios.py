@@ -144,7 +144,7 @@ def unpacked(
     group: int | None = None,
     check: Check = unchecked,
 ) -> tuple[Scenario, ...]:
-    """Returns the scenarios in the bytes that `packed` made, or the one with this id.
+    """Return the scenarios in the bytes that `packed` made, or one of them; errors as of `read`.
 
     Args:
       name: of the file; what an error begins with.
@@ -152,9 +152,6 @@ def unpacked(
       id: of the one that is returned; None returns all.
       group: the row group that it stands in; None looks for it.
       check: holds the recordings to their worlds.
-
-    Raises:
-      DamagedData, NewerFormat, TamperedSuite: as `read` does.
     """
     chosen = None if group is None else [group]
     if id is not None and group is None:
@@ -190,10 +187,9 @@ def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
 
 
 def summaries(name: str, raw: bytes) -> list[Summary]:
-    """Returns what is in a file of scenarios, their recordings left unread and so unchecked.
+    """Return what is in a file of scenarios, their recordings unread and so unchecked.
 
-    Raises:
-      DamagedData, NewerFormat: as `read` does.
+    Errors are those of `read`.
     """
     listed = {one: SCHEMA[one] for one in SCHEMA if one not in columns.EPISODE}
     rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, listed).to_pylist()

@@ -68,12 +68,9 @@ def load(
     text: str,
     read: Callable[[Workspace, str], Suite] = frozen.load,
 ) -> Selection:
-    """Returns the suite NAME@VERSION, or a part of it.
+    """Return the suite NAME@VERSION, or the part of it that the terms behind it leave.
 
-    Args:
-      workspace: of the suite, and of what people say about it.
-      text: NAME@VERSION and terms, if any.
-      read: what loads the suite.
+    `read` is what loads the suite.
 
     Raises:
       UnknownName: no such suite, version, tag, category or saved selection.

@@ -161,13 +161,7 @@ def write(folder: Path, suite: Suite) -> None:
 
 
 def read(folder: Path) -> Suite:
-    """Returns the suite in a folder, every hash checked, and held to its worlds.
-
-    Raises:
-      TamperedSuite: its content is not what was frozen.
-      DamagedData: a file of it is missing or cannot be read, or it does not fit its worlds.
-      NewerFormat: a later version of the format.
-    """
+    """Return the suite in a folder, held to its worlds, too; errors as of `frozen.read`."""
     suite = frozen.read(folder, checked)
     for scenario in suite.scenarios:
         for fault in misfits(scenario):

@@ -180,11 +180,7 @@ def flat(part: Part) -> Flat:
 
 
 def trajectories(part: Part, rows: Sequence[int]) -> list[Trajectory]:
-    """Returns the trajectories in rows of a part.
-
-    Raises:
-      DamagedData: the file has changed since `recorded`.
-    """
+    """Return the trajectories in rows of a part; errors as of `flat`."""
     table = _table(part, tuple(store.SCHEMA))
     chosen = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
     return store.rows_of(part.path, chosen.combine_chunks(), sound=True)

@@ -148,20 +148,7 @@ def record(
     seed: int,
     settings: dict[str, Any],
 ) -> list[Trajectory]:
-    """Returns `count` trajectories of a team of `agent` on new worlds; the same for the same seed.
-
-    Args:
-      agent: plays every participant.
-      domain: whose worlds.
-      count: E, at least 1.
-      steps: T, at least 1.
-      seed: names the worlds and the agent's streams.
-      settings: passed to the domain's `generate`.
-
-    Raises:
-      ArgumentError: nothing is asked for, or the settings cannot be met.
-      ReplayMismatch: the first episode does not replay.
-    """
+    """Return the trajectories of one agent; arguments and errors as of `record_all`."""
     states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
     return played(agent, domain, states, first=0, steps=steps, seed=seed)
 
@@ -169,10 +156,9 @@ def record(
 def begun(
     domain: str, *, count: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> list[bytes]:
-    """Returns the states in which `count` new worlds begin, to be played for `steps` each.
+    """Return the states in which `count` new worlds begin, to be played for `steps` each.
 
-    Raises:
-      ArgumentError: nothing is asked for, too much for one file, or the settings cannot be met.
+    Errors are those of `record_all`; what is too much for one file is refused, too.
     """
     if count < 1 or steps < 1:
         raise ArgumentError(f"expected at least 1 episode of 1 step, found {count} of {steps}")
@@ -199,21 +185,10 @@ def played(
     steps: int,
     seed: int,
 ) -> list[Trajectory]:
-    """Returns the trajectories of a team of `agent` that begin in `states`.
+    """Return the trajectories of a team of `agent` that begin in `states`, the `first`th and after.
 
-    What a world itself asks for is told from the start, and kept as a setter's instruction.
-
-    Args:
-      agent: plays every participant.
-      domain: whose worlds.
-      states: in which they begin.
-      first: which episode the first of them is.
-      steps: T.
-      seed: with the world, the agent's name and the episode's number it names the agent's streams.
-
-    Raises:
-      ReplayMismatch: the first episode of all does not replay; nothing that follows would.
-      StsError: the agent changed what it declares while it played.
+    What a world itself asks for is told from the start, and kept as a setter's instruction. The
+    first episode of all is held to its replay: nothing that follows would replay otherwise.
     """
     world = find_domain(domain)
     worlds = world.restore(states)

@@ -51,11 +51,7 @@ def named(trajectory: Trajectory) -> Named:
 
 
 def table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[Any]]:
-    """Returns columns by name, [P * T] each: all steps of participant 0, then of the next.
-
-    Args:
-      trajectory: whose steps.
-      names: of the columns to make; `named` has them all.
+    """Return columns by name, [P * T] each: all steps of participant 0, then of the next.
 
     Raises:
       StsError: its domain's columns cannot be made.

@@ -129,12 +129,9 @@ def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
 
 
 def rows_of(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
-    """Returns the trajectories in rows of a file.
+    """Return the trajectories in rows of a file, all columns of `SCHEMA`; errors begin with `path`.
 
-    Args:
-      path: of the file; what an error begins with.
-      table: the rows, with all columns of `SCHEMA`.
-      sound: they were found to be what they say; else each is held to its id and its world.
+    Rows that were not found to be `sound` before are held to their ids and their worlds.
 
     Raises:
       DamagedData: a row is not what it says.
@@ -227,11 +224,7 @@ def load(workspace: Workspace) -> list[Trajectory]:
 
 
 def ensure_sound(path: Path) -> None:
-    """Holds a file of a workspace to its hashes, unless that was done before.
-
-    Raises:
-      DamagedData, NewerFormat: as `read` does.
-    """
+    """Hold a file of a workspace to its hashes, unless that was done; errors as of `read`."""
     raw = parquet.raw_bytes(path)
     if not _remembered(path, raw):
         _in_order(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
@@ -258,11 +251,10 @@ def _remembered(path: Path, raw: bytes) -> bool:
 
 
 def find(workspace: Workspace, id: str) -> Trajectory:
-    """Returns the trajectory whose id begins with `id`; no other is read than is stored beside it.
+    """Return the trajectory whose id begins with `id`; no other is read than is stored beside it.
 
     Raises:
       UnknownName: there is none, or more than one.
-      DamagedData, NewerFormat: as `read` does.
     """
     every: dict[str, tuple[Path, int]] = {}
     for path in files(workspace):

@@ -41,11 +41,7 @@ def seen(
     roles: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """An episode as `payload`, seen as its domain shows it.
-
-    Raises:
-      StsError: it is seen as frames, and cannot be rendered.
-    """
+    """An episode as `payload`, seen as its domain shows it; errors as of `shown`."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     framed = picture.kind == "frames"

@@ -73,14 +73,11 @@ def styled(styles: Sequence[str], folder: Path = HERE) -> str:
 
 @cache
 def joined(modules: tuple[str, ...], *folders: Path) -> str:
-    """Returns one script from several modules: imports go, and so do exports by name.
+    """Return one script from several modules, in the order of their imports.
 
-    `export default` stays, for it is what the component is called by. Top-level names must differ
-    between modules; two equal ones would be a syntax error, which a test looks for.
-
-    Args:
-      modules: in the order of their imports.
-      folders: where they are, those apart that are the Viewer's.
+    Imports go, and so do exports by name; `export default` stays, for it is what the component is
+    called by. Top-level names must differ between modules; two equal ones would be a syntax error,
+    which a test looks for. Modules that are not the Viewer's are in `folders`.
     """
     files = (_file(f"{name}.mjs", *folders) for name in modules)
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)

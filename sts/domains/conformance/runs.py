@@ -58,18 +58,11 @@ def play(
     between: Between | None = None,
     luck: int = 0,
 ) -> Played:
-    """Returns what comes of `made` in the world of `state`.
+    """Return what comes of `made` in the world of `state`, which begins at step `first`.
 
     The scene is asked for once after each step, and nothing else before the end, so that two runs
-    ask alike.
-
-    Args:
-      domain: whose state it is.
-      state: where it begins.
-      made: what is done.
-      first: the step that it begins at.
-      between: called before each step with its number, from 0 on, and the world.
-      luck: what the global random generators are set by, with the number of the step added.
+    ask alike. `between` is called before each step with its number, from 0 on, and the world. The
+    global random generators are set by `luck` plus the number of the step.
     """
     with settled(luck):
         worlds = domain.restore([state])

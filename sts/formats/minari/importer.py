@@ -53,13 +53,7 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
 
 
 def _metadata(path: Path, folder: Path) -> dict[str, Any]:
-    """Returns what the dataset says of itself.
-
-    Raises:
-      DamagedData: there is no dataset.
-      NewerFormat: the installed Minari does not know its version.
-      FileNotFoundError: there is nothing at `path`.
-    """
+    """Return what the dataset says of itself; errors as of `read`."""
     if not path.is_dir():
         path.stat()
         raise DamagedData(f"{path}: expected the folder of a Minari dataset, found a file")

@@ -53,11 +53,9 @@ def _before(episode: Episode) -> int:
 
 
 def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory:
-    """Returns the trajectory whose infos these are.
+    """Return the trajectory whose infos these are.
 
-    Args:
-      infos: of an episode.
-      named: the `module:Class` that whoever reads it has named as its world, if any.
+    `named` is the `module:Class` that whoever reads it has named as its world, if any.
 
     Raises:
       ArgumentError: its world is a `module:Class` that nobody has named.
@@ -94,12 +92,7 @@ def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory
 
 
 def _checked(own: dict[str, Any]) -> dict[str, Any]:
-    """Returns a record whose parts are of the types that they should be.
-
-    Raises:
-      KeyError: one is missing.
-      TypeError: one is of another type.
-    """
+    """Return a record whose parts are of the types that they should be."""
     for name, kind in _KINDS.items():
         if not isinstance(own[name], kind):
             raise TypeError(f"{name} is {type(own[name]).__name__}, expected {kind.__name__}")

@@ -162,11 +162,7 @@ def leaves(name: str, space: Space[Any], values: Any, jpeg: bool) -> Iterator[tu
 
 
 def _moves(label: str, found: NDArray[Any], actions: ActionSpace, first: Any) -> NDArray[Any]:
-    """Returns [T, ...], what was done; the number of a move from 0 where it is one of several.
-
-    Raises:
-      DamagedData: an action is none that the dataset says there are.
-    """
+    """Return [T, ...], what was done; the number of a move from 0 where it is one of several."""
     moves = found - int(first) if actions.dtype == np.int8 and not actions.shape else found
     fits = moves.dtype.kind in "iuf" and moves.shape[1:] == actions.shape
     if not fits or not actions.within(moves):
@@ -176,12 +172,7 @@ def _moves(label: str, found: NDArray[Any], actions: ActionSpace, first: Any) ->
 
 
 def _episode(name: str, own: bytes, recorded: Recorded, actions: ActionSpace, hint: str) -> Episode:
-    """Returns the episode, replayed.
-
-    Raises:
-      DamagedData: the environment takes other actions.
-      ReplayMismatch: a step is not as recorded.
-    """
+    """Return the episode, replayed."""
     world = find_domain(name)
     assert isinstance(world, Adapted)  # what a GymnasiumEnvironment is made into
     state = wrap(world.name, world.version, own)
