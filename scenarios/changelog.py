@@ -124,12 +124,9 @@ def _line_of(id: str, was: Mapping[str, str]) -> list[str]:
 
 
 def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
-    """Returns a changelog in Markdown, one list for each kind of change.
+    """Return a changelog in Markdown, one list for each kind of change.
 
-    Args:
-      parent: the version that is changed; None for the first.
-      changes: to it.
-      kept: how many scenarios stay as they are.
+    `parent` is the version that is changed, None for the first; `kept` is how many scenarios stay.
     """
     if parent is None:
         return "a first version: all of it is new"

@@ -72,11 +72,7 @@ def check(one: Looked, kind: str) -> None:
 
 
 def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: float) -> Decision:
-    """Returns the decision `kind`, one of `sts.suites.decisions.KINDS`, about a candidate.
-
-    Raises:
-      ArgumentError: as `check` does.
-    """
+    """Return the decision `kind`, one of `sts.suites.decisions.KINDS`; errors as of `check`."""
     check(one, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":

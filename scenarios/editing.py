@@ -194,13 +194,9 @@ class Editor:
 def added(
     trajectory: Trajectory, category: Category, chosen: Mapping[str, Any], *, id: str
 ) -> Edited:
-    """Returns a new scenario of a category at a moment that somebody chose.
+    """Return a new scenario of a category at a moment that somebody chose.
 
-    Args:
-      trajectory: that it is of.
-      category: of it.
-      chosen: `takeover` and `role`, and whatever else of `FIELDS` is not the category's own.
-      id: of it.
+    `chosen` has `takeover` and `role`, and whatever else of `FIELDS` is not the category's own.
 
     Raises:
       ArgumentError: the category asks nothing there; says where it does. Or as `preview` does.

@@ -13,12 +13,7 @@ _TOKEN = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
 def fault(scenario: Scenario, rules: Mapping[str, Category]) -> str | None:
-    """Returns in a few words why a scenario's instruction does not fit; None where it does.
-
-    Args:
-      scenario: of one of the categories.
-      rules: the categories that are at hand, by name.
-    """
+    """Return in a few words why a scenario's instruction does not fit; None where it does."""
     rule = rules[scenario.category]
     if scenario.kind != rule.kind:
         return f"{rule.name} asks an {rule.kind}, and this is a {scenario.kind}"
@@ -29,17 +24,12 @@ def fault(scenario: Scenario, rules: Mapping[str, Category]) -> str | None:
 
 
 def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]) -> str | None:
-    """Returns what of a scenario's text is not what its category asks for; None where nothing is.
+    """Return what of a scenario's text is not what its category asks for; None where nothing is.
 
     One of the category's own wordings, filled with its words, is as it should be. Any other text
     says each of these words, or another word for the same, and none that would say something else;
     and it is no wording of another category. Of a category that does not tell its words, only what
     is a wording of another one is found.
-
-    Args:
-      scenario: that its category fits.
-      rule: the category.
-      others: other categories of the same world.
     """
     text = _plain(scenario.instruction.text)
     words = rule.words(scenario) if rule.words else {}

@@ -147,13 +147,9 @@ def faults(
     scenarios: Sequence[Scenario],
     own: Sequence[Category] = (),
 ) -> list[str]:
-    """Returns why a draft cannot be frozen, one line each; an empty list where it can.
+    """Return why a draft cannot be frozen, one line each; an empty list where it can.
 
-    Args:
-      draft: that is to be frozen.
-      every: its candidates.
-      scenarios: what they come to.
-      own: categories of the user's own.
+    `scenarios` are what its candidates come to, and `own` are categories of the user's own.
     """
     undecided = [one.summary.id for one in every if one.status == "undecided"]
     out = [_several(undecided, "undecided: accept or reject")] if undecided else []

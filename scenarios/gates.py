@@ -94,19 +94,11 @@ def of_pool(
     continuations: int = CONTINUATIONS,
     seed: int = 0,
 ) -> list[Gate]:
-    """Returns what can be had of scenarios of one category without doing what they ask.
+    """Return what can be had of scenarios of one category without doing what they ask.
 
     Chance is one in so many answers of a question, and of an instruction the best policy without
-    eyes. [] where the category declares no controls, or there are no scenarios.
-
-    Args:
-      category: with its controls.
-      scenarios: of it.
-      continuations: of each, for a policy that draws.
-      seed: of the draws.
-
-    Raises:
-      StsError: an agent or the rule failed.
+    eyes. A policy that draws continues each scenario `continuations` times. The list is empty if
+    the category declares no controls, or there are no scenarios.
     """
     controls = category.controls
     if controls is None or not scenarios:

@@ -116,11 +116,9 @@ def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:
 
 
 def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str, str], bool]:
-    """Returns what changes when rules come to mean something else, and whether it tells all.
+    """Return what changes when rules come to mean something else, and whether it tells all.
 
-    Args:
-      rules: categories, each with its `place`.
-      worlds: names of the domains that the rules are about, as these are written now.
+    `worlds` names the domains that the rules are about, as these are written now.
     """
     asked = {one.name: one for one in rules}
     codes = {name: code(one.place) for name, one in asked.items()}

@@ -29,15 +29,10 @@ def link(
     kind: str,
     by: str | None,
 ) -> tuple[list[Scenario], Annotator]:
-    """Makes candidates one of `LINKS`, or, of one alone, takes apart what it is in; returns them.
+    """Make candidates one of `LINKS`, or, of one alone, take apart what it is in; return them.
 
-    Args:
-      store: keeps the decisions, one about each.
-      draft: of the candidates.
-      every: candidate of it.
-      chosen: the candidates, turns in their order.
-      kind: one of `LINKS`.
-      by: what who decides is called; None for their login.
+    The chosen candidates stand in the order of their turns. One decision about each is kept, by the
+    person called `by`; None is their login. `every` holds all candidates of the draft.
 
     Raises:
       ArgumentError: they do not belong together, or one belongs elsewhere already.

@@ -142,11 +142,9 @@ def profiles(
 
 
 def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]:
-    """Returns the agents that play the worlds of a domain, by how they are named.
+    """Return the agents that play the worlds of a domain, by how they are named.
 
-    Args:
-      domain: its name.
-      names: of agents; None for those that the categories of the domain name.
+    None for `names` stands for those that the categories of the domain name.
 
     Raises:
       UnknownName: there is no such agent.
@@ -232,11 +230,7 @@ class Profiles:
         return Profile(own.scenario, {agent: own.labels[agent] for agent in names})
 
     def first(self, one: Looked) -> dict[str, Continuation]:
-        """Returns of each agent its first continuation, {} where none was made yet.
-
-        Raises:
-          StsError, DamagedData: as `of` does.
-        """
+        """Return the first continuation of each agent, {} if none was made; errors as of `of`."""
         if (made := self._unkept.get(self._now(one).hash)) is not None:
             return made.first
         name = f"{self._place(one)}.parquet"
@@ -245,11 +239,9 @@ class Profiles:
         return {name: by_agent[name] for name in self._basis(one).names if name in by_agent}
 
     def make(self, one: Looked) -> Profile:
-        """Returns the profile of a candidate, made and kept where it was not yet.
+        """Return the profile of a candidate, made and kept where it was not yet.
 
-        Raises:
-          StsError: as `profiles` does.
-          DamagedData: a file of the draft cannot be read.
+        Errors are those of `profiles` and `of`.
         """
         there = self.of(one)
         return self._made(one) if there is None else there

@@ -161,11 +161,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draft(workspace: Workspace, name: str, *, replace: bool) -> Draft | None:
-    """Returns the draft that is mined into or replaced; None where one is to be begun.
-
-    Raises:
-      StsError: the suite has versions, of which the next one is to begin.
-    """
+    """Return the draft that is mined into or replaced; None where one is to be begun."""
     from sts.errors import StsError
     from sts.suites import drafts
     from sts.suites.folders import versions
@@ -189,13 +185,9 @@ def _warn_of_what_is_left_out(mined: Mined) -> None:
 
 
 def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to: str) -> None:
-    """Raises StsError where nothing was mined; says why as far as that is known.
+    """Raise StsError where nothing was mined; say why as far as that is known.
 
-    Args:
-      made: what came of it.
-      order: what was asked for.
-      workspace: that was mined.
-      added_to: the draft that has candidates already; "" for none.
+    `added_to` is the draft that has candidates already; "" for none.
     """
     from sts.errors import StsError
 

@@ -150,23 +150,11 @@ def mine(
     keep: Keep | None = None,
     rule: Mapping[str, Any] | None = None,
 ) -> Mined:
-    """Returns up to `per_category` scenarios of each category, no two of them near-duplicates.
+    """Return up to `per_category` scenarios of each category, no two of them near-duplicates.
 
     What a category itself does not find fitting, as its partner may make it, is left out, and so
-    are trajectories whose worlds cannot be had here.
-
-    Args:
-      trajectories: to mine.
-      categories: to find scenarios of.
-      per_category: how many, at most; or how many of each category.
-      seed: as all that follows, of `Terms`.
-      last: as there.
-      there: as there.
-      per_world: as there.
-      strata: as there.
-      side: as there.
-      keep: as there.
-      rule: as there.
+    are trajectories whose worlds cannot be had here. `per_category` is one number, or one for each
+    category; `seed` and what follows are as in `Terms`.
 
     Raises:
       ReplayMismatch: a trajectory that was chosen from does not replay.
@@ -217,11 +205,7 @@ def _themselves(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
 
 
 def concluded(there: Gathered, categories: Sequence[Category], terms: Terms) -> Mined:
-    """Returns the scenarios that are made of what is chosen.
-
-    Raises:
-      ReplayMismatch: a trajectory that was chosen from does not replay.
-    """
+    """Return the scenarios that are made of what is chosen; errors as of `mine`."""
     keep = terms.keep
 
     def kept(category: Category, offer: Offer) -> bool:

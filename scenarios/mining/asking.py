@@ -130,11 +130,7 @@ def picked(
 
 
 def pick(make: Make, part: Part, seed: int, offers: Sequence[tuple[str, Offer]]) -> list[Pick]:
-    """Returns what is offered in a part.
-
-    Raises:
-      StsError: a category does not ask where its screen says.
-    """
+    """Return what is offered in a part."""
     by_name = {c.name: c for c in make()}
     places = [offer.at for _, offer in offers if isinstance(offer.at, Place)]
     rows = sorted({place.row for place in places})

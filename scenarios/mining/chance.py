@@ -49,16 +49,10 @@ def pass_rate(
     continuations: int,
     seed: int = 0,
 ) -> float:
-    """Returns the share of an agent's continuations that a category's rule calls a success.
+    """Return the share of an agent's continuations that a category's rule calls a success.
 
-    Of a pair, done is only who does both halves.
-
-    Args:
-      category: whose rule says what passes.
-      scenarios: of it, at least one.
-      agent: that continues them.
-      continuations: of each scenario; one where neither the agent nor its partner draws.
-      seed: of the draws.
+    Of a pair, only an agent that does both halves passes. Each scenario, at least one, is continued
+    `continuations` times, or once if neither the agent nor its partner draws.
     """
     units: dict[str, list[list[bool]]] = defaultdict(list)
     for group in by_shape(scenarios):
@@ -80,17 +74,12 @@ def pass_rate(
 def open_loop(
     category: Category, scenarios: Sequence[Scenario], *, continuations: int, seed: int = 0
 ) -> float:
-    """Returns the pass rate of the best policy without eyes over scenarios of one category.
+    """Return the pass rate of the best policy without eyes over scenarios of one category.
 
     The policies make one move for ever, or all of them equally often, or those of one of the mixes
     that the world's categories name; of a question they say one token. 0 where there are no
-    scenarios, or moves and tokens have no names.
-
-    Args:
-      category: whose rule says what passes.
-      scenarios: of it.
-      continuations: of a policy that draws, of each scenario.
-      seed: of its draws.
+    scenarios, or moves and tokens have no names. A policy that draws
+    continues each scenario `continuations` times.
     """
     if not scenarios:
         return 0.0

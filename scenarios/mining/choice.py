@@ -116,15 +116,7 @@ def world_key(world: str) -> str:
 def orders(
     seed: int, category: str, ids: Iterable[str], moments: Moments, pairs: Iterable[tuple[int, int]]
 ) -> NDArray[np.uint64]:
-    """Returns uint64[B]: the orders of moments; each of `pairs` is an index of ids and of moments.
-
-    Args:
-      seed: of the choice.
-      category: its name.
-      ids: of trajectories.
-      moments: the step, the role and the parameters of what is asked, as canonical JSON.
-      pairs: which of these belong together.
-    """
+    """Return uint64[B], the orders of moments; each of `pairs` indexes `ids` and `moments`."""
     return crossed(("mine", seed, category), ids, moments, pairs)
 
 

@@ -207,13 +207,10 @@ def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, A
 
 
 def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
-    """Returns what keeps a moment where some agent passes above chance, as `kept_where` says.
+    """Return what keeps a moment where some agent passes above chance, as `kept_where` says.
 
     At ten continuations a rate of one half has a standard error of .16, so no more is asked of it.
-
-    Args:
-      chance: of each category.
-      names: of agents; () for those that the categories of a world name.
+    `names` () stands for the agents that the categories of a world name.
     """
 
     def keep(category: Category, pick: Pick) -> bool:

@@ -94,16 +94,9 @@ def scenario(
     rule: Mapping[str, Any] | None = None,
     states: Callable[[Episode, Sequence[int]], list[bytes]] | None = None,
 ) -> Scenario:
-    """Returns the scenario that asks a candidate, in the words `text`, with one role judged.
+    """Return the scenario that asks a candidate, in the words `text`, with one role judged.
 
-    Args:
-      category: that asks.
-      pick: the candidate.
-      id: of the scenario.
-      text: the instruction.
-      seed: of the choice.
-      rule: by what else it was chosen.
-      states: says its states in place of `states_at`.
+    `states`, if given, returns its states in place of `states_at`.
 
     Raises:
       ReplayMismatch: the trajectory does not replay.

@@ -33,13 +33,7 @@ def named(name: str) -> Miner:
 
 
 def asking(category: Category, name: str, miner: Miner) -> Category:
-    """Returns a category that asks where a miner says; whatever that raises becomes one line.
-
-    Args:
-      category: that asks.
-      name: what the line calls the miner.
-      miner: yields the category's candidates of a trajectory.
-    """
+    """Return a category that asks where a miner says; whatever that raises becomes one line."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         with registry.blaming(f"miner {name!r} failed in trajectory {trajectory.id}"):

@@ -208,11 +208,9 @@ def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str
 
 
 def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
-    """Returns the categories of an order, each asking only where it is to.
+    """Return the categories of an order, each asking only where it is to.
 
-    Args:
-      order: what to mine.
-      domains: of the trajectories that there are.
+    `domains` are those of the trajectories that there are.
 
     Raises:
       ArgumentError, UnknownName: something that is asked for is not there, or does not fit.
@@ -239,12 +237,7 @@ def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
 def _rule(
     order: Order, domains: Iterable[str], recorded: Recorded, failed: Iterable[Trajectory]
 ) -> dict[str, Any]:
-    """Returns what provenance says of how an order chooses.
-
-    Raises:
-      ArgumentError: a filter does not fit the columns of a world, or agents do not play it.
-      MissingExtra: a filter needs what is not installed.
-    """
+    """Return what provenance says of how an order chooses."""
     rule: dict[str, Any] = {}
     if order.miner is not None:
         rule |= {"miner": order.miner, "code": code(order.miner).mark}

@@ -53,14 +53,9 @@ def surveyed(
     there: Executor,
     progress: Progress = lambda done, total: None,
 ) -> Gathered:
-    """Returns the moments of parts of files, the same whatever the parts are and who looks.
+    """Return the moments of parts of files, the same whatever the parts are and who looks.
 
-    Args:
-      parts: of the side that is mined.
-      make: returns the categories, in any process.
-      terms: of the choice.
-      there: looks through them.
-      progress: called with (trajectories looked through, in all).
+    `make` returns the categories, in any process; `there` looks through the parts.
 
     Raises:
       StsError: a category failed, or its screen says what it does not say itself.

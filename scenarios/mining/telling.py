@@ -14,11 +14,9 @@ from sts.suites.types import Scenario
 
 
 def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
-    """Returns the names of the agents that tell scenarios of some worlds apart.
+    """Return the names of the agents that tell scenarios of some worlds apart.
 
-    Args:
-      domains: that are to be mined.
-      names: of agents; () for those that the categories of a world name.
+    () for `names` stands for those that the categories of a world name.
 
     Raises:
       UnknownName: there is no such agent.
@@ -43,12 +41,9 @@ def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
 
 
 def unlike(names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]) -> Keep:
-    """Returns what keeps a moment whose profile no other of its category has that was kept.
+    """Return what keeps a moment whose profile no other of its category has that was kept.
 
-    Args:
-      names: of agents; () for those that the categories of a world name.
-      categories: that are to be mined.
-      there: candidates that there are already.
+    `there` are candidates that there are already; `names` are as in `check`.
     """
     kept: dict[str, list[dict[str, Passed]]] = defaultdict(list)
     own = {category.name: category for category in categories}

@@ -114,11 +114,7 @@ def _flags(domain: str) -> tuple[Flag, ...]:
 
 
 def pairs(texts: Sequence[str]) -> dict[str, Any]:
-    """Returns {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON.
-
-    Raises:
-      ArgumentError: not of that form, or a key twice.
-    """
+    """Return {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON."""
     out: dict[str, Any] = {}
     for pair in texts:
         key, equals, text = pair.partition("=")
@@ -134,11 +130,7 @@ def pairs(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def whole(flag: str, text: str) -> int:
-    """Returns the whole number that a flag was given.
-
-    Raises:
-      ArgumentError: it is none.
-    """
+    """Return the whole number that a flag was given."""
     try:
         return int(text)
     except ValueError:

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 def function(group: str, name: str) -> Callable[..., Any]:
-    """Returns the importer or exporter of a format.
-
-    Raises:
-      UnknownName: there is none.
-      StsError: it cannot be loaded, or is no function.
-    """
+    """Return the importer or exporter of a format."""
     from sts.errors import StsError
 
     function: Callable[..., Any] = registry.load(group, "format", name)
@@ -91,12 +86,9 @@ def _as_ours(error: StsError | OSError, file: str) -> StsError:
 
 
 def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
-    """Returns what an importer is called with, once for each file.
+    """Return what an importer is called with, once for each file.
 
     An importer takes a path, or nothing where it finds its recordings itself, or either.
-
-    Raises:
-      ArgumentError: there are files and it takes none, or the other way round.
     """
     import inspect
     from pathlib import Path
@@ -113,11 +105,7 @@ def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tupl
 
 
 def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
-    """Returns --domain for an importer that takes `domain`.
-
-    Raises:
-      ArgumentError: it takes none, or there is no such domain.
-    """
+    """Return --domain for an importer that takes `domain`."""
     import inspect
 
     from sts.domains import domain
@@ -132,11 +120,7 @@ def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str
 
 
 def _check(trajectories: list[Trajectory]) -> None:
-    """Raises ReplayMismatch at the first trajectory that does not replay exactly.
-
-    Raises:
-      StsError: the world of one cannot be had here.
-    """
+    """Raise ReplayMismatch at the first trajectory that does not replay exactly."""
     from sts.domains import need
     from sts.errors import ReplayMismatch
     from sts.trajectories.check import mismatches

@@ -119,11 +119,7 @@ def _raise_first(names: Sequence[str], failures: Sequence[Failure]) -> None:
 
 
 def _home(every: Sequence[Agent]) -> str:
-    """Returns the domain that the agents play.
-
-    Raises:
-      ArgumentError: none of them says, or they play several.
-    """
+    """Return the one domain that the agents play."""
     from sts.errors import ArgumentError
 
     homes = {agent.domain: agent.name for agent in every if agent.domain}

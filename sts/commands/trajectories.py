@@ -122,13 +122,9 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
-    """Returns the candidates of --draft as trajectories, those left out that were rejected.
+    """Return the candidates of --draft as trajectories, those left out that were rejected.
 
     Of a format that holds one participant, those alone that are asked of this one; warns of others.
-
-    Raises:
-      StsError: the draft is of the test side, or nothing in it is asked of that participant.
-      UnknownName: there is no such draft.
     """
     from sts.annotations.store import Store
     from sts.cli.arguments import warn
@@ -154,11 +150,7 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
 
 
 def _chosen(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Trajectory]:
-    """Returns the trajectories that the flags of `_add_filters` leave.
-
-    Raises:
-      StsError: there are trajectories, and none of them is left.
-    """
+    """Return the trajectories that the flags of `_add_filters` leave."""
     from sts.errors import StsError
 
     found = [

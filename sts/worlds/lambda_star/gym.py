@@ -126,11 +126,9 @@ class _Learning:
         return Box(low, high, dtype=np.float32)
 
     def _begin(self, seeds: tuple[int, ...], *, anew: bool) -> Seen:
-        """Starts the next world of each of B seeds; returns what the learners see.
+        """Start the next world of each of B seeds; return what the learners see.
 
-        Args:
-          seeds: other ones than before begin with their first worlds.
-          anew: so do these, even where they are the same.
+        Seeds other than before begin with their first worlds; with `anew`, all seeds do.
         """
         if seeds != self._seeds:
             self._supply = Supply(self._settings, seeds, self._worlds)

@@ -106,11 +106,7 @@ def installed() -> tuple[Path, ...]:
 
 
 def side(path: Path) -> str:
-    """Returns which of SPLITS a file is, by its name.
-
-    Raises:
-      ArgumentError: its name does not say, so that its trials could end up on either.
-    """
+    """Return which of SPLITS a file is, by its name, which must say it: a trial has one side."""
     found = [one for one in SPLITS if one in path.stem.split("_")]
     if len(found) != 1:
         raise ArgumentError(

@@ -98,14 +98,7 @@ class Tabular(Agent):
         return self.begin(batch, roles) | learned._asdict()
 
     def footprint(self, roles: int, cells: int, steps: int, rehearsals: int) -> int:
-        """Returns the bytes that an episode can take: two tables while one grows into the other.
-
-        Args:
-          roles: R.
-          cells: of the grid.
-          steps: of the episode.
-          rehearsals: how often it is practised.
-        """
+        """Return the bytes that an episode can take: two tables while one grows into the other."""
         tables, met = (1, roles) if self.shared else (roles, 1)
         learned = table.size(tables * steps * min(cells, met * (rehearsals + 1)))
         return 2 * (learned + _NOTE_BYTES * steps * roles)

@@ -63,11 +63,9 @@ def add_world(parser: argparse.ArgumentParser, *, once: bool = True, **defaults:
 
 
 def add_class(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Adds the arguments that say which environments are drawn, and how many.
+    """Add the arguments that say which environments are drawn, and how many.
 
-    Args:
-      parser: of an action.
-      more: what help says further of the range of K.
+    `more` is what help says further of the range of K.
     """
     parser.add_argument(
         "--complexity",
@@ -81,11 +79,7 @@ def add_class(parser: argparse.ArgumentParser, more: str = "") -> None:
 
 
 def complexity(text: str) -> tuple[int, int]:
-    """Returns (low, high) of "2-23".
-
-    Raises:
-      ArgumentError: not of that form.
-    """
+    """Return (low, high) of "2-23"."""
     match = re.fullmatch(r"(\d{1,6})-(\d{1,6})", text, re.ASCII)
     if not match:
         raise ArgumentError(f"expected --complexity like 2-23, found {text!r}")

@@ -116,11 +116,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _named(asked: Sequence[str]) -> list[str]:
-    """Returns the agents' names, with `all` resolved.
-
-    Raises:
-      ArgumentError: `all` is named beside an agent that it includes, or twice.
-    """
+    """Return the agents' names with `all` resolved; refuse `all` next to an agent it includes."""
     from sts.worlds.lambda_star.intelligence.score import PUBLISHED
 
     if "all" in asked:

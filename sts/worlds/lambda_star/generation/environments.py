@@ -47,11 +47,7 @@ class Environments(NamedTuple):
 
 
 def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environments:
-    """Returns the environments of indices `start` to `stop` - 1, as `patterns.generate` makes each.
-
-    Raises:
-      ArgumentError: there are none of these indices, or the settings cannot be met.
-    """
+    """Return the environments `start` to `stop` - 1, each as `patterns.generate` makes it."""
     if not 0 <= start < stop:
         raise ArgumentError(f"expected indices from 0 on, found {start} to {stop - 1}")
     made = patterns.worlds(settings, [(seed, index) for index in range(start, stop)])

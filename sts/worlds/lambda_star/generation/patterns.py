@@ -111,11 +111,7 @@ def generate(settings: Settings, *, seed: int, index: int) -> State:
 
 
 def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
-    """Returns the worlds that `generate` makes of each (seed, index), all at once.
-
-    Raises:
-      ArgumentError: as `generate`.
-    """
+    """Return the worlds that `generate` makes of each (seed, index); errors as there."""
     check(settings)
     s = settings
     low, high = drawn_range(s)

@@ -53,16 +53,9 @@ class _Job(NamedTuple):
 def check(
     trial: Trial, teams: Sequence[Sequence[Agent]], every: Sequence[Settings], workers: int
 ) -> None:
-    """Refuses what cannot be played, before any environment is made.
+    """Refuse what cannot be played, before any environment is made; say what is expected.
 
-    Args:
-      trial: what is asked for.
-      teams: the teams that its names stand for.
-      every: the settings to play it under.
-      workers: processes.
-
-    Raises:
-      ArgumentError: says what is expected.
+    `teams` are those that the trial's names stand for, and `every` the settings to play it under.
     """
     episodes, rehearsals = trial.episodes, trial.rehearsals
     for count, things in ((episodes, "episodes"), (workers, "workers")):
@@ -97,13 +90,9 @@ def check(
 def play(
     trial: Trial, every: Sequence[Settings], workers: int, progress: Callable[[int, int], None]
 ) -> dict[Settings, dict[int, Moments]]:
-    """Returns what each agent's team received in halves, under each settings, by K.
+    """Return what each agent's team received in halves, under each settings, by K.
 
-    Args:
-      trial: what `check` let pass, as it did the next two.
-      every: different settings.
-      workers: processes; 1 works in this one.
-      progress: called with (episodes played, in all).
+    The arguments are those that `check` let pass.
     """
     jobs = [
         _Job(trial, settings, start, min(start + SPAN, trial.episodes))
@@ -134,12 +123,7 @@ def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[in
 
 
 def _play(job: _Job) -> dict[int, Moments]:
-    """Returns what each agent's team received in a span of episodes, by K.
-
-    Raises:
-      ArgumentError: an agent is another than was planned.
-      StsError: an agent changed what it declares while it played.
-    """
+    """Return what each agent's team received in a span of episodes, by K."""
     names, fingerprints, _, seed, rehearsals = job.trial
     worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
     received = np.empty((job.stop - job.start, len(names)), np.int64)

@@ -111,16 +111,9 @@ def _plan(name: str, worlds: Arrays, rehearsals: int, bootstrap: str) -> practic
 
 
 def check(name: str, *, height: int, width: int, steps: int, threads: int) -> None:
-    """Raises ArgumentError when a learner's tables do not fit the memory; says what to lower.
+    """Raise ArgumentError when a learner's tables do not fit the memory; say what to lower.
 
     Every learner of a thread takes its turn at one table, so a team needs no more.
-
-    Args:
-      name: one of `LEARNERS`.
-      height: the largest grid's rows.
-      width: its columns.
-      steps: T.
-      threads: how many work at once; processes count alike.
     """
     cells = height * width
     memory.check(

@@ -13,13 +13,9 @@ _MIB = 2**20
 
 
 def check(name: str, needed: int, for_what: str, lower: str) -> None:
-    """Raises ArgumentError when an agent needs more bytes than can be had.
+    """Raise ArgumentError when agent `name` needs more bytes than can be had.
 
-    Args:
-      name: of the agent.
-      needed: bytes.
-      for_what: what it needs them for.
-      lower: what to lower.
+    `for_what` says what the bytes are for, and `lower` what the user can lower.
     """
     free = available()
     if free is not None and needed > free:
@@ -30,13 +26,10 @@ def check(name: str, needed: int, for_what: str, lower: str) -> None:
 
 
 def available(root: Path = _ROOT) -> int | None:
-    """Returns the bytes that can be had, the least of what is known; None where nothing is.
+    """Return the bytes that can be had, the least of what is known; None where nothing is.
 
     Linux says what is free on the machine, and what the control groups of this process, the memory
     limits of containers, leave of it. Elsewhere the machine's whole memory counts.
-
-    Args:
-      root: the folder in which proc and sys lie.
     """
     known = [*_machine(root), *_groups(root)]
     return min(known) if known else _installed()

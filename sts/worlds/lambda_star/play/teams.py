@@ -88,7 +88,7 @@ def called(members: Sequence[Agent]) -> str:
 def sums(
     agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100
 ) -> NDArray[np.int64]:
-    """Returns int64[E, P]: what each participant received over each episode, in halves.
+    """Return int64[E, P]: what each participant received over each episode, in halves.
 
     Args:
       agent: whatever `team_of` takes.
@@ -97,9 +97,8 @@ def sums(
       rehearsals: how often a learning behaviour practises each episode before the pass that counts.
 
     Raises:
-      UnknownName: no agent of that name is installed.
-      ArgumentError: it is no agent, it has more members than there are participants, or learning
-        needs more memory than there is.
+      UnknownName, ArgumentError: as `team_of`; or it has more members than participants, or
+        learning needs more memory than there is.
       StsError: an agent failed.
     """
     members = team_for(agent, environments.settings)
@@ -128,17 +127,10 @@ def episodes(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> Played:
-    """Returns the episodes that `sums` adds up; arguments and errors as there.
+    """Return the episodes that `sums` adds up; arguments and errors as there.
 
-    Log-probabilities of built-in learners are NaN: their moves come from the compiled path.
-
-    Args:
-      members: who plays, from `team_for`.
-      environments: E worlds of P participants; not written to.
-      seed: names the agents' streams.
-      rehearsals: how often learners practise.
-      threads: how many compiled learning may use.
-      watch: called after each step with its number and the worlds.
+    Log-probabilities of built-in learners are NaN: their moves come from the compiled path,
+    which uses `threads`. `watch` is called after each step with its number and the worlds.
     """
     settings = environments.settings
     own = streams(members, environments, seed)
@@ -228,16 +220,10 @@ def check_memory(
     rehearsals: int,
     at_once: int = 1,
 ) -> None:
-    """Raises ArgumentError when what a team keeps does not fit the memory; says what to lower.
+    """Raise ArgumentError when what a team keeps does not fit the memory; say what to lower.
 
     What somebody else's learner remembers is not known before, and not counted.
-
-    Args:
-      members: from `team_of`.
-      settings: of its environments.
-      episodes: how many are played together.
-      rehearsals: how often learners practise each.
-      at_once: how many processes do so.
+    `at_once` processes play `episodes` together each.
     """
     name, s = built_in(members), settings
     if name in fused.LEARNERS:

@@ -75,7 +75,7 @@ class Place(NamedTuple):
 
 
 def places(path: Path) -> list[Place]:
-    """Returns the place of each episode in the file, in the order in which `read` has them.
+    """Return the place of each episode in the file, in the order in which `read` has them.
 
     Raises:
       DamagedData: as `read`, and where an episode does not say where the guide starts.

@@ -67,16 +67,10 @@ def trained(
     rate: float,
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, Network]]:
-    """Yields the mean loss and the network after each epoch of Adam, its rate falling to 0.
+    """Yield the mean loss and the network after each epoch of Adam, its rate falling to 0.
 
-    Args:
-      network: to begin from.
-      inputs: returns those of some examples by their numbers.
-      wanted: int64[N], the move of each example.
-      epochs: how often every example is seen.
-      batch: examples of one step.
-      rate: of the first step.
-      rng: decides the order of the examples.
+    `inputs` returns those of some examples by their numbers, and `wanted`, int64[N], is the move of
+    each. Every example is seen `epochs` times, in steps of `batch`, in an order drawn from `rng`.
     """
     mean = Network(*(np.zeros_like(w) for w in network))
     square = Network(*(np.zeros_like(w) for w in network))
