@@ -11,23 +11,19 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as MalformedUrl
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
 
-from sts.annotations import adoption, heads, schema
+from sts.annotations import adoption, baseline, heads, schema
 from sts.annotations.ledger import Ledger
-from sts.annotations.migrations import MIGRATIONS, SCHEMA_VERSION
-from sts.errors import ArgumentError, MissingExtra, NewerFormat, StoreError
+from sts.errors import ArgumentError, MissingExtra, StoreError
 
 WAIT = 30
 """Seconds to wait for another process's transaction before giving up."""
-
-_KNOWS_ITS_WORKSPACE = 2
-"""The schema version since which a database does."""
 
 _ADVISORY_LOCK = 0x535453
 """PostgreSQL's key for work that only one connection may do at a time: "STS" in ASCII."""
@@ -145,8 +141,8 @@ def open_sqlite(path: Path, workspace: str) -> Database:
 
     Raises:
       NewerFormat: it was made by a later version.
-      StoreError: it is lost, another program's or another workspace's, damaged, or cannot be
-        opened or written.
+      StoreError: it is lost, an earlier version's, another program's or another workspace's,
+        damaged, or cannot be opened or written.
     """
     if path.exists() and not path.is_file():
         raise StoreError(f"annotation database {path} is no file; move away what stands there")
@@ -184,7 +180,8 @@ def open_postgresql(
       ArgumentError: `url` is not one of PostgreSQL.
       MissingExtra: psycopg is not installed.
       NewerFormat: it was made by a later version.
-      StoreError: it does not answer, its tables are not ours, or it is another workspace's; or
+      StoreError: it does not answer, its tables are not ours, or it is an earlier version's or
+        another workspace's; or
         there are tables of ours already, and it was to be filled.
     """
     return _ready(connect_postgresql(url, folder), workspace, lambda: None, fill)
@@ -266,31 +263,30 @@ def _ready(
 ) -> Database:
     try:
         with database.read() as connection:
-            version = version_of(connection, database.name)
+            there = baseline.exists(connection, database.name)
             damage = _damage(connection)
-            owner = owner_of(connection, version)
         if damage:
             raise StoreError(
                 f"annotation database {database.name} is damaged ({damage}); "
                 "restore it from a copy, or move it away to begin a new one"
             )
         prepare()
-        if owner is None or version < SCHEMA_VERSION:
+        if not there:
             with database.write(alone=True) as connection:
-                version = version_of(connection, database.name)
-                _check_empty(database.name, version, fill)
-                _migrate(connection, version)
-                owner = owner_of(connection, SCHEMA_VERSION)
-                if owner is None:
-                    owner = workspace
+                there = baseline.exists(connection, database.name)
+                if not there:
+                    baseline.create(connection)
                     connection.execute(schema.workspaces.insert().values(id=workspace))
-                if fill is not None:
-                    fill(connection)
-        else:
-            _check_empty(database.name, version, fill)
-        check_owner(database.name, owner, workspace)
-        if not database.heads.exists():
-            with database.read() as connection:
+                    if fill is not None:
+                        fill(connection)
+        if there and fill is not None:
+            raise StoreError(
+                f"expected an empty database at {database.name} to restore to, found one that is "
+                "in use: name another by STS_DATABASE_URL, or empty it"
+            )
+        with database.read() as connection:
+            check_owner(connection, database.name, workspace)
+            if not database.heads.exists():
                 heads.append(database.heads, adoption.ends(connection))
     except BaseException:
         database.close()
@@ -298,16 +294,9 @@ def _ready(
     return database
 
 
-def _check_empty(name: str, version: int, fill: Callable[[Connection], None] | None) -> None:
-    if fill is not None and version:
-        raise StoreError(
-            f"expected an empty database at {name} to restore to, found one that is in use: name "
-            "another by STS_DATABASE_URL, or empty it"
-        )
-
-
-def check_owner(name: str, owner: str, workspace: str) -> None:
-    """Raises StoreError where a database is of another workspace."""
+def check_owner(connection: Connection, name: str, workspace: str) -> None:
+    """Raise StoreError if a database belongs to another workspace."""
+    owner = connection.execute(select(schema.workspaces.c.id)).scalar()
     if owner != workspace:
         raise StoreError(
             f"annotation database {name} is of the workspace with the id {owner}, and "
@@ -316,59 +305,11 @@ def check_owner(name: str, owner: str, workspace: str) -> None:
         )
 
 
-def owner_of(connection: Connection, version: int) -> str | None:
-    """The id of the workspace whose database it is, None of one that was never opened for any."""
-    if version < _KNOWS_ITS_WORKSPACE:
-        return None
-    return connection.execute(select(schema.workspaces.c.id)).scalar()
-
-
-def version_of(connection: Connection, name: str) -> int:
-    """The schema version found, 0 for a database without any of our tables."""
-    tables = set(inspect(connection).get_table_names())
-    if schema.versions.name in tables:
-        found = connection.execute(select(func.max(schema.versions.c.version))).scalar_one() or 0
-        if found > SCHEMA_VERSION:
-            raise NewerFormat(
-                f"annotation database {name} has schema {found}; "
-                f"this version reads up to {SCHEMA_VERSION}: update sts"
-            )
-        return int(found)
-    # A PostgreSQL database may be shared with other programs; a file of ours may not.
-    strange = (
-        tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
-    )
-    if strange:
-        raise StoreError(
-            f"expected an annotation database or an empty one at {name}, found another "
-            f"program's table {min(strange)!r}; name a database of its own"
-        )
-    return 0
-
-
 def _damage(connection: Connection) -> str:
     if connection.dialect.name != "sqlite":
         return ""
     found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
     return "" if found == "ok" else found.splitlines()[-1]
-
-
-def lay(connection: Connection, version: int) -> None:
-    """Makes the tables of a schema version, none of which is there, without a row."""
-    schema.versions.create(connection)
-    for migration in MIGRATIONS[:version]:
-        for statement in migration.statements(connection.dialect.name):
-            connection.exec_driver_sql(statement)
-
-
-def _migrate(connection: Connection, version: int) -> None:
-    if version == 0:
-        schema.versions.create(connection, checkfirst=True)
-    for number, migration in enumerate(MIGRATIONS[version:], start=version + 1):
-        for statement in migration.statements(connection.dialect.name):
-            connection.exec_driver_sql(statement)
-        connection.execute(schema.versions.insert().values(version=number, applied=time.time()))
-    adoption.adopt(connection)
 
 
 def _in_words(name: str, found: str) -> str:

@@ -1,16 +1,60 @@
-"""The tables as queries see them; `migrations` makes them."""
+"""The tables of the annotation database, with every constraint and index; `baseline` makes them.
+
+Raise `VERSION` with any change to a table or a trigger. A database of another version is refused.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Double, Integer, MetaData, Table, Text
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+VERSION = 8
+"""Versions 1 to 7 were made by migrations, before the first release."""
 
 metadata = MetaData()
+
+
+def _required(name: str, kind: Any, *rules: Any, **options: Any) -> Column[Any]:
+    """Return a column that always has a value."""
+    return Column(name, kind, *rules, nullable=False, **options)
+
+
+def _serial() -> Column[int]:
+    """Return a primary key that the database numbers upwards and never uses again."""
+    kind = BigInteger().with_variant(Integer, "sqlite")
+    return Column("id", kind, Identity(always=True), primary_key=True)
+
+
+def _annotator(**options: Any) -> Column[int]:
+    """Return a column that refers to a person."""
+    return _required("annotator", BigInteger, ForeignKey("annotators.id"), **options)
+
+
+def _item(name: str = "item", **options: Any) -> Column[str]:
+    """Return a column that refers to a clip."""
+    return _required(name, Text, ForeignKey("items.id"), **options)
+
 
 versions = Table(
     "sts_schema",
     metadata,
     Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("applied", Double, nullable=False),
+    _required("applied", Double),
 )
 
 workspaces = Table(
@@ -22,21 +66,22 @@ workspaces = Table(
 annotators = Table(
     "annotators",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("name", Text),
-    Column("token_hash", Text),  # of the links of an earlier version; nothing is in it
-    Column("added", Double),
+    _serial(),
+    _required("name", Text, unique=True),
+    _required("added", Double),
     Column("retired", Double),
     Column("seal", BigInteger),
-    Column("pseudonym", Text),
+    _required("pseudonym", Text, unique=True),
+    sqlite_autoincrement=True,
 )
 
 roles = Table(
     "roles",
     metadata,
-    Column("annotator", BigInteger, primary_key=True),
+    _annotator(primary_key=True),
     Column("role", Text, primary_key=True),
-    Column("added", Double),
+    _required("added", Double),
+    CheckConstraint("role IN ('annotator', 'reviewer', 'curator', 'lead')"),
 )
 
 decisions = Table(
@@ -44,128 +89,161 @@ decisions = Table(
     metadata,
     Column("draft", Text, primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("uuid", Text),
-    Column("candidate", Text),
-    Column("kind", Text),
-    Column("annotator", BigInteger),
-    Column("follows", Text),
-    Column("scenario", Text),
-    Column("detail", Text),
-    Column("received", Double),
-    Column("digest", Text),
+    _required("uuid", Text),
+    _required("candidate", Text),
+    _required("kind", Text),
+    _annotator(),
+    _required("follows", Text),
+    _required("scenario", Text),
+    _required("detail", Text),
+    _required("received", Double),
+    _required("digest", Text),
+    CheckConstraint("number >= 1"),
+    UniqueConstraint("draft", "uuid"),
+    Index("decisions_of_candidate", "draft", "candidate", "number"),
 )
 
 items = Table(
     "items",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("continuation", Text),
-    Column("scenario", Text),
-    Column("scenario_hash", Text),
-    Column("category", Text),
-    Column("kind", Text),
-    Column("horizon", Integer),
-    Column("takeover", Integer),
-    Column("required", Integer),
-    Column("draw", BigInteger),
-    Column("added", Double),
-    Column("clip", Text),
-    Column("rubric", Text),
+    _required("continuation", Text, unique=True),
+    _required("scenario", Text),
+    _required("scenario_hash", Text),
+    _required("category", Text),
+    _required("kind", Text),
+    _required("horizon", Integer),
+    _required("takeover", Integer),
+    _required("required", Integer),
+    _required("draw", BigInteger),
+    _required("added", Double),
+    _required("clip", Text, unique=True),
+    _required("rubric", Text),
     Column("seal", BigInteger),
+    CheckConstraint("horizon >= 1"),
+    CheckConstraint("takeover >= 0"),
 )
 
 copies = Table(
     "copies",
     metadata,
     Column("continuation", Text, primary_key=True),
-    Column("item", Text),
-    Column("agent", Text),
-    Column("sees", Text),
+    _item(),
+    _required("agent", Text),
+    _required("sees", Text),
     Column("seal", BigInteger),
+    Index("copies_of_item", "item"),
 )
 
 item_suites = Table(
     "item_suites",
     metadata,
     Column("suite", Text, primary_key=True),
-    Column("item", Text, primary_key=True),
+    _item(primary_key=True),
 )
 
 item_players = Table(
     "item_players",
     metadata,
-    Column("item", Text, primary_key=True),
     Column("name", Text, primary_key=True),
+    _item(primary_key=True),
 )
 
 slots = Table(
     "slots",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("item", Text),
-    Column("slot", Integer),
-    Column("annotator", BigInteger),
+    _serial(),
+    _item(),
+    _required("slot", Integer),
+    Column("annotator", BigInteger, ForeignKey("annotators.id")),
     Column("lease_until", Double),
-    Column("judged", Integer),
-    Column("turn", Integer),
-    Column("draw", BigInteger),
-    Column("category", Text),
+    _required("judged", Integer, server_default=text("0")),
+    _required("turn", Integer),
+    _required("draw", BigInteger),
+    _required("category", Text),
+    UniqueConstraint("item", "slot"),
+    UniqueConstraint("item", "annotator"),
+    Index("slots_of_annotator", "annotator", "judged"),
+    sqlite_autoincrement=True,
 )
+for _name, _columns in {
+    "slots_open": ("item", "annotator", "lease_until"),
+    "slots_waiting": ("turn", "draw", "category"),
+}.items():
+    _open = slots.c.judged == text("0")
+    _indexed = [slots.c[column] for column in _columns]
+    Index(_name, *_indexed, sqlite_where=_open, postgresql_where=_open)
 
 claims = Table(
     "claims",
     metadata,
-    Column("annotator", BigInteger, primary_key=True),
-    Column("item", Text, primary_key=True),
-    Column("position", Integer),
-    Column("pool", Integer),
-    Column("claimed", Double),
+    _annotator(primary_key=True),
+    _item(primary_key=True),
+    _required("position", Integer),
+    _required("pool", Integer),
+    _required("claimed", Double),
+    UniqueConstraint("annotator", "position"),
 )
 
 events = Table(
     "events",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("uuid", Text),
-    Column("annotator", BigInteger),
-    Column("item", Text),
+    _serial(),
+    _required("uuid", Text),
+    _annotator(),
+    _item(),
     Column("verdict", Text),
     Column("step", Integer),
-    Column("reason", Text),
+    _required("reason", Text),
     Column("watched", Double),
     Column("seconds", Double),
     Column("corrects", Text),
-    Column("extra", Integer),
-    Column("source", Text),
-    Column("received", Double),
-    Column("kind", Text),
-    Column("label", Text),
-    Column("text", Text),
-    Column("words", Text),
-    Column("number", BigInteger),
-    Column("digest", Text),
+    _required("extra", Integer),
+    _required("source", Text),
+    _required("received", Double),
+    _required("kind", Text),
+    _required("label", Text),
+    _required("text", Text),
+    _required("words", Text),
+    _required("number", BigInteger),
+    _required("digest", Text),
+    UniqueConstraint("annotator", "uuid"),
+    CheckConstraint("verdict IN ('success', 'failure', 'not_done', 'cannot_judge')"),
+    CheckConstraint("step >= 1"),
+    CheckConstraint("kind IN ('verdict', 'correction', 'review', 'adjudication', 'note')"),
+    CheckConstraint("(verdict IS NOT NULL) = (kind IN ('verdict', 'correction', 'adjudication'))"),
+    CheckConstraint(
+        "(step IS NOT NULL) = (verdict IS NOT NULL AND verdict IN ('success', 'failure'))"
+    ),
+    CheckConstraint("(corrects IS NOT NULL) = (kind = 'correction')"),
+    CheckConstraint("(label <> '') = (kind = 'review')"),
+    Index("events_of_item", "item", "annotator", "id"),
+    Index("events_of_annotator", "annotator", "id"),
+    sqlite_autoincrement=True,
 )
 
 reference_episodes = Table(
     "reference_episodes",
     metadata,
-    Column("item", Text, primary_key=True),
-    Column("truth", Text),
+    _item(primary_key=True),
+    _required("truth", Text),
     Column("step", Integer),
-    Column("note", Text),
-    Column("added", Double),
+    _required("note", Text),
+    _required("added", Double),
     Column("seal", BigInteger),
 )
 
 refused = Table(
     "refused",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("annotator", BigInteger),
-    Column("digest", Text),
-    Column("raw", Text),
-    Column("message", Text),
-    Column("received", Double),
+    _serial(),
+    _annotator(),
+    _required("digest", Text),
+    _required("raw", Text),
+    _required("message", Text),
+    _required("received", Double),
+    UniqueConstraint("annotator", "digest"),
+    sqlite_autoincrement=True,
 )
 
 suite_agents = Table(
@@ -173,110 +251,117 @@ suite_agents = Table(
     metadata,
     Column("suite", Text, primary_key=True),
     Column("agent", Text, primary_key=True),
-    Column("wanted", BigInteger),
+    _required("wanted", BigInteger),
 )
 
 exposures = Table(
     "exposures",
     metadata,
-    Column("annotator", BigInteger, primary_key=True),
+    _annotator(primary_key=True),
     Column("suite", Text, primary_key=True),
     Column("agent", Text, primary_key=True),
-    Column("clips", BigInteger),
+    _required("clips", BigInteger),
 )
 
 anchors = Table(
     "anchors",
     metadata,
-    Column("item", Text, primary_key=True),
+    _item(primary_key=True),
     Column("slot", Integer, primary_key=True),
-    Column("suite", Text),
-    Column("joined", Text),
-    Column("opened", Double),
+    _required("suite", Text),
+    _required("joined", Text),
+    _required("opened", Double),
 )
 
 controls = Table(
     "controls",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("setting", Text),
-    Column("scope", Text),
-    Column("person", BigInteger),
-    Column("value", Integer),
-    Column("reason", Text),
-    Column("annotator", BigInteger),
-    Column("made", Double),
+    _serial(),
+    _required("setting", Text),
+    _required("scope", Text),
+    Column("person", BigInteger, ForeignKey("annotators.id")),
+    _required("value", Integer),
+    _required("reason", Text),
+    Column("annotator", BigInteger, ForeignKey("annotators.id")),
+    _required("made", Double),
+    CheckConstraint("setting IN ('pause', 'priority')"),
+    sqlite_autoincrement=True,
 )
 
 invitations = Table(
     "invitations",
     metadata,
     Column("token_hash", Text, primary_key=True),
-    Column("annotator", BigInteger),
-    Column("made", Double),
-    Column("expires", Double),
+    _annotator(index=True),
+    _required("made", Double),
+    _required("expires", Double),
     Column("used", Double),
 )
 
 addresses = Table(
     "addresses",
     metadata,
-    Column("annotator", BigInteger, primary_key=True, autoincrement=False),
-    Column("email", Text),
+    _annotator(primary_key=True, autoincrement=False),
+    _required("email", Text, unique=True),
 )
 
 sessions = Table(
     "sessions",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("secret_hash", Text),
-    Column("annotator", BigInteger),
-    Column("begun", Double),
-    Column("seen", Double),
+    _serial(),
+    _required("secret_hash", Text, unique=True),
+    _annotator(index=True),
+    _required("begun", Double),
+    _required("seen", Double),
+    sqlite_autoincrement=True,
 )
 
 consents = Table(
     "consents",
     metadata,
-    Column("annotator", BigInteger, primary_key=True),
+    _annotator(primary_key=True),
     Column("version", Text, primary_key=True),
-    Column("agreed", Double),
+    _required("agreed", Double),
 )
 
 totals = Table(
     "totals",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("totals", Text),
-    Column("digest", Text),
+    _required("totals", Text),
+    _required("digest", Text),
 )
 
 training = Table(
     "training",
     metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("annotator", BigInteger),
-    Column("item", Text),
-    Column("uuid", Text),
-    Column("verdict", Text),
+    _serial(),
+    _annotator(),
+    _item(),
+    _required("uuid", Text),
+    _required("verdict", Text),
     Column("step", Integer),
-    Column("agrees", Integer),
+    _required("agrees", Integer),
     Column("seconds", Double),
-    Column("received", Double),
+    _required("received", Double),
+    CheckConstraint("step >= 1"),
+    UniqueConstraint("annotator", "item"),
+    UniqueConstraint("annotator", "uuid"),
+    sqlite_autoincrement=True,
 )
 
 settled = Table(
     "settled",
     metadata,
-    Column("item", Text, primary_key=True),
-    Column("settled_as", Text),
+    _item(primary_key=True),
+    _required("settled_as", Text),
     Column("seal", BigInteger),
 )
 
 superseded = Table(
     "superseded",
     metadata,
-    Column("item", Text, primary_key=True),
-    Column("successor", Text),
+    _item(primary_key=True),
+    _item("successor", index=True),
     Column("seal", BigInteger),
 )

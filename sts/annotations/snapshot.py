@@ -18,19 +18,15 @@ from sqlalchemy import Connection, Select, column, create_engine, inspect, selec
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import schema
+from sts.annotations import baseline, schema
 from sts.annotations.database import (
     WAIT,
     Database,
     check_owner,
     connect_postgresql,
-    lay,
     open_postgresql,
     open_sqlite,
-    owner_of,
-    version_of,
 )
-from sts.annotations.migrations import MIGRATIONS
 from sts.annotations.store import FILE, URL_VARIABLE
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
@@ -42,8 +38,6 @@ _OF_THE_DATABASE = (schema.versions.name, schema.workspaces.name)
 
 def copy(workspace: Workspace, target: Path) -> bool:
     """Writes what the database of a workspace is at this moment to a file; False without any.
-
-    An earlier version's is copied as it is.
 
     Raises:
       StoreError: it is lost, locked, damaged or another workspace's.
@@ -70,13 +64,13 @@ def _opened(file: Path, mode: str) -> sqlite3.Connection:
 def _from_postgresql(database: Database, workspace: str, target: Path) -> bool:
     with database.read() as connection:
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
-        version = version_of(connection, database.name)
-        if not version:
+        if not baseline.exists(connection, database.name):
             return False
-        check_owner(database.name, owner_of(connection, version) or workspace, workspace)
+        check_owner(connection, database.name, workspace)
         engine = create_engine(URL.create("sqlite", database=str(target)))
         with engine.begin() as empty:
-            lay(empty, version)
+            baseline.create(empty)
+            empty.execute(schema.versions.delete())
             names = [name for name in inspect(empty).get_table_names() if name != "sqlite_sequence"]
         engine.dispose()
         with closing(sqlite3.connect(target)) as other:
@@ -105,7 +99,7 @@ def settle(workspace: Workspace) -> None:
     """Makes the file that `copy` wrote, in its place in a workspace, the workspace's database.
 
     It stays where it is, or goes to the empty database that `STS_DATABASE_URL` names, in one
-    transaction. An earlier version's is migrated.
+    transaction.
 
     Raises:
       DamagedData: it is none, or its rows are no database's of ours.
@@ -131,7 +125,7 @@ def settle(workspace: Workspace) -> None:
 
 def _check_tables(file: Path) -> None:
     """Refuses a file with a view or a trigger that is none of ours, before it is asked anything."""
-    ours = {line for one in MIGRATIONS for line in one.statements("sqlite")}
+    ours = {*baseline.TRIGGERS["sqlite"]}
     try:
         with closing(_opened(file, "ro")) as source:
             found = source.execute(

@@ -63,7 +63,7 @@ class Store(Membership):
         """Takes over `database`.
 
         Args:
-          database: open and migrated.
+          database: open.
           study: how continuations are judged.
           clock: UTC seconds.
         """
@@ -72,7 +72,7 @@ class Store(Membership):
 
     @classmethod
     def open(cls, workspace: Workspace, *, clock: Callable[[], float] = time.time) -> Store:
-        """Opens the workspace's store, makes it when there is none and migrates an older one.
+        """Opens the workspace's store, and makes it when there is none.
 
         It is `annotations.sqlite3` in the workspace, or the PostgreSQL database that
         `STS_DATABASE_URL` names. SQLite wants a local disk.
@@ -82,8 +82,8 @@ class Store(Membership):
           DamagedData: a setting of the workspace is not what it should be.
           MissingExtra: psycopg is not installed.
           NewerFormat: a later version made the database.
-          StoreError: it is lost, locked, damaged, read-only, another program's or another
-            workspace's.
+          StoreError: it is lost, locked, damaged, read-only, an earlier version's, another
+            program's or another workspace's.
         """
         asked = study(workspace)
         try:

@@ -1,0 +1,116 @@
+"""Make the tables of `schema` in an empty database, and refuse a database of another version.
+
+There are no migrations before the first release: a study is read by the version that began it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import Connection, Inspector, func, inspect, select
+
+from sts.annotations import schema
+from sts.errors import NewerFormat, StoreError
+
+_FORGETTABLE = ("reason", "text")
+_SAME = " AND ".join(
+    f"NEW.{column.name} {{same}} OLD.{column.name}"
+    for column in schema.events.columns
+    if column.name not in _FORGETTABLE
+)
+# The texts of a forgotten person are emptied; what the digest covers stays.
+_MAY_CHANGE = f"NEW.reason = '' AND NEW.text = '' AND {_SAME}"
+_SQLITE = (
+    f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+        WHEN NOT ({_MAY_CHANGE.format(same="IS")})
+        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+    """CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+    """CREATE TRIGGER decisions_are_never_updated BEFORE UPDATE ON decisions
+        BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
+    """CREATE TRIGGER decisions_are_never_deleted BEFORE DELETE ON decisions
+        BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
+)
+_POSTGRESQL = (
+    """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE USING MESSAGE = TG_TABLE_NAME || ' are append-only'; END $$""",
+    f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events FOR EACH ROW
+        WHEN (NOT ({_MAY_CHANGE.format(same="IS NOT DISTINCT FROM")}))
+        EXECUTE FUNCTION refuse_change()""",
+    """CREATE TRIGGER events_are_never_deleted BEFORE DELETE OR TRUNCATE ON events
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()""",
+    """CREATE TRIGGER decisions_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON decisions
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()""",
+)
+TRIGGERS = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
+"""What keeps events and decisions append-only, by the name of the SQL dialect."""
+
+
+def create(connection: Connection) -> None:
+    """Make every table and trigger, in a transaction that writes; none of them is there."""
+    schema.metadata.create_all(connection, checkfirst=False)
+    for statement in TRIGGERS[connection.dialect.name]:
+        connection.exec_driver_sql(statement)
+    connection.execute(schema.versions.insert().values(version=schema.VERSION, applied=time.time()))
+
+
+def exists(connection: Connection, name: str) -> bool:
+    """Return whether the tables are there; False for a database without any table of ours.
+
+    Args:
+      connection: to a database of any version, or of another program.
+      name: what messages call it.
+
+    Raises:
+      NewerFormat: a later version made it.
+      StoreError: an earlier version or another program made it, or a table or column is missing.
+    """
+    found = inspect(connection)
+    tables = set(found.get_table_names())
+    if schema.versions.name not in tables:
+        _check_foreign(connection, name, tables)
+        return False
+    version = connection.execute(select(func.max(schema.versions.c.version))).scalar_one() or 0
+    if version > schema.VERSION:
+        raise NewerFormat(
+            f"annotation database {name} has schema {version}; this version reads schema "
+            f"{schema.VERSION}: update sts"
+        )
+    if version < schema.VERSION:
+        raise StoreError(_outdated(name, f"has schema {version}"))
+    missing = _first_missing_column(found)
+    if missing:
+        raise StoreError(_outdated(name, f"has no column {missing}"))
+    return True
+
+
+def _first_missing_column(found: Inspector) -> str | None:
+    """Return a column of `schema` that a database lacks, as TABLE.COLUMN."""
+    names = list(schema.metadata.tables)
+    reflected = found.get_multi_columns(filter_names=names)
+    columns = {(table, one["name"]) for (_, table), own in reflected.items() for one in own}
+    for table in schema.metadata.tables.values():
+        for column in table.columns:
+            if (table.name, column.name) not in columns:
+                return f"{table.name}.{column.name}"
+    return None
+
+
+def _outdated(name: str, found: str) -> str:
+    return (
+        f"annotation database {name} {found}, so another version of sts made it, and this version "
+        f"reads schema {schema.VERSION} only: finish the study with the version that began it, or "
+        "start a new workspace"
+    )
+
+
+def _check_foreign(connection: Connection, name: str, tables: set[str]) -> None:
+    """Raise StoreError for another program's table in a file, or for one with a name of ours."""
+    strange = (
+        tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
+    )
+    if strange:
+        raise StoreError(
+            f"expected an annotation database or an empty one at {name}, found another "
+            f"program's table {min(strange)!r}; name a database of its own"
+        )
