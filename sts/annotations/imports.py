@@ -268,7 +268,7 @@ def _seconds(place: str, cell: str) -> float | None:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
         raise DamagedData(f"{place}: expected seconds of 0 or more, found {shown(cell)}")
-    return value
+    return value + 0.0  # SQLite keeps no sign of zero, and a digest would
 
 
 def _reason(place: str, cell: str) -> str:

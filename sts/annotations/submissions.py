@@ -315,7 +315,7 @@ def _number(value: object, key: str, limit: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
-        return float(value)
+        return float(value) + 0.0  # SQLite keeps no sign of zero, and a digest would
     raise Refusal(f"expected {key} between 0 and {limit:g}, found {_shown(value)}")
 
 
