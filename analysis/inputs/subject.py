@@ -10,6 +10,7 @@ import pandas as pd
 
 if TYPE_CHECKING:  # a report on a file needs no database
     from sts.annotations.breakdown import Breakdown
+    from sts.annotations.digests import Digests
 
 SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""
@@ -42,6 +43,7 @@ class Subject(NamedTuple):
         a row where they are known from the continuations alone.
       hash: of the frozen suite.
       annotations_hash: of what people have judged of it by now.
+      digests: of everything that the report is made of; None of a bare table.
       notes: what the sources of its scenarios ask every report to say.
       part: what part of the suite it is about; None for all of it.
       tags: scenarios by tag.
@@ -59,6 +61,7 @@ class Subject(NamedTuple):
     scenarios: pd.DataFrame = pd.DataFrame(columns=SCENARIO)
     hash: str | None = None
     annotations_hash: str | None = None
+    digests: Digests | None = None
     notes: tuple[str, ...] = ()
     part: Part | None = None
     tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})

@@ -15,7 +15,7 @@ from analysis.inputs.ratings import check_ratings
 from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
-from sts.annotations import export
+from sts.annotations import digests, export
 from sts.annotations.store import Store
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
@@ -48,13 +48,14 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load(workspace, label)
-    judged = export.ratings(workspace, chosen.suite.label)
+    judged, made_of = export.exported(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
         ratings,
         workspace_scores(workspace),
         _subject(workspace, chosen)._replace(
             annotations_hash=_hash(judged),
+            digests=digests.with_files(workspace, made_of),
             reviews=_reviews(workspace, chosen, judged),
         ),
         workspace.path("reports", _folder(chosen)),
@@ -79,7 +80,7 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     there = {one.hash: one.id for one in other.scenarios}
     return Other(
         _subject(workspace, other),
-        _ratings(workspace, other, export.ratings(workspace, other.suite.label)).table,
+        _ratings(workspace, other, export.exported(workspace, other.suite.label).table).table,
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
 

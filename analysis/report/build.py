@@ -147,6 +147,7 @@ def build(
         else None,
         scenarios=_scenarios(main, suite),
         provenance=_provenance(suite, provenance or {}),
+        digests=_digests(suite),
         verdict="",
         warnings=(),
         selection=None if suite.part is None else schema.Selection(**suite.part._asdict()),
@@ -337,6 +338,21 @@ def _scenarios(main: LabelSet, suite: Subject) -> tuple[schema.Scenario, ...]:
             )
         )
     return tuple(made)
+
+
+def _digests(suite: Subject) -> schema.Digests | None:
+    own = suite.digests
+    if own is None:
+        return None
+    return schema.Digests(
+        suite=own.suite,
+        suite_hash=own.suite_hash,
+        continuations=schema.Link(*own.continuations),
+        authors={name: schema.Link(*end) for name, end in own.authors.items()},
+        references=schema.Link(*own.references),
+        labels=own.labels,
+        scores=own.scores,
+    )
 
 
 def _provenance(suite: Subject, made: Mapping[str, Any]) -> schema.Provenance:

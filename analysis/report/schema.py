@@ -340,6 +340,27 @@ class Provenance:
 
 
 @dataclass(frozen=True)
+class Link:
+    """The end of a chain, or of what has an order of its own."""
+
+    number: Annotated[int, "how many there were"]
+    digest: Annotated[str, "of the last, which covers those before it"]
+
+
+@dataclass(frozen=True)
+class Digests:
+    """What a report was made of; `sts workspace check --against` holds a workspace to it."""
+
+    suite: Annotated[str | None, "NAME@VERSION"]
+    suite_hash: Annotated[str | None, "the content hash of the suite"]
+    continuations: Annotated[Link, "of the suite's scenarios, in any order"]
+    authors: Annotated[Mapping[str, Link], "everyone's last event, by pseudonym"]
+    references: Annotated[Link, "the last reference episode"]
+    labels: Annotated[str | None, "of the table of automatic labels"]
+    scores: Annotated[str | None, "of the tables of scores"]
+
+
+@dataclass(frozen=True)
 class Report:
     """All that is in `report.json`."""
 
@@ -387,3 +408,4 @@ class Report:
     powered: Annotated[
         Powered | None, "rates by people with a rule's help; null if people judged nothing or all"
     ] = None
+    digests: Annotated[Digests | None, "of what it was made of; null of a bare table"] = None

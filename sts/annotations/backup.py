@@ -1,9 +1,8 @@
 """A workspace as one file, taken while it is in use, and that file as a workspace again.
 
-What is copied earlier never names what is copied later and was not there yet: first the ends of the
-chains, which may lag behind the database and never lead it, then the database as it is at one
-moment, then everything else, whatever names other files before these. What the database names was
-on disk before the database said so, and no file that another names ever changes.
+What is copied earlier never names what is copied later and was not there yet: first the database as
+it is at one moment, then everything else, whatever names other files before these. What the
+database names was on disk before the database said so, and no file that another names ever changes.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sts.annotations import heads, snapshot
+from sts.annotations import snapshot
 from sts.annotations.store import FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
 from sts.names import shown
@@ -76,11 +75,10 @@ def _check_free(file: Path) -> None:
 def _sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
     """Yields what is copied, in order, and looks for each when those before it are copied."""
     root, database = workspace.root, part / "database"
-    yield heads.FILE, root / heads.FILE
     if snapshot.copy(workspace, database):
         yield FILE, database
     entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-    of_database = {heads.FILE, FILE, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
+    of_database = {FILE, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
     for entry in entries:
         own = entry.name == KEY or not entry.name.startswith(".")
         if own and not entry.is_dir() and entry.name not in of_database:

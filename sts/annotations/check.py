@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sqlalchemy import Connection, select
 
+from sts.annotations import digests
 from sts.annotations.database import Database
 from sts.annotations.decisions import of_draft
 from sts.annotations.schema import copies, decisions, item_suites
-from sts.annotations.store import Store
+from sts.annotations.store import FILE, Store
 from sts.annotations.verification import verify
 from sts.continuations import index as indices
-from sts.errors import StsError
+from sts.errors import DamagedData, StsError
 from sts.storage.checks import Checked, Findings
+from sts.storage.files import check_inside
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import states
 from sts.suites.drafts import find, frozen_as
@@ -22,6 +26,7 @@ def check(workspace: Workspace) -> Checked:
     """Verifies the database and every draft's decisions; looks for all that they are about."""
     findings, counts = Findings(), dict[str, int]()
     with findings.of("annotation database"):
+        check_inside(workspace.path(FILE))
         store = Store.find(workspace)
         if store is not None:
             with store:
@@ -31,6 +36,7 @@ def check(workspace: Workspace) -> Checked:
                 findings += lines
                 with store.database.read() as connection:
                     findings += _missing(connection, workspace)
+                    findings += _older(connection, workspace)
             counts = {"events": verified.events, "clips": verified.clips}
             counts |= {"authors": verified.people, "decisions": decided}
     return Checked(counts, tuple(findings))
@@ -74,6 +80,16 @@ def _missing(connection: Connection, workspace: Workspace) -> list[str]:
             f"{len(missing)} continuations that people judge are not there, {missing[0]} among them"
         )
     return lines
+
+
+def _older(connection: Connection, workspace: Workspace) -> list[str]:
+    """Return what reports were made of and the database lacks, as an older copy of it does."""
+    findings = Findings()
+    for file in sorted(workspace.path("reports").glob("*/report.json")):
+        with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports
+            own = digests.read(file)
+            findings += [f"{file.parent}: {line}" for line in digests.lost(connection, own)]
+    return findings
 
 
 def _is_in(id: str, names: frozenset[bytes]) -> bool:

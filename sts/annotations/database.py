@@ -18,12 +18,15 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
 
-from sts.annotations import adoption, baseline, heads, schema
-from sts.annotations.ledger import Ledger
+from sts.annotations import baseline, schema
 from sts.errors import ArgumentError, MissingExtra, StoreError
+from sts.storage.files import put_new
 
 WAIT = 30
 """Seconds to wait for another process's transaction before giving up."""
+
+RECORD = "annotations.json"
+"""The record that a study began, by which a lost database is noticed."""
 
 _ADVISORY_LOCK = 0x535453
 """PostgreSQL's key for work that only one connection may do at a time: "STS" in ASCII."""
@@ -34,19 +37,19 @@ class Database:
 
     Attributes:
       name: what messages call it: a path, or a URL without its password.
-      heads: the file beside it that keeps the ends of its chains.
+      record: the file that says that a study began.
     """
 
-    def __init__(self, engine: Engine, name: str, heads: Path) -> None:
+    def __init__(self, engine: Engine, name: str, record: Path) -> None:
         """Takes over `engine`; `close` ends its connections.
 
         Args:
           engine: of the database.
           name: what messages call it.
-          heads: the file beside it that keeps the ends of its chains.
+          record: the file that says that a study began; it is made with the database.
         """
         self.name = name
-        self.heads = heads
+        self.record = record
         self._engine = engine
         self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"
@@ -77,15 +80,12 @@ class Database:
         Raises:
           StoreError: the database is lost, locked, read-only, full or damaged.
         """
-        ledger = Ledger()
         with self._translated(), self._turn, self._engine.connect() as plain:
-            connection = plain.execution_options(writes=True, ledger=ledger)
+            connection = plain.execution_options(writes=True)
             with connection.begin():
                 if alone and not self._sqlite:
                     connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
                 yield connection
-                ledger.close(connection)
-        heads.append(self.heads, ledger.heads)
 
     def hold(self, file: Path) -> None:
         """Takes `file` for what is open: nothing is read or written once it is not there."""
@@ -127,16 +127,16 @@ class Database:
 
 
 def is_lost(path: Path) -> bool:
-    """Whether there was a database at `path`: the ends of its chains stand beside it, and alone."""
+    """Return True if a study began next to `path` and there is no database at it."""
     # In this order, as another process may be making both.
-    return any(heads.read(path.with_name(heads.FILE))) and not path.exists()
+    return path.with_name(RECORD).exists() and not path.exists()
 
 
 def open_sqlite(path: Path, workspace: str) -> Database:
     """Returns the database in the file at `path`, which is made when it is absent.
 
     Args:
-      path: of the file; the ends of its chains are kept beside it.
+      path: of the file; the record that its study began stands next to it.
       workspace: the id of the workspace whose it is, or will be.
 
     Raises:
@@ -148,9 +148,9 @@ def open_sqlite(path: Path, workspace: str) -> Database:
         raise StoreError(f"annotation database {path} is no file; move away what stands there")
     if is_lost(path):
         raise StoreError(
-            f"annotation database {path}, of which {heads.FILE} tells, is not there; put it back "
+            f"annotation database {path}, of which {RECORD} is a record, is not there; put it back "
             "or restore a backup; where it is PostgreSQL's, set STS_DATABASE_URL; to begin anew, "
-            f"move {heads.FILE} away"
+            f"move {RECORD} away"
         )
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
@@ -159,7 +159,7 @@ def open_sqlite(path: Path, workspace: str) -> Database:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    database = Database(engine, str(path), path.with_name(heads.FILE))
+    database = Database(engine, str(path), path.with_name(RECORD))
     _ready(database, workspace, lambda: _enter_wal(engine, str(path)))
     database.hold(path)
     return database
@@ -173,7 +173,7 @@ def open_postgresql(
     Args:
       url: of the database.
       workspace: the id of the workspace whose it is, or will be.
-      folder: where the ends of its chains are kept.
+      folder: of the workspace, which keeps the record that its study began.
       fill: gives the tables their rows in the transaction that makes them; there are none yet.
 
     Raises:
@@ -215,7 +215,7 @@ def connect_postgresql(url: str, folder: Path) -> Database:
             "PostgreSQL needs psycopg, which is not installed: "
             "pip install 'standardised-test-suite[postgresql]'"
         ) from None
-    return Database(engine, parsed.render_as_string(), folder / heads.FILE)
+    return Database(engine, parsed.render_as_string(), folder / RECORD)
 
 
 _CACHE = 2**16
@@ -286,8 +286,7 @@ def _ready(
             )
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
-            if not database.heads.exists():
-                heads.append(database.heads, adoption.ends(connection))
+        put_new(database.record, b"{}\n")
     except BaseException:
         database.close()
         raise

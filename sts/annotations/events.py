@@ -11,14 +11,13 @@ computed from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select, update
 
-from sts.annotations import ledger
+from sts.annotations.schema import annotators, items
 from sts.annotations.schema import events as table
-from sts.storage.chains import START, Link, follow
+from sts.storage.chains import Link, follow
 from sts.storage.files import content_hash
 
 VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
@@ -45,10 +44,11 @@ something else than was asked makes none of those that people make.
 """
 
 
-_COVERED = (
+COVERED = (
     *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
     *("seconds", "corrects", "extra", "source", "received"),
 )
+"""The columns that an event's digest covers, in its order; the hash of its clip follows them."""
 
 
 # Made once: to put a statement together costs more than SQLite.
@@ -56,12 +56,11 @@ _INSERT = insert(table)
 _FIND = select(table).where(
     table.c.annotator == bindparam("annotator"), table.c.uuid == bindparam("uuid")
 )
-_LAST = (
-    select(table.c.number, table.c.digest)
-    .where(table.c.annotator == bindparam("annotator"))
-    .order_by(table.c.id.desc())
-    .limit(1)
+_CLIP = select(items.c.clip).where(items.c.id == bindparam("item")).scalar_subquery()
+_END = select(annotators.c.number, annotators.c.digest, _CLIP).where(
+    annotators.c.id == bindparam("annotator")
 )
+_SET_END = update(annotators).where(annotators.c.id == bindparam("person"))
 
 
 class Event(NamedTuple):
@@ -108,7 +107,9 @@ def append(
     source: str,
     now: float,
 ) -> None:
-    """Appends an event of one person, whose rows are locked, to their chain.
+    """Append an event of one person, whose rows are locked, to their chain.
+
+    This is the one place where events are written. The person's row holds the end of their chain.
 
     Args:
       connection: in a transaction that writes.
@@ -118,7 +119,6 @@ def append(
       source: browser or import.
       now: UTC seconds.
     """
-    heads, who = ledger.of(connection).heads, str(annotator_id)
     row: dict[str, Any] = {
         "annotator": annotator_id,
         "extra": int(extra),
@@ -127,9 +127,12 @@ def append(
         "words": words(event.uuid, event.reason, event.text),
         **event._asdict(),
     }
-    before = heads.get(who) or end(connection, annotator_id)
-    heads[who] = follow(before, covered(row))
-    connection.execute(_INSERT, row | heads[who]._asdict())
+    own = {"annotator": annotator_id, "item": event.item}
+    number, digest, clip = connection.execute(_END, own).one()
+    values = [row[name] for name in COVERED]
+    end = follow(Link(number, digest), [*values, clip])._asdict()
+    connection.execute(_INSERT, row | end)
+    connection.execute(_SET_END, {"person": annotator_id} | end)
 
 
 def words(uuid: str, reason: str, text: str) -> str:
@@ -137,17 +140,6 @@ def words(uuid: str, reason: str, text: str) -> str:
     if not reason and not text:
         return ""
     return content_hash(uuid.encode(), reason.encode(), text.encode())
-
-
-def covered(row: Mapping[str, Any]) -> list[Any]:
-    """Returns what the digest of an event is over: its row, of its words their digest."""
-    return [row[name] for name in _COVERED]
-
-
-def end(connection: Connection, annotator_id: int) -> Link:
-    """Returns the end of a person's chain."""
-    row = connection.execute(_LAST, {"annotator": annotator_id}).one_or_none()
-    return START if row is None else Link(*row)
 
 
 def forget(connection: Connection, annotator_id: int) -> None:

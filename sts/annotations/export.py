@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import pandas as pd
-from sqlalchemy import Connection, Row, Subquery, func, literal, select, union_all
 
-from sts.annotations.assignment import FIRST
-from sts.annotations.events import ADJUDICATION, judges
-from sts.annotations.schema import (
-    annotators,
-    copies,
-    events,
-    item_suites,
-    items,
-    reference_episodes,
-    settled,
-    slots,
-    superseded,
-)
+from sts.annotations import digests, history, played
+from sts.annotations.assignment import share
+from sts.annotations.digests import Digests
+from sts.annotations.history import Author, Clip, History, Said
+from sts.annotations.played import Played
 from sts.annotations.store import Store
-from sts.annotations.views import current
+from sts.annotations.study import USUAL, Study
+from sts.continuations.index import Entry
+from sts.errors import DamagedData
 from sts.ratings import columns
 from sts.storage.csv_tables import to_csv
 from sts.storage.files import write_atomically
@@ -34,15 +29,32 @@ _TYPES = columns(
 )
 
 
-def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
-    """Returns the current judgements of a suite's continuations, corrections applied.
+_REMEDY = "restore the workspace from a copy; `sts workspace check` lists everything that it finds"
 
-    One row per judgement and continuation that it covers, which are all of one `clip`: what was
-    said of a clip is said of each. A continuation that nobody has judged has one row with annotator
-    and verdict empty; one that a rule has settled has the source `settled` and the verdict
-    not_done. The adjudication of a clip stands in all its rows. Rows with a `truth` are
-    those of reference episodes: every judgement of one is here, whichever suite its annotator was
-    working on, because it measures the annotator.
+
+class Exported(NamedTuple):
+    """A ratings table, and what it was made of."""
+
+    table: pd.DataFrame
+    digests: Digests
+
+
+def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
+    """Return the current judgements of a suite's continuations; see `exported`."""
+    return exported(workspace, suite, names=names).table
+
+
+def exported(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> Exported:
+    """Return the current judgements of a suite's continuations, corrections applied.
+
+    One row per judgement and continuation that it covers, which are all of one clip: what was
+    said of a clip is said of each continuation that shows it. A continuation that waits and that
+    no one has judged has one row with annotator and verdict empty; one that a rule settles has the
+    source `settled` and the verdict not_done. The adjudication of a clip stands in all its rows.
+    Rows with a `truth` are those of reference episodes: every judgement of one is here, whichever
+    suite its annotator was working on, because it measures the annotator.
+
+    The chain of every author is checked. Agents and scenarios are read from the continuations.
 
     Args:
       workspace: where the store is; none is made.
@@ -54,15 +66,41 @@ def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = Fal
       Without a store, or for a suite that is not enqueued, it has no rows.
 
     Raises:
+      UnknownName: no such suite.
       StoreError: the store is there and cannot be read.
+      DamagedData: what people said was altered, or a continuation that they judged is not there.
     """
     store = Store.find(workspace)
-    if store is None:
-        rows = []
-    else:
+    found, study = History(), USUAL
+    if store is not None:
         with store, store.database.read() as connection:
-            rows = _rows(connection, suite, names)
-    return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+            history.stand_still(connection)
+            found, study = history.read(connection), store.study
+    _check(found.findings)
+    clips = {one.shown for one in found.clips.values()}
+    there = played.read(workspace, suite, clips, settle=bool(study.settle))
+    _check([*_unlike(found, there)])
+    rows = _Rows(found, there, study, suite, names=names).every()
+    table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+    return Exported(table, digests.of(suite, found, there))
+
+
+def _check(findings: list[str]) -> None:
+    """Raise DamagedData if anything was found."""
+    if findings:
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        raise DamagedData(f"annotation database: {findings[0]}{more}; {_REMEDY}")
+
+
+def _unlike(found: History, there: Played) -> Iterator[str]:
+    """Yield the clips that no continuation shows, or not the one that they are called by."""
+    shown = {entry.clip for entry in there.entries}
+    of_id = {entry.id: entry.clip for entry in there.entries}
+    for clip in found.clips.values():
+        if clip.shown not in shown:
+            yield f"continuation {clip.continuation}: its clip is not in this workspace"
+        elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown:
+            yield f"continuation {clip.continuation}: its clip was altered"
 
 
 def pool(workspace: Workspace) -> set[str]:
@@ -80,120 +118,79 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
-def _rows(connection: Connection, suite: str | None, names: bool) -> list[tuple[object, ...]]:
-    called = annotators.c.name if names else annotators.c.pseudonym
-    standing = (
-        select(events).join(latest := current(), latest.c.id == events.c.id).subquery("judgement")
-    )
-    last = current([ADJUDICATION], by=False)
-    decided = select(events).join(last, last.c.id == events.c.id).subquery("adjudication")
-    shown, turns = _shown(), _turns()
-    query = (
-        select(
-            shown.c.agent,
-            items.c.scenario,
-            items.c.category,
-            shown.c.continuation,
-            called.label("annotator"),
-            standing.c.verdict,
-            standing.c.step,
-            items.c.horizon,
-            items.c.kind,
-            reference_episodes.c.truth,
-            reference_episodes.c.step,
-            items.c.clip,
-            standing.c.seconds,
-            settled.c.settled_as,
-            shown.c.sees,
-            standing.c.reason,
-            standing.c.extra,
-            decided.c.verdict,
-            decided.c.step,
-            items.c.rubric,
-            turns.c.place,
-            items.c.id.in_(select(slots.c.item).where(slots.c.turn == FIRST)),
+class _Rows:
+    """The rows of a ratings table, from what was said and what was played."""
+
+    def __init__(
+        self, found: History, there: Played, study: Study, suite: str | None, *, names: bool
+    ) -> None:
+        self._found, self._there, self._study, self._names = found, there, study, names
+        self._said: dict[str, list[Said]] = defaultdict(list)
+        for said in found.judgements:
+            self._said[found.clips[said.item].shown].append(said)
+        part = suite if suite is not None and "+" in suite else None
+        self._queued = {
+            found.clips[item].shown: found.clips[item]
+            for label, item in sorted(found.suites)
+            if part in (None, label)
+        }
+        self._inside = None if part is None else self._queued.keys()
+        self._pool = {found.clips[item].shown: truth for item, truth in found.references.items()}
+
+    def every(self) -> list[tuple[object, ...]]:
+        """Return all rows, in order of scenario, agent, continuation and annotator."""
+        rows = [row for entry in self._there.entries for row in self._of(entry)]
+        return sorted(rows, key=lambda row: (row[1], row[0], row[3], row[4]))
+
+    def _of(self, entry: Entry) -> Iterator[tuple[object, ...]]:
+        """Yield the rows of a continuation."""
+        member = entry.id in self._there.members
+        member = member and (self._inside is None or entry.clip in self._inside)
+        if not member and entry.clip not in self._pool:
+            return
+        last: dict[int, Said] = {}
+        for said in self._said.get(entry.clip, ()):
+            if said.annotator not in last or last[said.annotator].event < said.event:
+                last[said.annotator] = said
+        for said in last.values():
+            yield self._row(entry, self._found.clips[said.item], said)
+        if member and not last and entry.clip in self._queued:
+            yield self._row(entry, self._queued[entry.clip], None)
+
+    def _row(self, entry: Entry, clip: Clip, said: Said | None) -> tuple[object, ...]:
+        settled = said is None and entry.id in self._there.silent
+        truth, truth_step = self._pool.get(entry.clip, ("", None))
+        decided = self._found.decided.get(clip.item)
+        judged = said or Said(0, 0, "", "not_done" if settled else "", None, "", None, 0)
+        twice = not settled and not truth and self._is_twice(clip)
+        return (
+            entry.agent,
+            entry.scenario_id,
+            entry.category,
+            entry.id,
+            self._called(self._found.authors[said.annotator]) if said else "",
+            judged.verdict,
+            judged.step,
+            entry.horizon,
+            entry.kind,
+            truth,
+            truth_step,
+            clip.clip,
+            judged.seconds,
+            "settled" if settled else "human",
+            entry.sees,
+            judged.reason,
+            judged.extra,
+            decided.verdict if decided else "",
+            decided.step if decided else None,
+            clip.rubric,
+            judged.place or None,
+            int(twice),
         )
-        .join_from(shown, items, items.c.id == shown.c.item)
-        .join(standing, standing.c.item == items.c.id, isouter=True)
-        .join(annotators, annotators.c.id == standing.c.annotator, isouter=True)
-        .join(
-            turns,
-            (turns.c.item == standing.c.item) & (turns.c.annotator == standing.c.annotator),
-            isouter=True,
-        )
-        .join(reference_episodes, reference_episodes.c.item == items.c.id, isouter=True)
-        .join(decided, decided.c.item == items.c.id, isouter=True)
-        .join(settled, settled.c.item == items.c.id, isouter=True)
-        .order_by(items.c.scenario, shown.c.agent, shown.c.continuation, called, shown.c.earlier)
-    )
-    members = select(item_suites.c.item)
-    if suite is not None:
-        members = members.where(item_suites.c.suite == suite)
-    judged_reference = reference_episodes.c.item.is_not(None) & standing.c.id.is_not(None)
-    waits = (shown.c.earlier == 0) | standing.c.id.is_not(None)
-    rows = connection.execute(query.where(waits, shown.c.now.in_(members) | judged_reference))
-    return _once([_row(row) for row in rows])
 
+    def _is_twice(self, clip: Clip) -> bool:
+        """Return True for the share of clips that the study has judged twice."""
+        return share(self._study.seed, "twice", clip.clip) < self._study.twice
 
-def _shown() -> Subquery:
-    """What a judgement of an item is said of; of a superseded one, what its successor shows."""
-    own = (copies.c.continuation, copies.c.agent, copies.c.sees)
-    return union_all(
-        select(copies.c.item, copies.c.item.label("now"), literal(0).label("earlier"), *own),
-        select(superseded.c.item, copies.c.item, literal(1), *own).join(
-            copies, copies.c.item == superseded.c.successor
-        ),
-    ).subquery("shown")
-
-
-def _turns() -> Subquery:
-    """The place of each judgement among those of its annotator, by when they first gave it."""
-    begun = func.min(events.c.received), func.min(events.c.id)
-    return (
-        select(
-            events.c.item,
-            events.c.annotator,
-            func.row_number().over(partition_by=events.c.annotator, order_by=begun).label("place"),
-        )
-        .where(judges())
-        .group_by(events.c.item, events.c.annotator)
-        .subquery("turns")
-    )
-
-
-def _row(row: Row[*tuple[Any, ...]]) -> tuple[object, ...]:
-    settled_ = row.settled_as is not None and not row.verdict
-    return (
-        *row[:4],
-        row.annotator or "",
-        "not_done" if settled_ else row.verdict or "",
-        row[6],
-        row.horizon,
-        row.kind,
-        row.truth or "",
-        row[10],
-        row.clip,
-        row.seconds,
-        "settled" if settled_ else "human",
-        row.sees,
-        row.reason or "",
-        row.extra or 0,
-        row[17] or "",
-        row[18],
-        row.rubric,
-        row.place,
-        int(row[21]),
-    )
-
-
-def _once(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """Returns what one person said of a continuation once: by the later rubric, where by two.
-
-    Where somebody has judged it by an earlier one alone, no row says that nobody or a rule has.
-    """
-    judged = {row[3] for row in rows if row[4]}
-    kept: dict[tuple[object, object], tuple[object, ...]] = {}
-    for row in rows:
-        if row[4] or row[3] not in judged:
-            kept.setdefault((row[3], row[4]), row)
-    return list(kept.values())
+    def _called(self, author: Author) -> str:
+        return author.name if self._names else author.pseudonym

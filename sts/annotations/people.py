@@ -10,12 +10,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
-from sts.annotations import addresses, events, ledger, sessions
+from sts.annotations import addresses, events, sessions
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, invitations, item_players, refused, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name
+from sts.storage.files import content_hash
 
 # Made once: to put a statement together costs more than to run it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
@@ -45,15 +46,19 @@ def add(
     pseudonym = name if _PSEUDONYM.fullmatch(name) else _new_pseudonym(connection)
     number = connection.execute(
         insert(annotators)
-        .values(name=name, pseudonym=pseudonym, added=now)
+        .values(name=name, pseudonym=pseudonym, seal=seal(name, pseudonym), added=now)
         .returning(annotators.c.id)
     ).scalar_one()
-    ledger.seal_rows(connection, annotators, annotators.c.id == number)
     if doing:
         connection.execute(
             insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
         )
     return Annotator(number, name, pseudonym=pseudonym, roles=in_order(doing))
+
+
+def seal(name: str, pseudonym: str) -> str:
+    """Return the digest of what a person is called, by which a change of it is found."""
+    return content_hash(name.encode(), pseudonym.encode())
 
 
 def _new_pseudonym(connection: Connection) -> str:
@@ -158,7 +163,8 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
     """
     person = retire(connection, name, now=now)
     mine = annotators.c.id == person.id
-    ledger.rewrite(connection, annotators, mine, name=person.pseudonym)
+    called = {"name": person.pseudonym, "seal": seal(person.pseudonym, person.pseudonym)}
+    connection.execute(update(annotators).where(mine).values(called))
     connection.execute(
         update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
     )

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
-from sts.annotations import assignment, balance, ledger, references, rubrics, settling
+from sts.annotations import assignment, balance, references, rubrics, settling
 from sts.annotations.assignment import Asked
 from sts.annotations.schema import (
     copies,
     item_players,
     item_suites,
     items,
-    reference_episodes,
     slots,
 )
 from sts.annotations.study import MOST_REQUIRED, Study
@@ -156,8 +155,8 @@ def add_reference(
 ) -> None:
     """Puts a continuation whose verdict is known into the pool that is served silently.
 
-    Adding the same once more changes nothing. A reference asks for no judgements of its own, and
-    has none to wait for where its clip was enqueued; see `references`.
+    Adding the same again changes nothing but its note, if there is a new one. A reference asks for
+    no judgements of its own, and has none to wait for if its clip was enqueued; see `references`.
 
     Raises:
       ArgumentError: the truth is not a verdict, its step is outside 1..horizon, or another truth
@@ -167,12 +166,10 @@ def add_reference(
     none = {item.clip: Asked(0, assignment.ORDINARY)}
     ids = _admit(connection, [item], none, now=now).ids
     number = ids[item.continuation]
-    row = connection.execute(
-        select(reference_episodes).where(reference_episodes.c.item == number)
-    ).one_or_none()
+    row = references.find(connection, number)
     if row is None:
         _add_players(connection, [item], ids)
-        _insert(connection, reference_episodes, [(number, truth, step, note, now)])
+        references.append(connection, number, truth, step, note, now=now)
         references.free(connection)
     elif (row.truth, row.step) != (truth, step):
         old, new = references.marked(row.truth, row.step), references.marked(truth, step)
@@ -180,6 +177,8 @@ def add_reference(
             f"reference {item.continuation} already has the truth {old}, not {new}; a truth is not "
             "changed once people were measured by it"
         )
+    elif note:
+        references.set_note(connection, number, note)
 
 
 def _check_required(required: int) -> None:
@@ -270,17 +269,16 @@ def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
 
 _PLACES = items.columns.keys()
 _CLIP, _DRAW, _CATEGORY = (_PLACES.index(name) for name in ("clip", "draw", "category"))
-_COLUMNS = {
-    table: [column.name for column in table.columns if column.name != "seal"]
-    for table in (items, copies, item_suites, reference_episodes)
-} | {slots: ["item", "slot", "turn", "draw", "category"]}
+_COLUMNS = {table: table.columns.keys() for table in (items, copies, item_suites)} | {
+    slots: ["item", "slot", "turn", "draw", "category"]
+}
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
     """Inserts rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
     if not rows:
         return
-    names, rows = ledger.sealed(connection, table, _COLUMNS[table], rows)
+    names = _COLUMNS[table]
     if connection.dialect.positional:
         compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
         connection.exec_driver_sql(str(compiled), list(rows))

@@ -3,17 +3,33 @@
 What people say of one measures them and counts for no agent, so none of its judgements is waited
 for: it is served from the pool alone. A slot of one would hang for ever, too, where everybody has
 trained on it and is not given it again.
+
+References are a chain of the study's own: each has a digest over the one before, its clip and its
+truth, and `last_reference` holds the number and the digest of the last.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from sts.annotations.events import judges
-from sts.annotations.schema import events, items, reference_episodes, slots
+from sts.annotations.schema import events, items, last_reference, reference_episodes, slots
 from sts.annotations.types import Reference
 from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED, UNABLE, VERDICTS
+from sts.storage.chains import START, Link, follow
 
 
 def is_one(item: ColumnElement[str]) -> ColumnElement[bool]:
@@ -42,6 +58,42 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
         raise ArgumentError(
             f"expected a step of 1 to {horizon}, counted from takeover, found {step}"
         )
+
+
+def find(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
+    """Return the row of a reference, or None if the clip is not one."""
+    own = select(reference_episodes).where(reference_episodes.c.item == item)
+    return connection.execute(own).one_or_none()
+
+
+def append(
+    connection: Connection, item: str, truth: str, step: int | None, note: str, *, now: float
+) -> None:
+    """Add a reference to the end of the study's chain, in a transaction that writes alone."""
+    end = last(connection)
+    clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
+    link = follow(end, covered(item, clip, truth, step))
+    row = {"item": item, "truth": truth, "step": step, "note": note, "added": now}
+    connection.execute(insert(reference_episodes), row | link._asdict())
+    connection.execute(delete(last_reference))
+    connection.execute(insert(last_reference).values(link._asdict()))
+
+
+def last(connection: Connection) -> Link:
+    """Return the end of the chain of references."""
+    row = connection.execute(select(last_reference)).one_or_none()
+    return START if row is None else Link(*row)
+
+
+def covered(item: str, clip: str, truth: str, step: int | None) -> list[object]:
+    """Return what the digest of a reference covers; its note is not part of it."""
+    return [item, clip, truth, step]
+
+
+def set_note(connection: Connection, item: str, note: str) -> None:
+    """Replace the note of a reference."""
+    own = update(reference_episodes).where(reference_episodes.c.item == item)
+    connection.execute(own.values(note=note))
 
 
 def every(connection: Connection) -> list[Reference]:

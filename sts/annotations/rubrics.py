@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
-from sts.annotations import ledger
 from sts.annotations.events import judges
 from sts.annotations.schema import (
     copies,
@@ -21,7 +20,6 @@ from sts.annotations.schema import (
     items,
     reference_episodes,
     slots,
-    superseded,
 )
 from sts.annotations.types import Item
 
@@ -50,11 +48,12 @@ def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
         moved |= {row[0]: row[1] for row in rows if row.rubric != said[row[0]]}
     for at in range(0, len(moved), _BATCH):
         some = list(moved)[at : at + _BATCH]
-        ledger.remove(connection, copies, copies.c.continuation.in_(some))
+        connection.execute(delete(copies).where(copies.c.continuation.in_(some)))
         # An item is called by one of its continuations, which the next one needs for itself.
         called = items.c.continuation + "." + items.c.rubric
         olds = items.c.id.in_({moved[one] for one in some})
-        ledger.rewrite(connection, items, olds & _is_current(), continuation=called)
+        old = update(items).where(olds & _is_current())
+        connection.execute(old.values(continuation=called))
     return moved
 
 
@@ -77,23 +76,20 @@ def _supersede(connection: Connection, successor: Mapping[str, str]) -> None:
     for old in connection.scalars(
         select(copies.c.item).where(copies.c.item.in_(olds)).distinct()
     ).all():
-        ledger.rewrite(connection, copies, copies.c.item == old, item=successor[old])
+        own = update(copies).where(copies.c.item == old)
+        connection.execute(own.values(item=successor[old]))
     connection.execute(delete(slots).where(slots.c.item.in_(olds)))
     connection.execute(update(items).where(items.c.id.in_(olds)).values(required=0))
-    ledger.remove(connection, item_suites, item_suites.c.item.in_(olds))
+    connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
     _keep_players(connection, successor)
-    back = select(superseded.c.item).where(superseded.c.item.in_(successor.values()))
-    for item in connection.scalars(back).all():
-        own = select(func.min(copies.c.continuation)).where(copies.c.item == item)
-        ledger.rewrite(connection, items, items.c.id == item, continuation=own.scalar_subquery())
-        ledger.remove(connection, superseded, superseded.c.item == item)
-    earlier = select(superseded.c.successor).where(superseded.c.successor.in_(olds)).distinct()
-    for old in connection.scalars(earlier).all():
-        own = superseded.c.successor == old
-        ledger.rewrite(connection, superseded, own, successor=successor[old])
-    rows = [{"item": old, "successor": new} for old, new in successor.items()]
-    connection.execute(insert(superseded), rows)
-    ledger.seal_rows(connection, superseded, superseded.c.item.in_(olds))
+    _call_again(connection, [*successor.values()])
+
+
+def _call_again(connection: Connection, current: Sequence[str]) -> None:
+    """Name clips that are of the current version again by a continuation of theirs."""
+    own = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
+    again = update(items).where(items.c.id.in_(current), ~_is_current())
+    connection.execute(again.values(continuation=own.scalar_subquery()))
 
 
 def _is_current() -> ColumnElement[bool]:

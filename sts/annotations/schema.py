@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 8
+VERSION = 9
 """Versions 1 to 7 were made by migrations, before the first release."""
 
 metadata = MetaData()
@@ -70,8 +70,10 @@ annotators = Table(
     _required("name", Text, unique=True),
     _required("added", Double),
     Column("retired", Double),
-    Column("seal", BigInteger),
     _required("pseudonym", Text, unique=True),
+    _required("seal", Text),
+    _required("number", BigInteger, server_default=text("0")),  # of their last event
+    _required("digest", Text, server_default=text("''")),
     sqlite_autoincrement=True,
 )
 
@@ -119,7 +121,6 @@ items = Table(
     _required("added", Double),
     _required("clip", Text, unique=True),
     _required("rubric", Text),
-    Column("seal", BigInteger),
     CheckConstraint("horizon >= 1"),
     CheckConstraint("takeover >= 0"),
 )
@@ -131,7 +132,6 @@ copies = Table(
     _item(),
     _required("agent", Text),
     _required("sees", Text),
-    Column("seal", BigInteger),
     Index("copies_of_item", "item"),
 )
 
@@ -218,6 +218,7 @@ events = Table(
     CheckConstraint("(corrects IS NOT NULL) = (kind = 'correction')"),
     CheckConstraint("(label <> '') = (kind = 'review')"),
     Index("events_of_item", "item", "annotator", "id"),
+    UniqueConstraint("annotator", "number"),
     Index("events_of_annotator", "annotator", "id"),
     sqlite_autoincrement=True,
 )
@@ -230,7 +231,15 @@ reference_episodes = Table(
     Column("step", Integer),
     _required("note", Text),
     _required("added", Double),
-    Column("seal", BigInteger),
+    _required("number", BigInteger, unique=True),
+    _required("digest", Text),
+)
+
+last_reference = Table(
+    "last_reference",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    _required("digest", Text),
 )
 
 refused = Table(
@@ -324,14 +333,6 @@ consents = Table(
     _required("agreed", Double),
 )
 
-totals = Table(
-    "totals",
-    metadata,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    _required("totals", Text),
-    _required("digest", Text),
-)
-
 training = Table(
     "training",
     metadata,
@@ -355,13 +356,4 @@ settled = Table(
     metadata,
     _item(primary_key=True),
     _required("settled_as", Text),
-    Column("seal", BigInteger),
-)
-
-superseded = Table(
-    "superseded",
-    metadata,
-    _item(primary_key=True),
-    _item("successor", index=True),
-    Column("seal", BigInteger),
 )

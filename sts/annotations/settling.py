@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
-from sts.annotations import ledger
 from sts.annotations.events import judges
 from sts.annotations.schema import events, items, settled, slots
 from sts.annotations.types import Item
@@ -45,12 +44,11 @@ def _note(connection: Connection, rules: Mapping[str, str]) -> int:
         connection.execute(
             insert(settled), [{"item": item, "settled_as": rules[item]} for item in new]
         )
-        ledger.seal_rows(connection, settled, settled.c.item.in_(new))
         open_ = slots.alias("open")
         judged = exists().where(open_.c.item == items.c.id, open_.c.judged == 1)
         waiting = select(items.c.id).where(items.c.id.in_(new), ~judged)
         connection.execute(delete(slots).where(slots.c.item.in_(waiting)))
         connection.execute(update(items).where(items.c.id.in_(new), ~judged).values(required=0))
     if gone:
-        ledger.remove(connection, settled, settled.c.item.in_(gone))
+        connection.execute(delete(settled).where(settled.c.item.in_(gone)))
     return len(new) + len(gone)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from sts.cli.arguments import say, table, warn
 from sts.cli.command import Command
 from sts.commands import audit, quality, reviews
-from sts.errors import UnknownName
+from sts.commands.suites_judged import add_suite, check_enqueued
 
 if TYPE_CHECKING:
     from sts.storage.workspace import Workspace
 
 _ANSWER = 60
-_EXAMPLE = "sts annotations export ratings.csv --suite {suite}"
+_EXAMPLE = "sts annotations export {suite}"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +29,16 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "import", help=words, description=words, example="sts annotations import them.csv"
     )
     leaf.add_argument("file", metavar="FILE", type=Path, help="a ratings table in CSV")
-    words = "write the current judgements, corrections applied"
+    words = "write the current judgements, corrections applied, and the digests of their sources"
     leaf = actions.add_parser("export", help=words, description=words, example=_EXAMPLE)
-    leaf.add_argument("file", metavar="FILE", type=Path, help="the CSV file to write")
-    leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+    add_suite(leaf)
+    leaf.add_argument(
+        "--out",
+        metavar="FILE",
+        type=Path,
+        default=Path("ratings.csv"),
+        help="the CSV file to write; FILE.json has the digests (default: ratings.csv)",
+    )
     leaf.add_argument(
         "--names",
         action="store_true",
@@ -72,7 +78,7 @@ def _run(args: argparse.Namespace) -> int:
     elif args.action == "reviews":
         reviews.show(workspace, args.suite, as_json=args.json)
     else:
-        _export(workspace, args.file, args.suite, names=args.names, as_json=args.json)
+        _export(workspace, args.out, args.suite, names=args.names, as_json=args.json)
     return 0
 
 
@@ -94,7 +100,8 @@ def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
 def _export(
     workspace: Workspace, file: Path, suite: str | None, *, names: bool, as_json: bool
 ) -> None:
-    from sts.annotations.export import ratings, write_csv
+    from sts.annotations import digests
+    from sts.annotations.export import exported, write_csv
     from sts.annotations.store import Store
 
     if suite is not None:
@@ -103,10 +110,10 @@ def _export(
         if store is not None:
             with store:
                 enqueued = store.suites()
-        if suite not in enqueued:
-            raise UnknownName("enqueued suite", suite, enqueued)
-    table = ratings(workspace, suite, names=names)
+        check_enqueued(suite, enqueued)
+    table, made_of = exported(workspace, suite, names=names)
     write_csv(file, table)
+    digests.write(file.with_name(f"{file.name}.json"), made_of)
     if names:
         warn(f"people are called by name in {file}; hand it on only to who may know them")
     settled = int((table["source"] == "settled").sum())
@@ -167,8 +174,7 @@ def _verify(workspace: Workspace, *, as_json: bool) -> int:
     who = "1 person" if found.people == 1 else f"{found.people} people"
     text = (
         f"{found.events} events of {who}, {found.clips} clips, "
-        f"{found.continuations} continuations and {found.references} references looked at; "
-        f"the file beside the database keeps {found.heads} digests"
+        f"{found.continuations} continuations and {found.references} references looked at"
     )
     if found.forgotten:
         text += f"; the words of {found.forgotten} events are forgotten"

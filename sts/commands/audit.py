@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from sts.cli.arguments import say, table, warn
-from sts.errors import UnknownName
+from sts.commands.suites_judged import add_suite, check_enqueued
 
 if TYPE_CHECKING:
     from sts.annotations.imbalance import Audit
@@ -22,7 +22,7 @@ def add(actions: argparse._SubParsersAction[Any]) -> None:
     leaf = actions.add_parser(
         "audit", help=words, description=words, example="sts annotations audit --json"
     )
-    leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+    add_suite(leaf)
     leaf.add_argument(
         "--names",
         action="store_true",
@@ -46,8 +46,7 @@ def show(workspace: Workspace, suite: str | None, *, names: bool, as_json: bool)
             enqueued = store.suites()
             with store.database.read() as connection:
                 found = audit.audit(connection, suite, names=names)
-    if suite is not None and suite not in enqueued:
-        raise UnknownName("enqueued suite", suite, enqueued)
+    check_enqueued(suite, enqueued)
     value = found._asdict() | {
         "suite": suite,
         "judgements": imbalance.by_name(found),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sts.annotations.study import USUAL, Study
 from sts.cli.arguments import say, table
-from sts.errors import UnknownName
+from sts.commands.suites_judged import add_suite, check_enqueued
 
 if TYPE_CHECKING:
     from sts.agreement import Agreement
@@ -31,7 +31,7 @@ def add(actions: argparse._SubParsersAction[Any]) -> None:
         description=f"{words}; people are called by name, for who leads",
         example="sts annotations quality --json",
     )
-    leaf.add_argument("--suite", metavar="NAME@VERSION", help="default: everything in the store")
+    add_suite(leaf)
     leaf.add_argument(
         "--pseudonyms", action="store_true", help="call people by pseudonym (default: by name)"
     )
@@ -68,8 +68,7 @@ def show(workspace: Workspace, suite: str | None, *, pseudonyms: bool, as_json: 
                 hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
                 unable = unjudged.unable(connection, suite)
                 twice = quality.twice(connection, suite)
-    if suite is not None and suite not in enqueued:
-        raise UnknownName("enqueued suite", suite, enqueued)
+    check_enqueued(suite, enqueued)
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
     alpha = agreement.krippendorff(judged, seed=study.seed)
     value = {

@@ -36,7 +36,16 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     words = (
         "look at everything in it for what is damaged, altered or missing; exit code 1 if any is"
     )
-    actions.add_parser("check", help=words, description=words, example="sts workspace check")
+    leaf = actions.add_parser(
+        "check", help=words, description=words, example="sts workspace check --against report.json"
+    )
+    leaf.add_argument(
+        "--against",
+        metavar="FILE",
+        type=Path,
+        help="a report.json, or the JSON next to an exported table, whose sources must be there "
+        "(default: none)",
+    )
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -48,7 +57,7 @@ def _run(args: argparse.Namespace) -> int:
     elif args.action == "restore":
         _restore(workspace, args.file, as_json=args.json)
     else:
-        return _check(workspace, as_json=args.json)
+        return _check(workspace, args.against, as_json=args.json)
     return 0
 
 
@@ -74,21 +83,27 @@ def _restore(workspace: Workspace, file: Path, *, as_json: bool) -> None:
     say(as_json, _value(file, workspace, told), text)
 
 
-def _check(workspace: Workspace, *, as_json: bool) -> int:
+def _check(workspace: Workspace, against: Path | None, *, as_json: bool) -> int:
     from sts import registry
     from sts.cli.arguments import progress, say, table
     from sts.errors import StsError
-    from sts.storage.checks import GROUP, Check, Checked
+    from sts.storage.checks import GROUP, Check
+    from sts.storage.files import without_links
 
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to check")
-    names, every = sorted(registry.named(GROUP)), dict[str, Checked]()
+    names, every = sorted(registry.named(GROUP)), {"links": _links(workspace.root)}
     with progress("checking", "checks") as show:
         for number, name in enumerate(names, start=1):
             check: Check = registry.load(GROUP, "check", name)
-            with registry.blaming(f"check {name!r} failed", passing=OSError):
+            with (
+                registry.blaming(f"check {name!r} failed", passing=OSError),
+                without_links(workspace.root),
+            ):
                 every[name] = check(workspace)
             show(number, len(names))
+    if against is not None:
+        every[str(against)] = _against(workspace, against)
     rows = [(name, _looked(one), len(one.findings)) for name, one in every.items()]
     findings = [line for one in every.values() for line in one.findings]
     lines = [table(("of", "looked at", "findings"), rows), "", *findings]
@@ -97,6 +112,36 @@ def _check(workspace: Workspace, *, as_json: bool) -> int:
     value = {"checks": {name: one._asdict() for name, one in every.items()}}
     say(as_json, value | {"findings": len(findings)}, "\n".join(lines))
     return 1 if findings else 0
+
+
+def _links(root: Path) -> Checked:
+    """Name the links that lead out of a workspace, which no check follows."""
+    import os
+
+    from sts.storage.checks import Checked
+
+    paths = (Path(at, name) for at, folders, files in os.walk(root) for name in (*folders, *files))
+    links = sorted(path for path in paths if path.is_symlink())
+    inside = os.path.realpath(root)
+    out = [one for one in links if not Path(os.path.realpath(one)).is_relative_to(inside)]
+    lines = (f"{one} is a link to {os.path.realpath(one)}, which no check follows" for one in out)
+    return Checked({"links": len(links)}, tuple(lines))
+
+
+def _against(workspace: Workspace, file: Path) -> Checked:
+    """Hold a workspace to the digests of what a report or a table was made of."""
+    from sts.annotations import digests
+    from sts.errors import ArgumentError
+    from sts.storage.checks import Checked, Findings
+
+    findings = Findings()
+    try:
+        own = digests.read(file)
+    except FileNotFoundError:
+        raise ArgumentError(f"--against: no file at {file}; check the path") from None
+    with findings.of(file):
+        findings += [f"{file}: {line}" for line in digests.differences(workspace, own)]
+    return Checked({"authors": len(own.authors)}, tuple(findings))
 
 
 def _looked(one: Checked) -> str:

@@ -113,6 +113,12 @@ class Index:
         """Returns the rows of continuations of the scenarios with these content hashes."""
         return np.flatnonzero(self.having("scenario", scenarios))
 
+    def showing(self, clips: Collection[str]) -> NDArray[np.intp]:
+        """Return the rows of continuations that show one of these clips, 32 hex digits each."""
+        digits = self.numbers("clip").tobytes().hex()
+        every = (digits[at : at + 32] in clips for at in range(0, len(digits), 32))
+        return np.flatnonzero(np.fromiter(every, np.bool_))
+
     def beginning(self, id: str) -> NDArray[np.intp]:
         """Returns the rows of continuations whose id begins with `id`, at least 4 digits."""
         nothing = np.empty(0, np.intp)

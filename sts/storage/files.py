@@ -15,6 +15,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -57,10 +58,38 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
 @contextlib.contextmanager
 def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
     """Yields the file `path`, open for reading, as `regular_bytes` would read it."""
+    check_inside(path)
     _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
     with open(path, "rb", opener=_without_waiting) as file:
         _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
         yield file
+
+
+_FOLDER: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
+
+
+@contextlib.contextmanager
+def without_links(folder: Path) -> Iterator[None]:
+    """Refuse in a block to follow a link in `folder` that leads out of it."""
+    before = _FOLDER.set(Path(os.path.abspath(folder)))
+    try:
+        yield
+    finally:
+        _FOLDER.reset(before)
+
+
+def leads_out(path: Path) -> bool:
+    """Return True in a block of `without_links` if a path in its folder leads out of that."""
+    folder = _FOLDER.get()
+    if folder is None or not Path(os.path.abspath(path)).is_relative_to(folder):
+        return False
+    return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def check_inside(path: Path) -> None:
+    """Raise DamagedData in a block of `without_links` if a path leads out of its folder."""
+    if leads_out(path):
+        raise DamagedData(f"{path} leads to {os.path.realpath(path)} and is not followed")
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -265,12 +294,15 @@ def _refused(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
+
+
 def canonical_json(value: Any) -> bytes:
     """Returns `value` as JSON with sorted keys and no spaces: equal values give equal bytes.
 
     Raises:
       ValueError: a float is not finite.
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    ).encode()
+    return _CANONICAL.encode(value).encode()

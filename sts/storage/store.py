@@ -77,6 +77,8 @@ class Folder:
             name = f"{prefix}/{entry.name}"
             if entry.name.startswith("."):
                 continue
+            if files.leads_out(self.root / name):
+                continue
             if entry.is_dir():
                 found |= self.list(name)
             else:

@@ -11,6 +11,7 @@ import pytest
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
+from tests.annotations.fakes import pretend
 from tests.clusters import Cluster, programs
 
 ABOVE_THE_DATABASE = {
@@ -25,6 +26,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.stem in ABOVE_THE_DATABASE and item.get_closest_marker("postgresql"):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _pretend(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every continuation that a test enqueues is there."""
+    pretend(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -180,14 +180,14 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
             who = store.add_annotator(name).id
             held = store.claim(who, suite=SUITE, count=9)
             store.submit(who, [a_submission(claim) for claim in held])
-    text = said("--suite", SUITE)
+    text = said(SUITE)
     assert max(map(len, text.splitlines()[:4])) < 40
     assert f"[2] is {long}\n" in text and "2 clips, 2 of them judged by two" in text
     assert "annotator-" in text and "Ana" not in text
-    found = json.loads(said("--suite", SUITE, "--names", "--json"))
+    found = json.loads(said(SUITE, "--names", "--json"))
     assert found["judgements"] == {name: {"A": 1, long: 1} for name in ("Ana", "Bo")}
     assert (found["imbalance"], found["p"], found["suite"]) == (0.0, 1.0, SUITE)
-    assert "Nobody has judged anything yet." in said("--suite", "other@1")
+    assert "Nobody has judged anything yet." in said("other@1")
     root = str(sqlite_workspace.root)
-    assert main(["annotations", "audit", "--suite", "no@1", "--workspace", root]) == 2
+    assert main(["annotations", "audit", "no@1", "--workspace", root]) == 2
     assert "unknown enqueued suite 'no@1'" in capsys.readouterr().err

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import backup, heads, schema
+from sts.annotations import backup, schema
+from sts.annotations.database import RECORD
 from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
@@ -62,7 +63,7 @@ def test_a_study_goes_from_any_database_to_any_and_goes_on(
         secret = store.enter(str(store.invite("Ana").token))
         before = rows(store)
     told = backup.take(workspace, tmp_path / "copy")
-    assert FILE in told.files and heads.FILE in told.files
+    assert FILE in told.files
     monkeypatch.delenv("STS_DATABASE_URL", raising=False)
     if to == "postgresql":
         monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
@@ -74,7 +75,7 @@ def test_a_study_goes_from_any_database_to_any_and_goes_on(
         applied = before.pop("sts_schema"), after.pop("sts_schema")
         assert after == before and len(applied[0]) == len(applied[1])
         found = store.verify()
-        assert found.findings == () and found.heads
+        assert found.findings == () and found.events
         entered = store.annotator_by_session(secret)
         assert entered is not None and entered.id == ana
         held = [claim.item for claim in store.claim(ana, suite=SUITE, count=2)]
@@ -155,7 +156,7 @@ def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
     small: Workspace, tmp_path: Path
 ) -> None:
     told = backup.take(small, tmp_path / "copy")
-    assert {*told.files} == {*KEPT, FILE, heads.FILE}
+    assert {*told.files} == {*KEPT, FILE, RECORD}
     assert told.files["secrets.toml"].private and not told.files["workspace.toml"].private
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     for name in KEPT:
@@ -180,7 +181,7 @@ def test_what_names_others_is_copied_before_them_and_they_are_looked_for_after(
         for later in AFTER.get(name, ()):
             small.path(later).parent.mkdir(parents=True, exist_ok=True)
             small.path(later).write_text(later)
-    assert names[:2] == [heads.FILE, FILE]
+    assert names[0] == FILE
     for name, added in AFTER.items():
         assert all(names.index(name) < names.index(one) for one in added)
 

@@ -130,7 +130,7 @@ def test_listing_makes_no_store(sqlite_workspace: Workspace, capsys: Output) -> 
         ("references add c0ffee --truth success --step x", 2, "expected a whole number, found 'x'"),
         ("references add c0ffee", 2, "arguments are required: --truth"),
         ("annotations import nowhere.csv", 2, "no table at nowhere.csv"),
-        ("annotations export x.csv --suite other@1", 2, "unknown enqueued suite 'other@1'"),
+        ("annotations export other@1 --out x.csv", 2, "unknown enqueued suite 'other@1'"),
     ],
 )
 def test_a_wrong_command_is_one_line(
@@ -174,7 +174,7 @@ def test_judgements_go_in_and_come_out(
     them.write_text(f"{HEADER}\n{GOOD}\n")
     done = sts_json(sqlite_workspace, capsys, "annotations", "import", str(them))
     assert done == {"added": 1, "known": 0, "annotators": ["Ana"]}
-    export = ("annotations", "export", str(out), "--suite", SUITE)
+    export = ("annotations", "export", SUITE, "--out", str(out))
     done = sts_json(sqlite_workspace, capsys, *export)
     assert done == {"file": str(out), "judgements": 1, "settled": 0, "unjudged": 2}
     lines = out.read_text().splitlines()

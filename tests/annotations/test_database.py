@@ -24,7 +24,7 @@ from sts.errors import ArgumentError, DamagedData, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items, statuses
 
-SCHEMAS = {8: "acf218a4ac44848677672da7bdcca91516fd81351a6eab2120b14697bed48762"}
+SCHEMAS = {9: "88a43a672c58d8dbb709fefbc2b920a9b755750ad835457ee8d0c92e96e445c1"}
 """The digest of the tables and triggers of each schema version; add a line with each version."""
 
 

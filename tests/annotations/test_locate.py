@@ -157,7 +157,15 @@ def test_what_is_written_runs_in_no_spreadsheet_and_reads_back(
     said = brought(unserved, capsys, line, header=f"{HEADER},reason")
     assert said.endswith("new annotators: =1+1\n")
     out = unserved.path("out.csv")
-    words = ["annotations", "export", str(out), "--names", "--workspace", str(unserved.root)]
+    words = [
+        "annotations",
+        "export",
+        "--out",
+        str(out),
+        "--names",
+        "--workspace",
+        str(unserved.root),
+    ]
     assert main(words) == 0
     assert ",'=1+1,cannot_judge," in out.read_text() and ",'@SUM(A1)," in out.read_text()
     capsys.readouterr()

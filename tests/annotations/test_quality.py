@@ -181,6 +181,6 @@ def test_agreement_is_of_the_share_judged_twice_alone(
                 verdict = {"verdict": "not_done", "step": None}
                 bad = int(claim.continuation[1:]) % 2 or (name, claim.continuation) == ("Bo", "c0")
                 store.submit(who, [a_submission(claim, **(verdict if bad else {}))])
-    found = json.loads(said("--json", "--suite", SUITE))
+    found = json.loads(said("--json", SUITE))
     assert found["twice"]["shared"] == double and 0.5 < found["twice"]["alpha"] <= 1
     assert f"is judged twice, {double} clips by now: alpha" in said()

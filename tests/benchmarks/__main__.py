@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.benchmarks import (
+    chained,
     continued,
     curating,
     curator,
@@ -65,6 +66,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield sessions.turns(sizes)
     yield pipeline.start_up(sizes)
     yield pipeline.continuations(sizes)
+    yield chained.chains(sizes)
     yield from wide.tables(sizes)
     yield formats.table(sizes)
     yield domains.table(sizes)

@@ -56,8 +56,7 @@ def main(folder: Path) -> None:
     code = "import sys, tests.benchmarks.million as m; print(m.filled(sys.argv[1]))"
     words = [sys.executable, "-c", code, str(folder)]
     one = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-    for name in ("annotations.sqlite3", "annotations.heads"):
-        (folder / name).unlink(missing_ok=True)
+    (folder / "annotations.sqlite3").unlink(missing_ok=True)
     shutil.rmtree(folder / "labels", ignore_errors=True)
     flags = [word for name in AGENTS for word in ("--agent", name)]
     again = ["run", LABEL, *flags, "--continuations", str(CONTINUATIONS)]

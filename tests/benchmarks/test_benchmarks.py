@@ -9,6 +9,7 @@ import pytest
 from sts.worlds.lambda_star.play import fused
 from tests.benchmarks import (
     __main__,
+    chained,
     continued,
     curating,
     curator,
@@ -126,7 +127,7 @@ def test_scaling_and_memory_are_measured():
 @pytest.mark.slow
 def test_the_pipeline_is_timed():
     start = pipeline.start_up(TINY)
-    holds(start, pipeline.continuations(TINY))
+    holds(start, pipeline.continuations(TINY), chained.chains(TINY))
     assert [row[0] for row in start.rows[:3]] == ["an empty Python", "sts --help", "sts suite ls"]
 
 

@@ -57,7 +57,7 @@ def test_a_sound_workspace_is_found_sound_and_a_restored_one_too(
         value = json.loads(capsys.readouterr().out)
         assert value["findings"] == 0
         looked = {name: one["counts"] for name, one in value["checks"].items()}
-        assert set(looked) == {*registry.named(GROUP)}
+        assert set(looked) == {*registry.named(GROUP), "links"}
         assert looked["trajectories"] == {"files": 1, "trajectories": 3}
         assert looked["suites"] == {"versions": 1, "scenarios": 3}
         assert looked["drafts"] == {"drafts": 1, "candidates": 3}

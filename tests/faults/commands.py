@@ -125,7 +125,7 @@ def whole() -> Path:
         (folder / name).mkdir()
     shutil.copy(SAMPLE_2016, folder / "in")
     (folder / "in/scores.csv").write_text("agent,metric,value\nrandom,interactive,0.5\n")
-    typed(root, "annotations", "export", str(folder / "in/ratings.csv"))
+    typed(root, "annotations", "export", "--out", str(folder / "in/ratings.csv"))
     theirs = (folder / "in/ratings.csv").read_text().replace("annotator-", "dora-")
     (folder / "in/ratings.csv").write_text(theirs)
     workspace = Workspace.open(root)
@@ -195,7 +195,7 @@ def writing() -> dict[str, Words]:
         "interactive import": ("{i}/scores.csv",),
         "report": ("tiny@1", "--bundle", "{o}/report.zip"),
         "annotations import": ("{i}/ratings.csv",),
-        "annotations export": ("{o}/ratings.csv",),
+        "annotations export": ("--out", "{o}/ratings.csv"),
         "annotators add": ("Cleo",),
         "annotators link": ("Ben",),
         "annotators revoke": ("Ben",),

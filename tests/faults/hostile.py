@@ -75,7 +75,7 @@ GOOD = {
     "draft.name": "mine", "draft add.role": "0",
 }  # fmt: skip
 """What is right for a parameter that must be given, by its name or by its command's and its own."""
-OUTPUTS = {"annotations export.file", "workspace backup.file", "trajectories export.file"}
+OUTPUTS = {"workspace backup.file", "trajectories export.file"}
 OUTPUTS |= {"lambda-star.table", "figure", "svg", "webp", "mp4", "out", "bundle"}
 NEW = {"annotators add.name", "mine.name", "suite save.name", "tag"}
 FREE = {"reason", "text", "note", "title", "description", "source", "who", "author", "wandb"}

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 Values = dict[str, Any]
 """What each file says, by its path; versions of suites and reports are one thing each."""
-MADE_AGAIN = ("index.parquet", ".sound", "annotations.heads", "workspace.toml", "backup.json")
+MADE_AGAIN = ("index.parquet", ".sound", "workspace.toml", "backup.json")
 """Ends of the names of files that are derived, may lag behind, or are a workspace's own."""
 _TOGETHER = {"suites": 3, "reports": 2}
 """Folders that come as a whole: how many parts of a path name one."""

@@ -19,6 +19,7 @@ import pytest
 from analysis.report.build import build
 from analysis.report.write import write
 from scenarios.labels import Labelled
+from sts.annotations import export
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -78,7 +79,8 @@ def test_what_a_report_of_a_suite_is_made_from_is_read_without_its_worlds(tmp_pa
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     below = {"entry_points", "errors", "names", "ratings", "registry", "storage"}
     *rooms, numba = done.stdout.split()
-    assert {*rooms} == below | {"annotations", "episodes", "suites"} and numba == "False"
+    of_parts = {"agents", "continuations", "domains", "episodes", "jobs", "numerics", "suites"}
+    assert {*rooms} == below | of_parts | {"annotations"} and numba == "False"
 
 
 def test_a_bare_table_gives_a_report_and_a_short_ranking(
@@ -211,10 +213,12 @@ def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
     human = labels[:10].assign(source="human", annotator="ann", verdict="not_done", step=None)
     human["agent"] = "a-before-it-was-renamed"
 
-    def stored(workspace: object, suite: str, **_: object) -> pd.DataFrame:
-        return human if suite == "starter@1" else human[:0]
+    made_of = export.exported(Workspace.open(str(workspace)), "starter@1").digests
 
-    monkeypatch.setattr("sts.annotations.export.ratings", stored)
+    def stored(workspace: object, suite: str, **_: object) -> export.Exported:
+        return export.Exported(human if suite == "starter@1" else human[:0], made_of)
+
+    monkeypatch.setattr(export, "exported", stored)
     assert main(["report", "starter@1", "--workspace", str(workspace)]) == 0
     report = json.loads((workspace / "reports" / "starter-1" / "report.json").read_text())
     validator().validate(report)

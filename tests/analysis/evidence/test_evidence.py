@@ -203,6 +203,10 @@ def test_continuations_that_are_gone_are_counted_and_not_shown(
 ) -> None:
     copy = Path(shutil.copytree(few, tmp_path / "copy"))
     shutil.rmtree(copy / "continuations")
+    assert main(["report", SUITE, "--workspace", str(copy)]) == 1
+    assert "its clip is not in this workspace (and 20 more)" in capsys.readouterr().err
+    for name in ("annotations.sqlite3", "annotations.json"):
+        (copy / name).unlink()
     folder = report(copy)
     assert "0 of 24 clips can be watched" in capsys.readouterr().out
     assert np.all([file.stat().st_size for file in (folder / "evidence/scenarios").iterdir()])

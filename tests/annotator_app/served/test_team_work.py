@@ -206,7 +206,7 @@ def test_a_team_of_three_trains_judges_disagrees_is_adjudicated_and_reviewed(
     assert len(labels) == 12 and {*labels} <= failed
 
     server = study.server
-    sts(server, "annotations", "export", str(tmp_path / "ratings.csv"), "--suite", SUITE)
+    sts(server, "annotations", "export", SUITE, "--out", str(tmp_path / "ratings.csv"))
     with (tmp_path / "ratings.csv").open() as file:
         rows = list(csv.DictReader(file))
     shown = {study.shows[item]: value for item, value in decided.items()}
@@ -230,7 +230,7 @@ def test_a_team_of_three_trains_judges_disagrees_is_adjudicated_and_reviewed(
     assert errors["over"]["agents"] == {
         "failures": len(failed), "sample": 12, "reviewed": 12, "outside": 0,
     }  # fmt: skip
-    audit = answer("audit", "--suite", SUITE, "--names")
+    audit = answer("audit", SUITE, "--names")
     assert (audit["clips"], audit["twice"]) == (len(own), sum(len(by) > 1 for by in own.values()))
     assert sorted(audit["annotators"]) == [*TEAM] and audit["imbalance"] < 0.2
     assert answer("verify")["findings"] == []

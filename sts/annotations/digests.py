@@ -1,0 +1,164 @@
+"""The digests of what a table or a report was made of, and what a workspace lacks of it by now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from sts.annotations import played
+from sts.annotations.history import History
+from sts.annotations.played import Played
+from sts.annotations.schema import annotators, events, reference_episodes
+from sts.annotations.store import Store
+from sts.continuations import label_table
+from sts.errors import DamagedData
+from sts.storage.chains import Link
+from sts.storage.files import (
+    canonical_json,
+    content_hash,
+    parsed_json,
+    regular_bytes,
+    write_atomically,
+)
+from sts.storage.workspace import Workspace
+
+KEY = "digests"
+"""What they are called in a report and in the file next to an exported table."""
+_MOST_BYTES = 2**30
+
+
+class Digests(NamedTuple):
+    """What a table or a report was made of.
+
+    Attributes:
+      suite: NAME@VERSION, or None for all suites.
+      suite_hash: the content hash of the suite.
+      continuations: how many there were of the suite, and the digest of their contents.
+      authors: the number and the digest of everyone's last event, by pseudonym.
+      references: the number and the digest of the last reference.
+      labels: the digest of the table of automatic labels; None if it was not used.
+      scores: the digest of the tables of scores; None if they were not used.
+    """
+
+    suite: str | None
+    suite_hash: str | None
+    continuations: Link
+    authors: Mapping[str, Link]
+    references: Link
+    labels: str | None = None
+    scores: str | None = None
+
+
+def of(suite: str | None, found: History, there: Played) -> Digests:
+    """Return the digests of what was said and what was played."""
+    authors = {one.pseudonym: one.end for one in found.authors.values()}
+    own = Link(there.number, there.digest)
+    return Digests(suite, there.suite_hash, own, authors, found.study)
+
+
+def with_files(workspace: Workspace, own: Digests) -> Digests:
+    """Return digests that cover the automatic labels and the scores of the workspace, too."""
+    return own._replace(labels=_labels(workspace, own.suite), scores=_scores(workspace))
+
+
+def write(file: Path, own: Digests) -> None:
+    """Write digests to a JSON file."""
+    ends = {name: one._asdict() for name, one in own.authors.items()}
+    value = own._asdict() | {"authors": ends, "references": own.references._asdict()}
+    value["continuations"] = own.continuations._asdict()
+    write_atomically(file, canonical_json({KEY: value}) + b"\n")
+
+
+def read(file: Path) -> Digests:
+    """Return the digests in a report or in the file next to an exported table.
+
+    Raises:
+      DamagedData: the file is not JSON, or holds no digests.
+      OSError: it cannot be read.
+    """
+    try:
+        value = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
+        ends = {name: _link(one) for name, one in value["authors"].items()}
+        continuations, references = _link(value["continuations"]), _link(value["references"])
+        texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DamagedData(
+            f"{file}: expected a report of a workspace, or the file next to an exported table"
+        ) from None
+    if not all(one is None or isinstance(one, str) for one in texts.values()):
+        raise DamagedData(f"{file}: expected texts as digests")
+    return Digests(continuations=continuations, authors=ends, references=references, **texts)
+
+
+def _link(value: Mapping[str, Any]) -> Link:
+    number, digest = value["number"], value["digest"]
+    if type(number) is not int or not isinstance(digest, str):
+        raise ValueError("expected a number and a digest")
+    return Link(number, digest)
+
+
+def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
+    """Yield what a workspace lacks of what these digests are of, or has otherwise.
+
+    What was said since is no difference.
+
+    Raises:
+      UnknownName: the suite is not there.
+      StoreError: the database cannot be read.
+    """
+    there = played.read(workspace, own.suite, ())
+    if there.suite_hash != own.suite_hash:
+        yield f"suite {own.suite}: it is not the one"
+    if (there.number, there.digest) != own.continuations:
+        yield (
+            f"continuations: expected the {own.continuations.number} that there were, found "
+            f"{there.number}, or others"
+        )
+    if own.labels is not None and _labels(workspace, own.suite) != own.labels:
+        yield f"labels of {own.suite}: they are not the same"
+    if own.scores is not None and _scores(workspace) != own.scores:
+        yield "scores: they are not the same"
+    store = Store.find(workspace)
+    if store is not None:
+        with store, store.database.read() as connection:
+            yield from lost(connection, own)
+    elif any(end.number for end in own.authors.values()):
+        yield "annotation database: it is missing"
+
+
+def lost(connection: Connection, own: Digests) -> Iterator[str]:
+    """Yield who had said more, or something else, than a database has of them."""
+    query = select(events.c.digest).join(annotators, annotators.c.id == events.c.annotator)
+    for pseudonym, end in own.authors.items():
+        if end.number:
+            at = annotators.c.pseudonym == pseudonym, events.c.number == end.number
+            found = connection.execute(query.where(*at)).scalar()
+            yield from _differs(f"{pseudonym}: event", end, found)
+    if own.references.number:
+        at_end = reference_episodes.c.number == own.references.number
+        found = connection.execute(select(reference_episodes.c.digest).where(at_end)).scalar()
+        yield from _differs("reference", own.references, found)
+
+
+def _differs(what: str, end: Link, digest: str | None) -> Iterator[str]:
+    if digest != end.digest:
+        how = "is missing" if digest is None else "is another one"
+        yield f"{what} {end.number} {how}; is the database an older copy?"
+
+
+def _labels(workspace: Workspace, suite: str | None) -> str | None:
+    if suite is None:
+        return None
+    try:
+        return content_hash(workspace.store.get(label_table.name_of(suite)))
+    except FileNotFoundError:
+        return None
+
+
+def _scores(workspace: Workspace) -> str | None:
+    names = [name for name in workspace.store.list("scores") if name.endswith(".parquet")]
+    raw = [part for name in names for part in (name.encode(), workspace.store.get(name))]
+    return content_hash(*raw) if raw else None

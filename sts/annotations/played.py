@@ -1,0 +1,78 @@
+"""What was played, read from what is immutable: frozen suites and the parts of continuations.
+
+Whose continuation it is, and of which scenario, is never taken from the annotation database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.continuations.index import Entry, Index
+from sts.continuations.silence import silent
+from sts.continuations.store import opened
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites import frozen
+
+
+class Played(NamedTuple):
+    """Continuations whose clips were asked for.
+
+    Attributes:
+      entries: in the order of the index.
+      members: the ids of those that are of the suite, if one was asked for, else of all.
+      suite_hash: of the suite, if one was asked for.
+      number: how many continuations of the suite there are, or how many in all.
+      digest: of the identities and the contents of these.
+      silent: the ids of the entries that ask a question and in which no one says anything.
+    """
+
+    entries: tuple[Entry, ...]
+    members: frozenset[str]
+    suite_hash: str | None
+    number: int
+    digest: str
+    silent: frozenset[str]
+
+
+def read(
+    workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
+) -> Played:
+    """Return the continuations that show these clips.
+
+    Args:
+      workspace: of the suite and the continuations.
+      suite: `NAME@VERSION`, which marks what is of it; a part of it counts as the whole.
+      clips: hashes of what is shown.
+      settle: whether to look for those that are silent.
+
+    Raises:
+      UnknownName: no such suite.
+      DamagedData: the suite or a part is damaged.
+    """
+    index = opened(workspace)
+    rows, suite_hash = np.arange(len(index.ids)), None
+    if suite is not None:
+        own = frozen.load(workspace, suite.partition("+")[0])
+        rows, suite_hash = index.of({one.hash for one in own.scenarios}), own.hash
+    shown = index.showing(clips)
+    inside = shown[np.isin(shown, rows)]
+    quiet = silent(workspace.store, index, inside) if settle else set()
+    return Played(
+        tuple(index.entries(shown)),
+        frozenset(one.id for one in index.entries(inside)),
+        suite_hash,
+        len(rows),
+        _digest(index, rows),
+        frozenset(quiet),
+    )
+
+
+def _digest(index: Index, rows: NDArray[np.intp]) -> str:
+    """Return a digest of continuations, the same in every order."""
+    each = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
+    return content_hash(*sorted(row.tobytes() for row in each))

@@ -1,0 +1,75 @@
+"""Continuations and suites that no one has played or frozen, for tests of the database alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import pytest
+
+from sts.annotations import played
+from sts.annotations.played import Played
+from sts.annotations.store import Store
+from sts.annotations.types import Item
+from sts.continuations.index import Entry
+from sts.errors import UnknownName
+from sts.storage.workspace import Workspace
+
+Fakes = dict[str, dict[str, Item]]
+"""The items that a workspace was given, by continuation and suite."""
+
+
+def pretend(patch: pytest.MonkeyPatch) -> None:
+    """Have an export find every item that is enqueued among the continuations of its workspace."""
+    fakes: Fakes = {}
+    real = played.read
+    enqueue, append, add = Store.enqueue, Store.append, Store.add_reference
+
+    def note(items: Iterable[Item]) -> list[Item]:
+        noted = list(items)
+        for item in noted:
+            fakes.setdefault(item.continuation, {})[item.suite] = item
+        return noted
+
+    def read(
+        workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
+    ) -> Played:
+        try:
+            own = real(workspace, suite, clips, settle=settle)
+        except UnknownName:
+            own = real(workspace, None, clips, settle=settle)._replace(members=frozenset())
+        there = {one.id for one in own.entries}
+        each = {id: every for id, every in fakes.items() if id not in there}
+        shown = {id: every for id, every in each.items() if clip(every) in clips}
+        members = {id for id, every in shown.items() if suite is None or suite in every}
+        quiet = {id for id in shown if any(one.settled for one in fakes[id].values())}
+        return own._replace(
+            entries=(*own.entries, *(entry(every) for every in shown.values())),
+            members=own.members | members,
+            silent=own.silent | quiet,
+        )
+
+    patch.setattr(played, "read", read)
+    patch.setattr(Store, "enqueue", lambda s, items, **more: enqueue(s, note(items), **more))
+    patch.setattr(Store, "append", lambda s, r, i=(), **more: append(s, r, note(i), **more))
+
+    def add_one(store: Store, item: Item, *rest: Any, **more: Any) -> None:
+        note([item])
+        add(store, item, *rest, **more)
+
+    patch.setattr(Store, "add_reference", add_one)
+
+
+def clip(every: dict[str, Item]) -> str:
+    item = next(iter(every.values()))
+    return item.clip.removesuffix(f".{item.rubric}") if item.rubric else item.clip
+
+
+def entry(every: dict[str, Item]) -> Entry:
+    """Return what an index would say of a continuation."""
+    item = next(iter(every.values()))
+    said: dict[str, Any] = {
+        name: getattr(item, name) for name in Entry._fields if hasattr(item, name)
+    }
+    said |= {"id": item.continuation, "fingerprint": "", "seed": 0, "index": 0}
+    return Entry(**said | {"scenario_id": item.scenario, "clip": clip(every)})
