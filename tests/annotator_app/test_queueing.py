@@ -101,7 +101,8 @@ def test_silence_where_an_answer_is_asked_waits_for_nobody_if_the_study_says_so(
     with Store.open(settling) as store:
         queueing.fill(settling, store, whole)
         progress = store.progress(suite.label)
-    table = ratings(workspace, suite.label)
+    suites.write(workspace.path("suites", "mine", "1"), suite)
+    table = ratings(settling, suite.label)
     assert set(table[table["source"] == "settled"]["continuation"]) == quiet
     assert set(table[table["source"] == "human"]["continuation"]) == {o.id for o in every} - quiet
     assert progress.settled == table[table["source"] == "settled"]["clip"].nunique()

@@ -178,7 +178,7 @@ def _sent(name: str, item: str, events: Sequence[Event]) -> list[Event]:
 
 def export_ratings(folder: Path, file: Path) -> pd.DataFrame:
     """Return the ratings table of all of a workspace's judgements, people by name."""
-    sts(folder, "annotations", "export", str(file), "--names")
+    sts(folder, "annotations", "export", "--out", str(file), "--names")
     return pd.read_csv(file, keep_default_na=False)
 
 
