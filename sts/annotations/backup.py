@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sts.annotations import snapshot
+from sts.annotations.database import RECORD
 from sts.annotations.store import FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
 from sts.names import shown
@@ -78,7 +79,8 @@ def _sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
     if snapshot.copy(workspace, database):
         yield FILE, database
     entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-    of_database = {FILE, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
+    # The record that a study began is made again with the database, and only with it.
+    of_database = {FILE, RECORD, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
     for entry in entries:
         own = entry.name == KEY or not entry.name.startswith(".")
         if own and not entry.is_dir() and entry.name not in of_database:

@@ -18,12 +18,13 @@ from sqlalchemy import Connection, Select, column, create_engine, inspect, selec
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import baseline, schema
-from sts.annotations.database import (
-    WAIT,
-    Database,
+from sts.annotations import baseline, schema, sqlite
+from sts.annotations.database import WAIT, Database
+from sts.annotations.opening import (
     check_owner,
+    check_present,
     connect_postgresql,
+    is_present,
     open_postgresql,
     open_sqlite,
 )
@@ -46,8 +47,10 @@ def copy(workspace: Workspace, target: Path) -> bool:
     if url:
         with closing(connect_postgresql(url, workspace.root)) as database:
             return _from_postgresql(database, workspace.identity(), target)
-    if not file.exists():
+    if not is_present(file):
         return False
+    with closing(sqlite.connect(file)) as plain, plain.read() as connection:
+        check_present(connection, plain)
     try:
         with closing(_opened(file, "rw")) as own, closing(sqlite3.connect(target)) as other:
             own.backup(other)  # in one step, which is one moment
@@ -64,7 +67,7 @@ def _opened(file: Path, mode: str) -> sqlite3.Connection:
 def _from_postgresql(database: Database, workspace: str, target: Path) -> bool:
     with database.read() as connection:
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
-        if not baseline.exists(connection, database.name):
+        if not check_present(connection, database):
             return False
         check_owner(connection, database.name, workspace)
         engine = create_engine(URL.create("sqlite", database=str(target)))

@@ -20,8 +20,9 @@ from sts.annotations import (
     verdicts,
     views,
 )
-from sts.annotations.database import Database, is_lost, open_postgresql, open_sqlite
+from sts.annotations.database import Database
 from sts.annotations.membership import Membership
+from sts.annotations.opening import is_present, open_postgresql, open_sqlite
 from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
@@ -103,8 +104,7 @@ class Store(Membership):
     @classmethod
     def find(cls, workspace: Workspace) -> Store | None:
         """Opens the workspace's store like `open`, or returns None where there is none yet."""
-        path = workspace.path(FILE)
-        if not os.environ.get(URL_VARIABLE) and not path.exists() and not is_lost(path):
+        if not os.environ.get(URL_VARIABLE) and not is_present(workspace.path(FILE)):
             return None
         return cls.open(workspace)
 

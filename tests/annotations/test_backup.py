@@ -19,7 +19,6 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import backup, schema
-from sts.annotations.database import RECORD
 from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
@@ -156,7 +155,7 @@ def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
     small: Workspace, tmp_path: Path
 ) -> None:
     told = backup.take(small, tmp_path / "copy")
-    assert {*told.files} == {*KEPT, FILE, RECORD}
+    assert {*told.files} == {*KEPT, FILE}
     assert told.files["secrets.toml"].private and not told.files["workspace.toml"].private
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     for name in KEPT:
@@ -389,10 +388,10 @@ def test_the_commands_say_what_they_did(
     root = str(small.root)
     assert main(["workspace", "backup", copy, "--workspace", root]) == 0
     out = capsys.readouterr().out
-    assert "19 files, " in out and small.identity() in out
+    assert "18 files, " in out and small.identity() in out
     assert "keep it as you keep .annotate-key, secrets.toml, annotations.sqlite3" in out
     assert main(["workspace", "restore", copy, "--workspace", restored, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["files"] == 19
+    assert json.loads(capsys.readouterr().out)["files"] == 18
     assert main(["workspace", "restore", copy, "--workspace", restored]) == 1
     assert "holds something, which stays" in capsys.readouterr().err
     assert main(["workspace", "restore", root, "--workspace", str(tmp_path / "third")]) == 1

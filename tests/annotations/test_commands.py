@@ -150,7 +150,7 @@ def test_a_damaged_store_is_one_line_and_exit_code_1(
 ) -> None:
     sqlite_workspace.ensure().path(FILE).write_bytes(b"no database" * 100)
     code, line = refused(sqlite_workspace, capsys, "annotators", "ls")
-    assert code == 1 and "is not an SQLite file" in line
+    assert code == 1 and "or not an SQLite file" in line
 
 
 def test_a_reference_is_added_and_listed(

@@ -15,9 +15,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from sts.annotations import baseline, database, schema
+from sts.annotations import baseline, schema
+from sts.annotations import sqlite as sqlite_files
+from sts.annotations.database import MisreadDatabase
 from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StoreError
@@ -181,7 +184,7 @@ def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: floa
 
 def test_a_folder_in_the_databases_place_is_one_line(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.ensure().path(FILE).mkdir()
-    with pytest.raises(StoreError, match="is no file; move away what stands there") as error:
+    with pytest.raises(StoreError, match="is not a file; move away what is there") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
@@ -195,7 +198,7 @@ def test_a_file_in_the_workspaces_place_is_one_line(sqlite_workspace: Workspace)
 
 def test_a_pipe_in_the_databases_place_is_not_waited_for(sqlite_workspace: Workspace) -> None:
     os.mkfifo(sqlite_workspace.ensure().path(FILE))
-    with pytest.raises(StoreError, match="is no file; move away what stands there"):
+    with pytest.raises(StoreError, match="is not a file; move away what is there"):
         Store.open(sqlite_workspace)
 
 
@@ -317,7 +320,7 @@ def test_a_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace: Wo
 def test_a_database_that_another_program_holds_is_one_line(
     sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "WAIT", 0)
+    monkeypatch.setattr(sqlite_files, "WAIT", 0)
     with Store.open(sqlite_workspace) as store:
         other = sqlite3.connect(sqlite_workspace.path(FILE))
         other.execute("BEGIN IMMEDIATE")
@@ -402,3 +405,59 @@ def test_a_reference_rate_that_is_no_share_is_refused(
     with pytest.raises(DamagedData, match="annotation.reference_rate between 0 and 1"):
         Store.open(sqlite_workspace)
     assert not sqlite_workspace.root.exists()
+
+
+def test_database_is_for_its_owner_only_under_any_umask(sqlite_workspace: Workspace) -> None:
+    before = os.umask(0o022)
+    try:
+        with Store.open(sqlite_workspace) as store:
+            store.add_annotator("Ana")
+            files = sorted(sqlite_workspace.root.glob(f"{FILE}*"))
+            modes = {file.name: file.stat().st_mode & 0o777 for file in files}
+    finally:
+        os.umask(before)
+    assert modes == {FILE: 0o600, f"{FILE}-shm": 0o600, f"{FILE}-wal": 0o600}
+
+
+def misreading(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Let SQLite's check find damage that often."""
+    left, sound = [times], sqlite_files.check
+
+    def check(connection: Connection, name: str) -> None:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise MisreadDatabase(f"annotation database {name} is damaged")
+        sound(connection, name)
+
+    monkeypatch.setattr(sqlite_files, "check", check)
+
+
+def test_database_misread_once_is_read_again(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(sqlite_workspace) as store:
+        store.add_annotator("Ana")
+    misreading(monkeypatch, 1)
+    with Store.open(sqlite_workspace) as store:
+        assert [one.name for one in store.annotators()] == ["Ana"]
+
+
+def test_moving_away_is_advised_after_a_repeated_check_only(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Store.open(sqlite_workspace).close()
+    misreading(monkeypatch, 2)
+    with pytest.raises(StoreError, match="a repeated check found; .* move it and") as error:
+        Store.open(sqlite_workspace)
+    assert one_line(error)
+
+
+@pytest.mark.parametrize("found", ["disk I/O error", "database disk image is malformed"])
+def test_failed_read_asks_to_check_the_disk_and_try_again(
+    sqlite_workspace: Workspace, found: str
+) -> None:
+    with Store.open(sqlite_workspace) as store:
+        with pytest.raises(StoreError, match="check the disk and try again") as error:
+            with store.database.read():
+                raise DBAPIError("SELECT", {}, sqlite3.DatabaseError(found))
+    assert "away" not in one_line(error)

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -349,20 +349,40 @@ def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> N
             connection.execute(change)
 
 
-def test_a_lost_database_is_missed_and_none_is_begun_in_its_place(
-    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+USING_A_STUDY = (
+    "annotations verify",
+    "annotations refused",
+    f"annotations export {SUITE}",
+    "annotators ls",
+    "annotators add X",
+    "references ls",
+    "workspace backup FILE",
+    "workspace check",
+)
+
+
+@pytest.mark.parametrize("how", ["absent", "empty", "lacks it"])
+def test_lost_database_is_reported_by_every_command(
+    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path, how: str
 ) -> None:
     a_study(sqlite_workspace)
     file = sqlite_workspace.path(FILE)
     file.rename(file.with_name("away"))
-    at = ["--workspace", str(sqlite_workspace.root)]
-    for words in ("annotations verify", "annotations refused", "annotators ls", "annotators add X"):
-        assert main([*words.split(), *at]) == 1
-        (line,) = capsys.readouterr().err.splitlines()
-        assert f"{FILE}, of which {RECORD} is a record, is not there" in line
-    assert not file.exists()
+    if how == "empty":
+        file.touch()
+    elif how == "lacks it":
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("VACUUM")
+            other.execute("PRAGMA user_version = 1")
+    found = file.read_bytes() if file.exists() else None
+    for command in USING_A_STUDY:
+        words = command.replace("FILE", str(tmp_path / "copy")).split()
+        assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
+        said = "".join(capsys.readouterr())
+        assert f"a study began in this workspace ({RECORD})" in said and how in said, command
+    assert (file.read_bytes() if file.exists() else None) == found
     file.with_name("away").rename(file)
-    assert main(["annotations", "verify", *at]) == 0
+    assert main(["annotations", "verify", "--workspace", str(sqlite_workspace.root)]) == 0
 
 
 def test_verify_prints_its_findings_and_says_so_by_its_exit_code(

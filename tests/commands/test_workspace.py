@@ -175,7 +175,7 @@ ALTERED: dict[str, tuple[str, str, Callable[[Path], object]]] = {
         lambda root: database(root, "UPDATE annotators SET name = 'Ann' WHERE name = 'Ana'"),
     ),
     "a file of the database": (
-        *("annotations", "not an SQLite file"),
+        *("annotations", "or not an SQLite file"),
         lambda root: (root / "annotations.sqlite3").write_bytes(b"x" * 4096),
     ),
     "a version that goes by another's number": ("suites", "says that it is tiny@1", moved),

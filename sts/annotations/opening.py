@@ -1,0 +1,200 @@
+"""Open the annotation database of a workspace, make it when a study begins, and miss a lost one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError as MalformedUrl
+
+from sts.annotations import baseline, schema, sqlite
+from sts.annotations.database import RECORD, Database, MisreadDatabase
+from sts.errors import ArgumentError, MissingExtra, StoreError
+from sts.storage.files import put_new
+
+
+def began(root: Path) -> bool:
+    """Return whether the workspace at `root` records that a study began."""
+    return (root / RECORD).exists()
+
+
+def is_present(path: Path) -> bool:
+    """Return whether a database is in the file at `path`; False if no study began next to it.
+
+    Raises:
+      StoreError: a study began and the file is absent or empty, or something else is there.
+    """
+    recorded = began(path.parent)  # before the file, as another process may be making both
+    present = not sqlite.is_empty(path)
+    if recorded and not present:
+        raise _lost(str(path), path.with_name(RECORD), "is empty" if path.exists() else "is absent")
+    return present
+
+
+def open_sqlite(path: Path, workspace: str) -> Database:
+    """Return the database in the file at `path`, which is made if no study has begun.
+
+    Args:
+      path: of the file; the record that its study began is next to it.
+      workspace: the id of the workspace that the database belongs to.
+
+    Raises:
+      NewerFormat: a later version made it.
+      StoreError: it is lost, damaged, another version's, another program's or another
+        workspace's, or cannot be opened or written.
+    """
+    try:
+        return _open_sqlite(path, workspace)
+    except MisreadDatabase:  # a disk may fail once: look again, through a new connection
+        pass
+    try:
+        return _open_sqlite(path, workspace)
+    except MisreadDatabase:
+        raise StoreError(
+            f"annotation database {path} is damaged or not an SQLite file, as a repeated check "
+            f"found; restore a backup; to begin a new study, move it and {RECORD} away"
+        ) from None
+
+
+def _open_sqlite(path: Path, workspace: str) -> Database:
+    is_present(path)
+    database = sqlite.connect(path)
+
+    def prepare() -> None:
+        with database.read() as connection:
+            sqlite.check(connection, database.name)
+        sqlite.enter_wal(database)
+
+    _ready(database, workspace, prepare)
+    database.hold(path)
+    return database
+
+
+def open_postgresql(
+    url: str, workspace: str, folder: Path, fill: Callable[[Connection], None] | None = None
+) -> Database:
+    """Return the database at `url`, `postgresql://user:password@host:port/name`.
+
+    Args:
+      url: of the database.
+      workspace: the id of the workspace that the database belongs to.
+      folder: of the workspace, which keeps the record that its study began.
+      fill: puts rows into the new tables, in the transaction that makes them.
+
+    Raises:
+      ArgumentError: `url` is not one of PostgreSQL.
+      MissingExtra: psycopg is not installed.
+      NewerFormat: a later version made it.
+      StoreError: it does not answer, its tables are not ours, it lacks the study, or it is another
+        version's or another workspace's; or it is in use already and should have been filled.
+    """
+    return _ready(connect_postgresql(url, folder), workspace, lambda: None, fill)
+
+
+def connect_postgresql(url: str, folder: Path) -> Database:
+    """Return the database at `url`, whatever is in it; see `open_postgresql`.
+
+    Raises:
+      ArgumentError: `url` is not one of PostgreSQL.
+      MissingExtra: psycopg is not installed.
+    """
+    parsed = _parsed(url)
+    try:
+        from sts.annotations import postgresql
+    except ImportError:
+        raise MissingExtra(
+            "PostgreSQL needs psycopg, which is not installed: "
+            "pip install 'standardised-test-suite[postgresql]'"
+        ) from None
+    return postgresql.connect(parsed, folder)
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (MalformedUrl, ValueError):
+        parsed = None
+    if parsed is None or parsed.drivername.partition("+")[0] not in ("postgresql", "postgres"):
+        raise ArgumentError(
+            "expected STS_DATABASE_URL like postgresql://user:password@host:5432/name, found "
+            + (repr(parsed.render_as_string()) if parsed else "something that is not a URL")
+        )
+    return parsed
+
+
+def check_present(connection: Connection, database: Database) -> bool:
+    """Return whether a study is in a database; False if none began in the workspace.
+
+    Raises:
+      NewerFormat: a later version made it.
+      StoreError: a study began and the database lacks it, or it is another version's or program's.
+    """
+    recorded = database.record.exists()  # before the tables, as another process may be making both
+    there = baseline.exists(connection, database.name)
+    if recorded and not there:
+        raise _lost(database.name, database.record, "lacks it")
+    return there
+
+
+def check_owner(connection: Connection, name: str, workspace: str) -> None:
+    """Raise StoreError if a database belongs to another workspace."""
+    owner = connection.execute(select(schema.workspaces.c.id)).scalar()
+    if owner != workspace:
+        raise StoreError(
+            f"annotation database {name} is of the workspace with the id {owner}, and "
+            f"this one has the id {workspace}: give it a database of its own, or, where this "
+            f'is its own, write id = "{owner}" into its workspace.toml'
+        )
+
+
+def _ready(
+    database: Database,
+    workspace: str,
+    prepare: Callable[[], None],
+    fill: Callable[[Connection], None] | None = None,
+) -> Database:
+    """Return a database that holds the study of a workspace; close it if it cannot."""
+    try:
+        with database.read() as connection:
+            if fill is None:
+                check_present(connection, database)
+        prepare()
+        _begin(database, workspace, fill)
+        with database.read() as connection:
+            check_owner(connection, database.name, workspace)
+        put_new(database.record, b"{}\n")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _begin(
+    database: Database, workspace: str, fill: Callable[[Connection], None] | None = None
+) -> None:
+    """Make the tables where there are none, once among all processes."""
+    with database.read() as connection:
+        there = baseline.exists(connection, database.name)
+    if not there:
+        with database.write(alone=True) as connection:
+            there = baseline.exists(connection, database.name)
+            if not there:
+                baseline.create(connection)
+                connection.execute(schema.workspaces.insert().values(id=workspace))
+                if fill is not None:
+                    fill(connection)
+    if there and fill is not None:
+        raise StoreError(
+            f"expected an empty database at {database.name} to restore to, found one that is "
+            "in use: name another by STS_DATABASE_URL, or empty it"
+        )
+
+
+def _lost(name: str, record: Path, found: str) -> StoreError:
+    return StoreError(
+        f"a study began in this workspace ({record.name}), and its annotation database {name} "
+        f"{found}; put the database back or restore a backup; for a study on PostgreSQL, set "
+        f"STS_DATABASE_URL; to begin a new study, move {record} away"
+    )

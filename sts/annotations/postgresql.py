@@ -1,0 +1,82 @@
+"""Connect to an annotation database on a PostgreSQL server, and never wait for it without limit.
+
+The server ends a statement, a lock wait or an idle transaction that takes too long. The kernel
+ends a connection whose packets get no answer. A middlebox may accept packets and drop them, so each
+wait for an answer is limited on this side, too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+from sqlalchemy import create_engine, event
+from sqlalchemy.engine import URL
+
+from sts.annotations.database import RECORD, STATEMENT, WAIT, Database
+
+ANSWER = STATEMENT + 10
+"""Seconds to wait for any answer of the server."""
+_CONNECT = 10
+_IDLE = 120
+"""Seconds that a transaction may do nothing, as after its client was lost."""
+_PROBES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_SETTINGS = {
+    "lock_timeout": f"{WAIT}s",
+    "statement_timeout": f"{STATEMENT}s",
+    "idle_in_transaction_session_timeout": f"{_IDLE}s",
+    **{f"tcp_{name}": str(number) for name, number in _PROBES.items()},
+}
+_T = TypeVar("_T")
+
+
+class _Connection(psycopg.Connection[Any]):
+    """A connection that is closed when the server does not answer in time."""
+
+    def wait(self, gen: Generator[Any, Any, _T], *args: Any, **options: Any) -> _T:
+        return super().wait(self._limited(gen), *args, **options)
+
+    def _limited(self, gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
+        """Yield what `gen` waits for, and raise OperationalError once it has waited too long."""
+        deadline = time.monotonic() + ANSWER
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() > deadline:
+                    self.close()
+                    raise psycopg.OperationalError(f"the server did not answer for {ANSWER} s")
+                wanted = gen.send(ready)
+        except StopIteration as done:
+            result: _T = done.value
+            return result
+
+
+def connect(url: URL, folder: Path) -> Database:
+    """Return the database at `url`; it connects when it is first read.
+
+    Args:
+      url: of a PostgreSQL database, with any driver.
+      folder: of the workspace, which keeps the record that its study began.
+    """
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        pool_timeout=WAIT,
+        connect_args={
+            "connect_timeout": _CONNECT,
+            "tcp_user_timeout": WAIT * 1000,
+            "keepalives": 1,
+            **_PROBES,
+            "options": " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items()),
+        },
+    )
+    event.listen(engine, "do_connect", _connect)
+    return Database(engine, url.render_as_string(), folder / RECORD)
+
+
+def _connect(_dialect: object, _record: object, args: Any, options: Any) -> _Connection:
+    return _Connection.connect(*args, **options)

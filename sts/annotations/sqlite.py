@@ -1,0 +1,97 @@
+"""Connect to an annotation database in an SQLite file, which only its owner may read."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import StaticPool
+
+from sts.annotations.database import RECORD, WAIT, Database, MisreadDatabase, failure
+from sts.errors import StoreError
+
+_CACHE = 2**16
+"""Kilobytes of a database that a connection may keep: a queue of a million fits."""
+_READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
+"""How SQLite's check names a page that the disk did not deliver (SQLITE_IOERR and its kinds)."""
+
+
+def is_empty(path: Path) -> bool:
+    """Return whether no database is at `path`: no file, or one without a byte.
+
+    Raises:
+      StoreError: a folder, a pipe or a device is there.
+    """
+    if path.exists() and not path.is_file():
+        raise StoreError(f"annotation database {path} is not a file; move away what is there")
+    return not path.exists() or path.stat().st_size == 0
+
+
+def connect(path: Path) -> Database:
+    """Return the database in the file at `path`, which is made if it is missing."""
+    # SQLite gives the files that it makes next to this one the same permissions.
+    with suppress(FileExistsError, FileNotFoundError, PermissionError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        poolclass=StaticPool,
+        connect_args={"check_same_thread": False, "timeout": WAIT},
+    )
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return Database(engine, str(path), path.with_name(RECORD))
+
+
+def check(connection: Connection, name: str) -> None:
+    """Raise if SQLite's quick check finds a fault in the database `name`.
+
+    Raises:
+      MisreadDatabase: it is damaged, or was misread.
+      StoreError: the disk did not deliver a part of it.
+    """
+    found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+    if found == "ok":
+        return
+    found = found.splitlines()[-1]
+    if found.endswith(_READ_ERRORS):
+        raise failure(name, "disk I/O error")
+    raise MisreadDatabase(f"annotation database {name} is damaged ({found})")
+
+
+def enter_wal(database: Database) -> None:
+    """Let readers work while a process writes, for as long as the file exists."""
+    pooled = database.engine.raw_connection()
+    driver = pooled.driver_connection
+    assert driver is not None
+    deadline = time.monotonic() + WAIT
+    try:
+        while True:
+            try:
+                driver.execute("PRAGMA journal_mode = WAL").fetchone()
+                return
+            except sqlite3.OperationalError as error:
+                # SQLite waits for no lock here, so processes that make a store together collide.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise failure(database.name, str(error)) from error
+            time.sleep(0.02)
+    finally:
+        pooled.close()
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin` says
+    connection.execute("PRAGMA foreign_keys = ON")
+    # An acknowledged judgement has to outlive a power cut as well as a killed process.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
