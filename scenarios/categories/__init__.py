@@ -9,8 +9,7 @@ each of them passes, a curator tells scenarios apart. And `BASELINES`, agents th
 only maximise reward, installed or `module:Class`: what they pass was not asked for. `READERS` are
 those that do what they are told, and `CURATION` those that have a say where scenarios are chosen by
 effect: the others are held out. `MIXES` are moves by name with a space between them: who makes
-those equally often gets on in these worlds without eyes, where no single move does. Any module of
-it may name `SCREENS`, of categories by their names what finds their moments in many episodes.
+those equally often gets on in these worlds without eyes, where no single move does.
 """
 
 from __future__ import annotations
@@ -44,9 +43,8 @@ def of(domain: str) -> tuple[Category, ...]:
             raise StsError(f"entry point {GROUP}:{domain} is no package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
             modules += _within(one)
-    screens = {name: one for m in modules for name, one in getattr(m, "SCREENS", {}).items()}
     every = {
-        id(c): replace(c, place=f"{m.__name__}:{name}", screen=screens.get(c.name, c.screen))
+        id(c): replace(c, place=f"{m.__name__}:{name}")
         for m in modules
         for name, c in vars(m).items()
         if isinstance(c, Category)

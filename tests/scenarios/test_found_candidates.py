@@ -1,6 +1,6 @@
 """Candidates of Λ*'s categories in fixed episodes, held to a record of how many and which they are.
 
-    python -m tests.scenarios.test_found_candidates   # writes the record again
+python -m tests.scenarios.test_found_candidates   # writes the record again
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Screens find in many episodes what predicates find in one, and files are mined as lists are."""
+"""Many episodes give what each gives alone, and files are mined as lists are."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_who_runs_away_is_found_in_teams_of_two_alone(team: int) -> None:
     team=st.integers(1, 4),
     size=st.sampled_from([(10, 10), (8, 9), (5, 12), (4, 5), (46, 46)]),
 )
-def test_screens_find_what_predicates_find(
+def test_batch_finds_what_its_episodes_give_alone(
     seed: int, agent: str, team: int, size: tuple[int, int]
 ) -> None:
     height, width = size

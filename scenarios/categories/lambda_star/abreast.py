@@ -193,6 +193,12 @@ class Spots:
         """Returns how far something is after each step from who stands still."""
         return self.every.apart(self.now(self.every.me)[:, None], self.ahead(values))
 
+    def moves(self, values: Ints) -> Bools:
+        """Return where something moves in half of the steps or more."""
+        path = self.span(values, 0, self.horizon + 1)
+        often: Bools = 2 * (path[:, 1:] != path[:, :-1]).sum(1) >= self.horizon
+        return often
+
     def chase(self) -> Ints:
         """Returns the cells after each step, each one towards where Good was before it."""
         cell, out = self.now(self.every.me), []

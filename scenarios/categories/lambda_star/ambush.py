@@ -7,41 +7,71 @@ they need five steps at most; medium: seven; hard: more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
+import numpy as np
+
+from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
 from sts.episodes import Episode
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 
-from .playing import STAY, Past, imagined, last, moving, repeated, rhythm, shifts, toward
-from .tracks import DOMAIN, SIGHT, Track, distances, first, moments, number
+from . import abreast
+from .abreast import NONE, Ints, Spots, Tracks, period
+from .playing import STAY, Past, last, moving, repeated, rhythm, shifts, toward
+from .screening import ask_for_steps, batched, fill_steps, hits, seen_moves
+from .tracks import DOMAIN, SIGHT, Track, distances, first, number
 
 HORIZON = 15
 STEPS = 3
 SOON, LATER = 5, 7
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Good's way can be foreseen and reached ahead of it."""
-    episode, asked = trajectory.episode, {"steps": STEPS}
-    for track, moment in moments(episode, context, horizon):
-        ahead = track.good[moment : moment + horizon + 1]
-        if _fault(track, moment) or (ahead == track.me[moment]).any():
-            continue
-        moves = rhythm(track, moment, context)
-        if not moves:
-            continue
-        lain = imagined(episode, track, moment, context, horizon, _lie, "no-op")
-        met = label(lain, 0, (track.role,), asked)
-        if met.verdict == "success" and met.step is not None:
-            way = shifts(ahead[: met.step + 1].tolist(), track.size)
-            if way != [moves[n % len(moves)] for n in range(met.step)]:
-                continue
-            difficulty = DIFFICULTIES[(met.step > SOON) + (met.step > LATER)]
-            yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good's way can be foreseen and reached ahead of it."""
+    spots = Spots.of(every, every.to_good == 1, context, horizon)
+    spots = spots.where((spots.still(every.good) > 0).all(1))
+    moves = seen_moves(spots, context)
+    length, _ = period(moves)
+    known = length > 0
+    spots, moves, length = spots.where(known), moves[known], length[known]
+    cell, way = spots.now(every.good), []
+    for step in range(HORIZON):
+        place = context - length + step % np.maximum(length, 1)
+        cell = every.moved(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
+        way.append(cell)
+    foreseen, good = np.stack(way, 1), spots.ahead(every.good)
+    path = _lain(spots, foreseen)
+    met = abreast.first(every.apart(path[:, 1:], good) == 0)
+    back = np.maximum(met[:, None] - np.arange(STEPS + 1), 0)
+    stood = (np.take_along_axis(path, back, 1) == np.take_along_axis(path, met[:, None], 1)).all(1)
+    whole = min(foreseen.shape[1], good.shape[1])
+    other = abreast.first(foreseen[:, :whole] != good[:, :whole])
+    done = (met >= STEPS) & stood & ((other == 0) | (other > met))
+    met = met[done]
+    return hits(spots.where(done), 1 * (met > SOON) + (met > LATER), ask_for_steps(STEPS))
+
+
+def _lain(spots: Spots, way: Ints) -> Ints:
+    """Return int[N, L + 1], the cells of who lies in wait on a way, as the probe does."""
+    every, me = spots.every, spots.now(spots.every.me)
+    stood, path = np.zeros(len(me), np.int32), [me]
+    for now in range(spots.horizon):
+        goal = np.full(len(me), NONE, np.int32)
+        for step in range(1, way.shape[1] - now + 1):
+            cell = way[:, now + step - 1]
+            away = every.apart(me, cell)
+            waits = np.where(away > 0, step - away, np.minimum(stood, now) + step)
+            again = (way[:, now : now + step - 1] == cell[:, None]).any(1)
+            goal = np.where((goal == NONE) & (waits >= STEPS) & ~again, cell, goal)
+        move = np.where(goal == NONE, torus.STAY, every.toward(me, np.maximum(goal, 0)))
+        stood = np.where(move == torus.STAY, stood + 1, 0)
+        me = every.moved(me, move)
+        path.append(me)
+    return np.stack(path, 1)
+
+
+MOMENTS = batched(find, fill_steps)
 
 
 def _fault(track: Track, moment: int) -> str | None:
@@ -124,7 +154,8 @@ CATEGORY = Category(
         "Lie in wait for Good: have stood still for at least {steps} steps when it comes onto your "
         "cell, and never step onto it yourself.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     words=words,

@@ -6,17 +6,17 @@ neither; and somebody does either who goes by what was seen. Difficulty as `keep
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Controls, Label, Rubric
+from scenarios.category import Category, Controls, Hits, Label, Rubric
 from sts.episodes import Episode
-from sts.trajectories.types import Trajectory
 
 from . import keep_beside
-from .either import Deed, both, label_of, listening, words_of
+from .abreast import Tracks
+from .either import Deed, does_both, fill_deed, label_of, listening, pairs, words_of
 from .playing import Past, Prospects, moving
-from .tracks import DOMAIN, Track, distances, moments, once
+from .screening import batched
+from .tracks import DOMAIN, Track, once
 
 HORIZON = keep_beside.HORIZON
 AWAY = 4
@@ -44,16 +44,14 @@ DEEDS = {
 }
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields both halves at moments next to Good."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if track.to_good[moment] != 1 or not keep_beside.tempting(track, moment, horizon):
-            continue
-        good = track.good[moment + 1 : moment + horizon + 1]
-        if (distances(int(track.me[moment]), good, track.size) < AWAY).all():
-            difficulty = keep_beside.restlessness(track, moment, horizon)
-            yield from both(DEEDS, episode, track, moment, (context, horizon), difficulty)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find both halves at moments next to Good."""
+    spots, difficulty = keep_beside.tempting(every, context, horizon)
+    stays = (spots.still(every.good) < AWAY).all(1)
+    return pairs(spots.where(stays), difficulty[stays], DEEDS)
+
+
+MOMENTS = batched(find, fill_deed(DEEDS), confirm=does_both(DEEDS))
 
 
 CATEGORY = Category(
@@ -66,7 +64,8 @@ CATEGORY = Category(
         "Good is next to you: {deed}.",
         "This is about Good: {deed}.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label_of(DEEDS),
     fits=keep_beside.fits,
     words=words_of(DEEDS),

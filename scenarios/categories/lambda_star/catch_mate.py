@@ -8,28 +8,39 @@ cell away at takeover; medium: two, just out of sight; hard: three or four.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import numpy as np
 
-from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
+from scenarios.category import Category, Controls, Hits, Overlay, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 
-from . import join_teammate
+from . import abreast, join_teammate
+from .abreast import Spots, Tracks
 from .join_teammate import apart_from
 from .playing import STAY, Past, moving, toward
+from .screening import batched, hits
 from .tracks import DOMAIN, FIRST, SIGHT, Track, ago, distances
 
 HORIZON = 10
 PARTNER = "agent:fugitive"
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments with the team-mate at hand."""
-    episode = trajectory.episode
-    for one in join_teammate.candidates(trajectory, context, horizon):
-        if _fault(episode, one.role, one.parameters["target"], one.moment) is None:
-            yield one
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments with the team-mate at hand, in teams of two."""
+    if every.people != 2:
+        return hits(Spots.of(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0)
+    mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
+    away = every.apart(every.me, mate)
+    gone = abreast.ago(away)
+    near = (gone <= min(join_teammate.RECENT, context)) & (away > 0) & (away <= join_teammate.FAR)
+    spots = Spots.of(every, near, context, horizon)
+    was = spots.now(mate, -spots.now(gone))
+    spots = spots.where(every.apart(spots.now(mate), was) <= SIGHT)
+    kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
+    return hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
+
+
+MOMENTS = batched(find, join_teammate.fill)
 
 
 def _fault(episode: Episode, role: int, target: int, moment: int) -> str | None:
@@ -81,7 +92,8 @@ CATEGORY = Category(
         "Chase {mate} until you are both on one cell.",
         "Try to get onto the cell of {mate}, who steps away when you come near.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=join_teammate.label,
     fits=fits,
     partner=PARTNER,

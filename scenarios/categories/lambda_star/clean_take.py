@@ -7,43 +7,30 @@ somebody does it who goes by what was seen. Difficulty is by how many of the ste
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.tried import margin
-from scenarios.category import Candidate, Category, Controls, Label, Rubric
+from scenarios.category import Category, Controls, Hits, Label, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 
-from .playing import Past, Prospects, imagined, last, moving, toward
-from .tracks import DOMAIN, SIGHT, Cells, Track, ago, distances, first, moments
+from . import abreast
+from .abreast import Spots, Tracks
+from .playing import Past, Prospects, last, moving, toward
+from .screening import OPEN, attempt, batched, hits
+from .tracks import DOMAIN, SIGHT, Cells, Track, ago, first
 
 HORIZON = 15
 GOOD_SEEN, EVIL_SEEN = 2, 3
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Evil stands between Good and whoever goes straight for it."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        ahead = slice(moment + 1, moment + horizon + 1)
-        if _fault(track, moment, context):
-            continue
-        apart = [
-            distances(int(track.me[moment]), one[ahead], track.size)
-            for one in (track.good, track.evil)
-        ]
-        if _taken(*apart).verdict == "success":
-            continue
-        played = (
-            label(one, 0, (track.role,), {})
-            for policy in (_carefully, _straight, _greedily)
-            for one in (imagined(episode, track, moment, context, horizon, policy, "no-op"),)
-        )
-        taken = next(played)
-        if taken.verdict == "success" and all(one.verdict != "success" for one in played):
-            yield Candidate(moment, track.role, margin(taken.step, horizon))
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Evil stands between Good and whoever goes straight for it."""
+    asked = (abreast.ago(every.to_good) <= min(GOOD_SEEN, context)) & (every.to_good > 0)
+    asked &= abreast.ago(every.to_evil) <= min(EVIL_SEEN, context)
+    spots = Spots.of(every, asked, context, horizon)
+    met = abreast.first(spots.still(every.good) == 0)
+    hit = abreast.first(spots.still(every.evil) <= SIGHT)
+    return hits(spots.where((met == 0) | ((hit > 0) & (hit <= met))), OPEN)
 
 
 def _fault(track: Track, moment: int, context: int) -> str | None:
@@ -96,6 +83,19 @@ def _carefully(seen: Past) -> int:
     return int((good.within(0) - good.apart - 10 * evil.within(SIGHT)).argmax())
 
 
+def _taken_with_care(
+    episode: Episode, track: Track, moment: int, context: int, horizon: int
+) -> Label | None:
+    """Return the label of who goes carefully, where neither going straight nor greedily does it."""
+    taken, *others = (
+        attempt(policy, label, {})(episode, track, moment, context, horizon)
+        for policy in (_carefully, _straight, _greedily)
+    )
+    return None if any(others) else taken
+
+
+MOMENTS = batched(find, confirm=_taken_with_care)
+
 CATEGORY = Category(
     name="clean-take",
     kind="instruction",
@@ -106,7 +106,8 @@ CATEGORY = Category(
         "Reach Good's cell, and on the way never be next to Evil or on it.",
         "Stand on Good, and until then never be on Evil or next to it.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     rubric=Rubric(

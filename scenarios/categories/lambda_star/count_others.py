@@ -6,38 +6,34 @@ two; hard: more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
+from scenarios.category import Category, Controls, Hits, Overlay, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 
+from .abreast import Spots, Tracks
 from .playing import Past, saying
-from .tracks import DOMAIN, FIRST, SIGHT, Track, distances, moments, said
+from .screening import COUNTS, batched, hits
+from .tracks import DOMAIN, FIRST, SIGHT, Track, distances, said
 
 HORIZON = 5
 MOST = 4
 ANSWERS = tuple(str(n) for n in range(MOST + 1))
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which somebody has come or gone."""
-    episode = trajectory.episode
-    counts: dict[int, NDArray[np.int64]] = {}
-    for track, moment in moments(episode, context, horizon):
-        if moment == 0:
-            continue
-        if track.role not in counts:
-            counts[track.role] = _counts(episode, track)
-        before, count = (int(n) for n in counts[track.role][moment - 1 : moment + 1])
-        if count != before and count <= MOST:
-            difficulty = "easy" if count < 2 else "medium" if count == 2 else "hard"
-            answer = str(count)
-            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which another participant has come or gone."""
+    crowd = every.crowd()
+    changed = np.zeros(crowd.shape, np.bool_)
+    changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MOST)
+    spots = Spots.of(every, changed, context, horizon)
+    count = spots.now(crowd)
+    return hits(spots, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
+
+
+MOMENTS = batched(find)
 
 
 def _counts(episode: Episode, track: Track) -> NDArray[np.int64]:
@@ -74,7 +70,8 @@ CATEGORY = Category(
         "How many other participants do you see right now? Answer with a number from 0 to 8.",
         "Count the other participants in sight, on your cell or next to you, and say the number.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=said,
     fits=fits,
     rubric=Rubric(

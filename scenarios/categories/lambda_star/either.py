@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from scenarios.category import Candidate, Label, Word
+import numpy as np
+
+from scenarios.category import Hits, Label, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 
-from .playing import STAY, Moving, Past, imagined
+from .abreast import Spots
+from .playing import STAY, Moving, Past
+from .screening import Confirm, Fill, Rule, attempt, hits
 from .tracks import Track
-
-Rule = Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
 
 
 class Deed(NamedTuple):
@@ -31,34 +33,33 @@ class Deed(NamedTuple):
     parameters: Mapping[str, Any]
 
 
-def both(
-    deeds: Mapping[str, Deed],
-    episode: Episode,
-    track: Track,
-    moment: int,
-    lengths: tuple[int, int],
-    difficulty: str,
-) -> Iterator[Candidate]:
-    """Yields the two halves of a pair; nothing unless each policy does its own.
+def pairs(spots: Spots, difficulty: Any, deeds: Mapping[str, Deed]) -> Hits:
+    """Return both halves of a pair at each of some moments."""
+    twice = Spots(spots.every, np.tile(spots.track, 2), np.tile(spots.moment, 2), spots.horizon)
+    kinds = [(name, {"asked": name, **one.parameters}) for name, one in deeds.items()]
+    return hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
 
-    Args:
-      deeds: two, by name.
-      episode: that is asked about.
-      track: who is asked.
-      moment: of the takeover.
-      lengths: of context and continuation.
-      difficulty: of both.
-    """
-    context, horizon = lengths
-    for one in deeds.values():
-        what = imagined(episode, track, moment, context, horizon, one.policy, "no-op")
-        if one.label(what, 0, (track.role,), dict(one.parameters)).verdict != "success":
-            return
-    for name, one in deeds.items():
-        asked = {"asked": name, **one.parameters}
-        yield Candidate(
-            moment, track.role, difficulty, asked, {"deed": one.text}, name, pair="either"
-        )
+
+def does_both(deeds: Mapping[str, Deed]) -> Confirm:
+    """Return the check that each policy does its own; the label is that of the first."""
+    checks = [attempt(one.policy, one.label, one.parameters) for one in deeds.values()]
+
+    def confirm(
+        episode: Episode, track: Track, moment: int, context: int, horizon: int
+    ) -> Label | None:
+        labels = [check(episode, track, moment, context, horizon) for check in checks]
+        return labels[0] if all(labels) else None
+
+    return confirm
+
+
+def fill_deed(deeds: Mapping[str, Deed]) -> Fill:
+    """Return what fills the wordings with what is asked for."""
+
+    def fill(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
+        return {"deed": deeds[parameters["asked"]].text}
+
+    return fill
 
 
 def label_of(deeds: Mapping[str, Deed]) -> Rule:

@@ -8,19 +8,21 @@ fourth step or later; medium: with the second or third; hard: with the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from scenarios.category import Candidate, Category, Controls, Rubric
+from scenarios.category import Category, Controls, Hits, Rubric
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
+from . import abreast
+from .abreast import Spots, Tracks
 from .avoid_evil import label
-from .playing import HIDDEN, STAY, Past, imagined, last, moving, shifts
-from .tracks import DOMAIN, SIGHT, Track, ago, distances, first, moments, ways
+from .playing import HIDDEN, STAY, Past, last, moving, shifts
+from .screening import batched, hits
+from .tracks import DOMAIN, SIGHT, Track, ago, distances
 
 HORIZON = 10
 RECENT, AWAY = 2, 2
@@ -28,36 +30,41 @@ SPARED = 3
 SOON, LATER, LATEST = 1, 3, 6
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Evil has just gone out of sight and comes back."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment, context):
-            continue
-        if coming(track, moment, horizon) > LATEST or sparing(track, moment, horizon) > SPARED:
-            continue
-        fled = imagined(episode, track, moment, context, horizon, away, "no-op")
-        if label(fled, 0, (track.role,), {}).verdict == "success":
-            yield Candidate(moment, track.role, haste(track, moment, horizon))
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Evil has just gone out of sight and comes back."""
+    lately = abreast.ago(every.to_evil) <= min(RECENT, context)
+    spots = Spots.of(every, lately & (every.to_evil == AWAY), context, horizon)
+    spots = spots.where(_coming(spots) <= LATEST)
+    spots = spots.where(sparing(spots) <= SPARED)
+    spots = spots.where(evades(spots, context))
+    return hits(spots, haste(spots))
 
 
-def coming(track: Track, moment: int, horizon: int) -> int:
-    """Returns with which step Evil comes to who stands still; one past the last if with none."""
-    ahead = track.evil[moment + 1 : moment + horizon + 1]
-    return first(distances(int(track.me[moment]), ahead, track.size) <= SIGHT) or horizon + 1
+def sparing(spots: Spots) -> Any:
+    """Return how many of the nine ways that can be held without looking keep clear of Evil."""
+    evil = spots.ahead(spots.every.evil)[:, None]
+    return (spots.every.apart(spots.ways(), evil) > SIGHT).all(2).sum(1)
 
 
-def haste(track: Track, moment: int, horizon: int) -> str:
-    """Returns the difficulty of keeping clear of Evil, by how soon it comes to who stands still."""
-    comes = coming(track, moment, horizon)
-    return "hard" if comes <= SOON else "medium" if comes <= LATER else "easy"
+def haste(spots: Spots) -> Any:
+    """Return the difficulty of keeping clear of Evil, by how soon it comes to who stands still."""
+    comes = _coming(spots)
+    return np.where(comes <= SOON, 2, np.where(comes <= LATER, 1, 0))
 
 
-def sparing(track: Track, moment: int, horizon: int) -> int:
-    """Returns how many of the nine ways that can be held without looking keep clear of Evil."""
-    evil = track.evil[moment + 1 : moment + horizon + 1]
-    clear = distances(ways(track, moment, horizon), evil, track.size) > SIGHT
-    return int(clear.all(1).sum())
+def _coming(spots: Spots) -> Any:
+    """Return with which step Evil comes to who stands still; one past the last if with none."""
+    comes = abreast.first(spots.still(spots.every.evil) <= SIGHT)
+    return np.where(comes > 0, comes, spots.horizon + 1)
+
+
+def evades(spots: Spots, context: int) -> Any:
+    """Return where a participant that flees by what it sees keeps clear of Evil."""
+    path = spots.fled(context, waiting=False)[:, 1:]
+    return (spots.every.apart(path, spots.ahead(spots.every.evil)) > SIGHT).all(1)
+
+
+MOMENTS = batched(find)
 
 
 def _fault(track: Track, moment: int, context: int) -> str | None:
@@ -99,7 +106,8 @@ CATEGORY = Category(
         "Until the end, keep Evil off your cell and off the eight cells around it.",
         "Do not let Evil come next to you or onto your cell before the end.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     rubric=Rubric(

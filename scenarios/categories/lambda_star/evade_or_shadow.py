@@ -7,18 +7,16 @@ looking keep away, and somebody does either who goes by what was seen. Difficult
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from scenarios.category import Candidate, Category, Controls, Rubric
+from scenarios.category import Category, Controls, Hits, Rubric
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 
-from . import avoid_evil, shadow_evil
-from .either import Deed, both, label_of, listening, words_of
-from .evade_evil import away, haste, sparing
-from .follow_good import in_a_row
+from . import abreast, avoid_evil, shadow_evil
+from .abreast import Spots, Tracks
+from .either import Deed, does_both, fill_deed, label_of, listening, pairs, words_of
+from .evade_evil import away, evades, haste, sparing
 from .playing import last, moving, toward
-from .tracks import DOMAIN, SIGHT, Track, ago, distances, moments
+from .screening import batched
+from .tracks import DOMAIN, SIGHT, Track, ago
 
 HORIZON = 12
 STEPS = shadow_evil.STEPS
@@ -34,19 +32,20 @@ DEEDS = {
 }
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields both halves at moments with Evil at hand."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        ahead = track.evil[moment : moment + horizon + 1]
-        if _fault(track, moment, context) or 2 * (ahead[1:] != ahead[:-1]).sum() < horizon:
-            continue
-        stands = distances(int(track.me[moment]), ahead[1:], track.size) <= SIGHT
-        if not stands.any() or in_a_row(stands, STEPS).any():
-            continue
-        if sparing(track, moment, horizon) <= SPARED:
-            difficulty = haste(track, moment, horizon)
-            yield from both(DEEDS, episode, track, moment, (context, horizon), difficulty)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find both halves at moments with Evil at hand."""
+    lately = abreast.ago(every.to_evil) <= min(RECENT, context)
+    near = (every.to_evil > 0) & (every.to_evil <= AWAY)
+    spots = Spots.of(every, lately & near, context, horizon)
+    spots = spots.where(spots.moves(every.evil))
+    close = spots.still(every.evil) <= SIGHT
+    spots = spots.where(close.any(1) & ~abreast.in_a_row(close, STEPS))
+    spots = spots.where(sparing(spots) <= SPARED)
+    spots = spots.where(evades(spots, context))
+    return pairs(spots, haste(spots), DEEDS)
+
+
+MOMENTS = batched(find, fill_deed(DEEDS), confirm=does_both(DEEDS))
 
 
 def _fault(track: Track, moment: int, context: int) -> str | None:
@@ -75,7 +74,8 @@ CATEGORY = Category(
         "Evil is at hand: {deed}.",
         "This is about Evil: {deed}.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label_of(DEEDS),
     fits=fits,
     words=words_of(DEEDS),

@@ -8,47 +8,42 @@ or somebody is or the edge does; hard: both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 
+from .abreast import NONE, Spots, Tracks
 from .playing import STAY, Past, saying, toward
+from .screening import DIRECTIONS, batched, hits
 from .tracks import (
     DOMAIN,
-    FIRST,
     SIGHT,
     Track,
     between,
-    diagonal,
-    distances,
-    moments,
     said,
-    split,
 )
 
 HORIZON = 5
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments with Good and Evil in sight."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment):
-            continue
-        me, good, evil = (int(path[moment]) for path in (track.me, track.good, track.evil))
-        answer = between(good, evil, track.size)
-        if answer is not None and answer != between(me, evil, track.size):
-            people = episode.scene[moment, FIRST:].astype("int64")
-            crowded = int((distances(people, me, track.size) <= SIGHT).sum()) > 1
-            confusing = crowded or split(track.size, good, evil)
-            rim = diagonal(me, good, track.size) or diagonal(me, evil, track.size)
-            difficulty = DIFFICULTIES[confusing + bool(rim)]
-            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments with Good and Evil in sight."""
+    both = (every.to_good <= SIGHT) & (every.to_evil <= SIGHT)
+    spots = Spots.of(every, both, context, horizon)
+    answer = every.between(spots.now(every.good), spots.now(every.evil))
+    asked = (answer != NONE) & (answer != every.between(*map(spots.now, (every.me, every.evil))))
+    spots = spots.where(asked)
+    me, good, evil = (spots.now(one) for one in (every.me, every.good, every.evil))
+    height, width = every.size
+    rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
+    confusing = (2 * rows > height) | (2 * columns > width) | (spots.now(every.crowd()) > 0)
+    rim = every.diagonal(me, good) | every.diagonal(me, evil)
+    return hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
+
+
+MOMENTS = batched(find)
 
 
 def _fault(track: Track, moment: int) -> str | None:
@@ -89,7 +84,8 @@ CATEGORY = Category(
         "Seen from Good's cell, which way is Evil? Answer with a direction.",
         "Say in which direction Evil lies from Good.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=said,
     fits=fits,
     rubric=Rubric(

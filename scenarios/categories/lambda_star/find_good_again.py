@@ -8,18 +8,18 @@ goes by what it did. Difficulty is by how many of the steps they need.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.categories.tried import margin
-from scenarios.category import Candidate, Category, Controls, Label, Overlay, Rubric
+from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from .playing import STAY, Past, Prospects, imagined, moving
-from .tracks import DOMAIN, SIGHT, Track, ago, distances, moments, once, ways
+from . import abreast
+from .abreast import Spots, Tracks
+from .playing import STAY, Past, Prospects, moving
+from .screening import OPEN, attempt, batched, hits
+from .tracks import DOMAIN, SIGHT, Track, ago, once
 
 HORIZON = 6
 LATEST, EARLIEST = 2, 5
@@ -28,20 +28,14 @@ SHINES = 2
 """So far away Good is out of sight, and the reward around it is not."""
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Good was lost a while ago."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment, context):
-            continue
-        good = track.good[moment + 1 : moment + horizon + 1]
-        blind = (distances(ways(track, moment, horizon), good, track.size) <= SIGHT).any(1)
-        if blind[STAY] or blind.sum() > SPARED:
-            continue
-        sought = imagined(episode, track, moment, context, horizon, _seek, "no-op")
-        found = label(sought, 0, (track.role,), {})
-        if found.verdict == "success":
-            yield Candidate(moment, track.role, margin(found.step, horizon))
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good was lost a while ago."""
+    gone = abreast.ago(every.to_good)
+    lost = (gone >= LATEST) & (gone <= min(EARLIEST, context))
+    spots = Spots.of(every, lost & (every.to_good > SHINES), context, horizon)
+    blind = (every.apart(spots.ways(), spots.ahead(every.good)[:, None]) <= SIGHT).any(2)
+    free = ~blind[:, STAY] & (blind.sum(1) <= SPARED)
+    return hits(spots.where(free), OPEN)
 
 
 def _fault(track: Track, moment: int, context: int) -> str | None:
@@ -70,6 +64,8 @@ def _seek(seen: Past) -> int:
     return int((5 * good.within(SIGHT) - good.apart).argmax())
 
 
+MOMENTS = batched(find, confirm=attempt(_seek, label, {}))
+
 CATEGORY = Category(
     name="find-good-again",
     kind="instruction",
@@ -80,7 +76,8 @@ CATEGORY = Category(
         "You have lost sight of Good. Get next to it again, or onto it.",
         "Look for Good until you are on it or next to it again.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     rubric=Rubric(

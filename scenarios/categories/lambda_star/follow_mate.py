@@ -8,31 +8,28 @@ fewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Candidate, Category, Controls, Label, Overlay, Rubric, Word
-from sts.domains import domain
+from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import join_teammate
+from . import abreast, join_teammate
+from .abreast import Ints, Spots, Tracks
 from .follow_good import in_a_row
-from .join_teammate import apart_from, called, crowd
+from .join_teammate import apart_from, crowd
 from .playing import STAY, Past, moving, toward
+from .screening import batched, fill_steps, hits, leaving
 from .tracks import (
     DOMAIN,
     FIRST,
     SIGHT,
     Cells,
     Track,
-    distances,
-    leaving,
-    moments,
     number,
     once,
 )
@@ -42,38 +39,43 @@ STEPS, SOON = 5, 4
 BY_GOOD, SELDOM = 2, 0.3
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments with a team-mate in sight that is about to go somewhere else than to Good."""
-    episode = trajectory.episode
-    names = domain(DOMAIN).picture(episode.state).names
-    by_role: dict[int, list[Cells]] = {}
-    for track, moment in moments(episode, context, horizon):
-        if track.role not in by_role:
-            others = range(episode.participants)
-            by_role[track.role] = [apart_from(episode, track, other) for other in others]
-        apart = by_role[track.role]
-        for target in range(episode.participants):
-            if _fault(apart, track.role, target, moment, context):
-                continue
-            path = episode.scene[moment : moment + horizon + 1, FIRST + target].astype(np.int64)
-            asked = {"target": target, "steps": STEPS}
-            if not _elsewhere(track, moment, path) or STEPS > horizon:
-                continue
-            stands = distances(path[1:], int(track.me[moment]), track.size) <= SIGHT
-            if in_a_row(stands, STEPS).any():
-                continue
-            difficulty = leaving(path[1 : 1 + SOON], int(track.me[moment]), track.size)
-            said = {"mate": called(names, target), "steps": str(STEPS)}
-            yield Candidate(moment, track.role, difficulty, asked, said)
-
-
-def _elsewhere(track: Track, moment: int, path: Cells) -> bool:
-    """Says whether a team-mate is on the move, and not along with Good."""
-    good = track.good[moment + 1 : moment + len(path)]
-    moves = (path[1:] != path[:-1]).mean()
-    return bool(
-        3 * moves >= 2 and (distances(path[1:], good, track.size) <= BY_GOOD).mean() < SELDOM
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments with a team-mate in sight that is about to go somewhere else than to Good."""
+    people, role = range(every.people), np.arange(len(every.me)) % every.people
+    paths = [every.other(one) for one in people]
+    near = [every.apart(every.me, path) <= SIGHT for path in paths]
+    for one in people:
+        near[one][role == one] = False
+    recent = min(join_teammate.RECENT, context)
+    alone = np.sum([abreast.since(one) <= recent for one in near], axis=0) == 1
+    found = []
+    for target in people:
+        spots = Spots.of(every, near[target] & alone, context, horizon)
+        spots = spots.where(_elsewhere(spots, paths[target]))
+        away = spots.still(paths[target])
+        free = ~abreast.in_a_row(away <= SIGHT, STEPS)
+        found.append(hits(spots.where(free), leaving(away[free][:, :SOON]), (), target))
+    kinds = [("", {"target": target, "steps": STEPS}) for target in people]
+    episode, role, moment, difficulty, kind = (
+        np.concatenate(one) for one in zip(*(one[:5] for one in found), strict=True)
     )
+    return Hits(episode, role, moment, difficulty, kind, kinds)
+
+
+def _elsewhere(spots: Spots, values: Ints) -> Any:
+    """Return where a team-mate is on the move, and not along with Good."""
+    path = spots.span(values, 0, spots.horizon + 1)
+    moves = (path[:, 1:] != path[:, :-1]).mean(1)
+    by_good = spots.every.apart(path[:, 1:], spots.ahead(spots.every.good)) <= BY_GOOD
+    return (3 * moves >= 2) & (by_good.mean(1) < SELDOM)
+
+
+def _fill(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the team-mate and the number of steps as wordings have them."""
+    return join_teammate.fill(episode, parameters) | fill_steps(episode, parameters)
+
+
+MOMENTS = batched(find, _fill)
 
 
 def _fault(apart: list[Cells], role: int, target: int, moment: int, context: int) -> str | None:
@@ -134,7 +136,8 @@ CATEGORY = Category(
         "Stay close to {mate}, on the same cell or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to {mate} or on the same cell.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     partner="replay",

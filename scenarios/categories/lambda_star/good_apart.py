@@ -8,31 +8,28 @@ on average; medium: fewer than one; hard: more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
+from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
+from . import abreast
+from .abreast import Ints, Spots, Tracks
 from .follow_good import in_a_row
-from .playing import Past, Prospects, imagined, landings, moving
+from .playing import Past, Prospects, landings, moving
+from .screening import ask_for_steps, attempt, batched, fill_steps, hits
 from .tracks import (
     DOMAIN,
     FIRST,
     SIGHT,
-    Cells,
     Track,
-    chase,
     distances,
-    moments,
     number,
     once,
-    ways,
 )
 
 HORIZON = 10
@@ -40,42 +37,34 @@ STEPS, AWAY = 6, 2
 FEW, MANY = 0.5, 1.0
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Good draws several onto one cell."""
-    episode, asked = trajectory.episode, {"steps": STEPS}
-    for track, moment in moments(episode, context, horizon):
-        if _fault(episode, track, moment) or STEPS > horizon:
-            continue
-        ahead = slice(moment + 1, moment + horizon + 1)
-        others = np.delete(episode.scene[ahead, FIRST:].astype(np.int64), track.role, 1)
-        if not _crowding(track, moment, others):
-            continue
-        aside = imagined(episode, track, moment, context, horizon, _aside, "replay")
-        if label(aside, 0, (track.role,), asked).verdict == "success":
-            beside = (others == track.good[ahead, None]).sum(1).mean()
-            difficulty = "easy" if beside < FEW else "medium" if beside < MANY else "hard"
-            yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good draws several onto one cell."""
+    near = (every.to_good <= SIGHT) & (every.crowd() > 0)
+    spots = Spots.of(every, near, context, horizon)
+    close = spots.still(every.good) <= AWAY
+    spots = spots.where(2 * close.sum(1) <= STEPS)
+    others = _others(spots)
+    straight = spots.chase()
+    shared = (others == straight[:, :, None]).any((1, 2))
+    spots, others, straight = spots.where(shared), others[shared], straight[shared]
+    good, free = spots.ahead(every.good), np.ones(len(spots.track), np.bool_)
+    for cells in (straight, *spots.ways().swapaxes(0, 1)):
+        alone = (others != cells[:, :, None]).all(2)
+        near_by = every.apart(cells, good) <= AWAY
+        free &= ~abreast.in_a_row(alone & near_by, STEPS)
+    beside = (others == good[:, :, None]).sum(2).mean(1)[free]
+    difficulty = np.where(beside < FEW, 0, np.where(beside < MANY, 1, 2))
+    return hits(spots.where(free), difficulty, ask_for_steps(STEPS))
 
 
-def _crowding(track: Track, moment: int, others: Cells) -> bool:
-    """Says whether Good goes, others are on its way, and neither chasing it nor any one way does.
-
-    Args:
-      track: who is asked.
-      moment: of the takeover.
-      others: int64[L, P - 1], where the others will be.
-    """
-    horizon = len(others)
-    good, straight = track.good[moment + 1 : moment + horizon + 1], chase(track, moment, horizon)
-    if 2 * (distances(good, int(track.me[moment]), track.size) <= AWAY).sum() > STEPS:
-        return False
-    if not (others == straight[:, None]).any():
-        return False
-    for cells in (straight, *ways(track, moment, horizon)):
-        alone = (others != cells[:, None]).all(1)
-        if in_a_row(alone & (distances(cells, good, track.size) <= AWAY), STEPS).any():
-            return False
-    return True
+def _others(spots: Spots) -> Ints:
+    """Return int[N, L, P - 1], the cells of the others after each step."""
+    people, role = spots.every.people, spots.track % spots.every.people
+    index = (role[:, None] + np.arange(1, people)) % people
+    tracks_ = (spots.track - role)[:, None] + index
+    frames = spots.moment[:, None] + np.arange(1, spots.horizon + 1)
+    out: Ints = spots.every.me[tracks_[:, None, :], frames[:, :, None]]
+    return out
 
 
 def _fault(episode: Episode, track: Track, moment: int) -> str | None:
@@ -120,6 +109,8 @@ def _aside(seen: Past) -> int:
     return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())
 
 
+MOMENTS = batched(find, fill_steps, confirm=attempt(_aside, label, {"steps": STEPS}, "replay"))
+
 CATEGORY = Category(
     name="good-apart",
     kind="instruction",
@@ -133,7 +124,8 @@ CATEGORY = Category(
         "Be at most two cells away from Good, and alone on your cell among the participants, for "
         "{steps} steps in a row.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     partner="replay",

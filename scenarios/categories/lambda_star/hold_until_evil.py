@@ -7,45 +7,57 @@ and not to a corner of the sight; medium: later, or to a corner; hard: both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
-from sts.episodes import Episode
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+import numpy as np
 
+from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+
+from . import abreast
+from .abreast import Ints, Spots, Tracks
 from .evade_evil import away
-from .playing import HIDDEN, STAY, Past, imagined, moving
-from .tracks import DOMAIN, SIGHT, Track, ago, diagonal, distances, first, moments, number
+from .playing import HIDDEN, STAY, Past, moving
+from .screening import ask_for_steps, batched, fill_steps, hits
+from .tracks import DOMAIN, SIGHT, Track, first, number
 
 HORIZON = 12
 EARLIEST, SOON, LATEST = 2, 3, 6
 STEPS = 3
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Evil is about to come."""
-    episode, asked = trajectory.episode, {"steps": STEPS}
-    for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment):
-            continue
-        ahead = track.evil[moment + 1 : moment + horizon + 1]
-        close = distances(ahead, int(track.me[moment]), track.size) <= SIGHT
-        comes = first(close)
-        if comes is None or not EARLIEST <= comes <= LATEST or comes + STEPS > horizon:
-            continue
-        if not close[comes : comes + STEPS].all() or ago(track.to_evil, moment, context) is None:
-            continue
-        early, fled = (
-            imagined(episode, track, moment, context, horizon, policy, "no-op")
-            for policy in (_flee, _wait)
-        )
-        verdicts = [label(one, 0, (track.role,), asked).verdict for one in (early, fled)]
-        if verdicts == ["failure", "success"]:
-            rim = bool(diagonal(int(track.me[moment]), int(ahead[comes - 1]), track.size))
-            difficulty = DIFFICULTIES[(comes > SOON) + rim]
-            yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Evil is about to come."""
+    asked = (every.to_evil > SIGHT) & (abreast.ago(every.to_evil) <= context)
+    spots = Spots.of(every, asked, context, horizon)
+    close = spots.still(every.evil) <= SIGHT
+    comes = abreast.first(close)
+    held = (comes >= EARLIEST) & (comes <= min(LATEST, horizon - STEPS))
+    spots, close, comes = spots.where(held), close[held], comes[held]
+    caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
+    spots, comes = spots.where(caught), comes[caught]
+    fled, waited = (_held(spots, spots.fled(context, waiting=waits)) for waits in (False, True))
+    done = (fled == -1) & (waited == 1)
+    spots, comes = spots.where(done), comes[done]
+    rim = every.diagonal(spots.now(every.me), spots.now(every.evil, comes))
+    return hits(spots, 1 * (comes > SOON) + rim, ask_for_steps(STEPS))
+
+
+def _held(spots: Spots, path: Ints) -> Any:
+    """Return 1 where `label` says success of paths int[N, L + 1], -1 for failure, 0 for neither."""
+    close = spots.every.apart(path[:, 1:], spots.ahead(spots.every.evil)) <= SIGHT
+    moved, came = abreast.first(path[:, 1:] != path[:, :-1]), abreast.first(close)
+    rash = (moved > 0) & ((came == 0) | (moved <= came))
+    # A frame past the last is not one at which it is left behind.
+    padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
+    left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
+    late = came + STEPS <= spots.horizon
+    verdict = np.where(left, 1, np.where(late, -1, 0))
+    return np.where(rash, -1, np.where(came == 0, 0, verdict))
+
+
+MOMENTS = batched(find, fill_steps)
 
 
 def _fault(track: Track, moment: int) -> str | None:
@@ -109,7 +121,8 @@ CATEGORY = Category(
         "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
         "cells away from it within {steps} steps.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     words=words,

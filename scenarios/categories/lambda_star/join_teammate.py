@@ -7,7 +7,7 @@ three or four, so that it has to be looked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scenarios.category import Candidate, Category, Label, Word
@@ -42,6 +42,12 @@ def called(names: Sequence[str], target: int) -> str:
     """Returns what wordings call a team-mate, by the names of all objects."""
     alone = len(names) == FIRST + 2
     return "your team-mate" if alone else f"participant {names[FIRST + target]}"
+
+
+def fill(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the team-mate as wordings have it."""
+    names = domain(DOMAIN).picture(episode.state).names
+    return {"mate": called(names, parameters["target"])}
 
 
 def words(scenario: Scenario) -> dict[str, Word]:

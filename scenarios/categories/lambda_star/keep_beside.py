@@ -7,46 +7,38 @@ steps; medium: in at least a quarter; hard: in fewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Controls, Label, Rubric
+import numpy as np
+
+from scenarios.category import Category, Controls, Hits, Label, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from .playing import Past, Prospects, imagined, moving
-from .tracks import DOMAIN, Track, chase, distances, moments, never
+from .abreast import Spots, Tracks
+from .playing import Past, Prospects, moving
+from .screening import attempt, batched, hits
+from .tracks import DOMAIN, Track, never
 
 HORIZON = 8
 AWAY = 2
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments next to Good at which neither reward nor waiting will do."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment) or not tempting(track, moment, horizon):
-            continue
-        kept = imagined(episode, track, moment, context, horizon, beside, "no-op")
-        if label(kept, 0, (track.role,), {}).verdict == "success":
-            yield Candidate(moment, track.role, restlessness(track, moment, horizon))
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments next to Good at which neither going after it nor waiting will do."""
+    return hits(*tempting(every, context, horizon))
 
 
-def tempting(track: Track, moment: int, horizon: int) -> bool:
-    """Says whether going after Good ends on it, and standing still on it or far from it."""
-    good = track.good[moment + 1 : moment + horizon + 1]
-    away = distances(int(track.me[moment]), good, track.size)
-    missed = (away == 0) | (away > AWAY)
-    return bool(missed.any() and (chase(track, moment, horizon) == good).any())
-
-
-def restlessness(track: Track, moment: int, horizon: int) -> str:
-    """Returns the difficulty of staying by Good, by how often it stands still."""
-    good = track.good[moment : moment + horizon + 1]
-    stays = (good[1:] == good[:-1]).mean()
-    return "easy" if stays >= 0.5 else "medium" if stays >= 0.25 else "hard"
+def tempting(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
+    """Return the moments of `find`, and how difficult it is there to stay by Good."""
+    spots = Spots.of(every, every.to_good == 1, context, horizon)
+    away = spots.still(every.good)
+    spots = spots.where(((away == 0) | (away > AWAY)).any(1))
+    spots = spots.where((spots.chase() == spots.ahead(every.good)).any(1))
+    good = spots.span(every.good, 0, horizon + 1)
+    stays = (good[:, 1:] == good[:, :-1]).mean(1)
+    return spots, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
 def _fault(track: Track, moment: int) -> str | None:
@@ -72,6 +64,8 @@ def beside(seen: Past) -> int:
     return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
 
 
+MOMENTS = batched(find, confirm=attempt(beside, label, {}))
+
 CATEGORY = Category(
     name="keep-beside",
     kind="instruction",
@@ -83,7 +77,8 @@ CATEGORY = Category(
         "Until the end, stay within two cells of Good, but never be on its cell.",
         "Accompany Good to the end, one or two cells away from it and never on the same cell.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     rubric=Rubric(

@@ -7,31 +7,33 @@ both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
+from .abreast import Spots, Tracks
 from .playing import Past, saying, shifts, toward
-from .tracks import DOMAIN, SIGHT, Track, diagonal, direction, moments, said
+from .screening import DIRECTIONS, batched, hits
+from .tracks import DOMAIN, SIGHT, Track, said
 
 HORIZON = 5
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Good's last move was seen."""
-    for track, moment in moments(trajectory.episode, context, horizon):
-        if _fault(track, moment):
-            continue
-        answer = _answer(track, moment)
-        if answer != direction(track, moment):
-            moved = bool(track.me[moment] != track.me[moment - 1])
-            both = slice(moment - 1, moment + 1)
-            rim = bool(diagonal(track.me[both], track.good[both], track.size).any())
-            difficulty = DIFFICULTIES[moved + rim]
-            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good's last move was seen."""
+    near = every.to_good <= SIGHT
+    near[:, 1:] &= near[:, :-1]
+    near[:, 0] = False
+    spots = Spots.of(every, near, context, horizon)
+    me, good = spots.span(every.me, -1, 1), spots.span(every.good, -1, 1)
+    move = every.toward(good[:, 0], good[:, 1])
+    rim = every.diagonal(me, good).any(1)
+    difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
+    differs = move != every.toward(me[:, 1], good[:, 1])
+    return hits(spots.where(differs), difficulty[differs], DIRECTIONS, move[differs])
+
+
+MOMENTS = batched(find)
 
 
 def _answer(track: Track, moment: int) -> str:
@@ -72,7 +74,8 @@ CATEGORY = Category(
         "What was Good's last move? Answer with a direction, or stay.",
         "Which way did Good go with its last move? If it did not move, say stay.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=said,
     fits=fits,
     rubric=Rubric(

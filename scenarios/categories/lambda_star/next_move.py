@@ -6,31 +6,37 @@ repeats two moves, and was in no corner of the sight meanwhile; medium: more, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import numpy as np
 
-from scenarios.category import Candidate, Category, Controls, Rubric
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+from scenarios.category import Category, Controls, Hits, Rubric
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
+from .abreast import Spots, Tracks, period
 from .playing import HIDDEN, Past, repeated, rhythm, saying, shifts
-from .tracks import DOMAIN, Track, diagonal, moments, said
+from .screening import DIRECTIONS, batched, hits, seen_moves
+from .tracks import DOMAIN, SIGHT, Track, said
 
 HORIZON = 5
 SHORT = 2
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Good's moves have repeated themselves in sight."""
-    for track, moment in moments(trajectory.episode, context, horizon):
-        period = rhythm(track, moment, context)
-        (follows,) = shifts(track.good[moment : moment + 2].tolist(), track.size)
-        if period and period[0] == follows:
-            answer = MOVES[follows]
-            frames = slice(moment - 2 * len(period), moment + 1)
-            rim = diagonal(track.me[frames], track.good[frames], track.size).any()
-            difficulty = DIFFICULTIES[(len(period) > SHORT) + bool(rim)]
-            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good's moves have repeated themselves in sight."""
+    near = every.to_good <= SIGHT
+    for _ in range(2):  # the shortest period, twice
+        near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
+    spots = Spots.of(every, near, context, horizon)
+    length, follows = period(seen_moves(spots, context))
+    now, then = spots.now(every.good), spots.now(every.good, 1)
+    goes_on = (length > 0) & (follows == every.toward(now, then))
+    spots, length, follows = spots.where(goes_on), length[goes_on], follows[goes_on]
+    corner = every.diagonal(spots.span(every.me, -context, 1), spots.span(every.good, -context, 1))
+    rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
+    return hits(spots, 1 * (length > SHORT) + rim, DIRECTIONS, follows)
+
+
+MOMENTS = batched(find)
 
 
 def fits(scenario: Scenario) -> str | None:
@@ -65,7 +71,8 @@ CATEGORY = Category(
         "Which move will Good make next? Answer with a direction, or stay.",
         "Where will Good go with its next move? Say a direction, or stay if it will remain.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=said,
     fits=fits,
     rubric=Rubric(

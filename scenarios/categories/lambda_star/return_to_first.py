@@ -7,32 +7,25 @@ was not in a corner of the sight; medium: it is farther, or was; hard: both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Candidate, Category, Controls, Label, Overlay, Rubric
+from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric
 from sts.episodes import Episode
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
-from sts.worlds.lambda_star import torus
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
-from . import prospects
+from . import abreast
+from .abreast import Ints, Spots, Tracks
 from .playing import HIDDEN, STAY, Past, last, moving, toward
+from .screening import batched, hits
 from .tracks import (
     DOMAIN,
     SIGHT,
-    Cells,
     Track,
-    ago,
-    chase,
-    diagonal,
     distances,
-    moments,
     once,
-    ways,
 )
 
 HORIZON = 10
@@ -40,29 +33,43 @@ OLD = 4
 NEAREST, FAR, FARTHEST = 2, 3, 5
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Good was first seen a while ago and elsewhere."""
-    for track, moment in moments(trajectory.episode, context, horizon):
-        if _fault(track, moment, context):
-            continue
-        frame = _first_sight(track, moment, context)
-        cell = int(track.good[frame])
-        crossed = (*_chases(track, moment, horizon, context), ways(track, moment, horizon))
-        if any((one == cell).any() for one in crossed):
-            continue
-        me, past = int(track.me[moment]), int(track.me[frame])
-        far = bool(distances(me, cell, track.size) > FAR)
-        difficulty = DIFFICULTIES[far + bool(diagonal(past, cell, track.size))]
-        way = MOVES[torus.toward(me, cell, *track.size, torus.BACK)]
-        yield Candidate(moment, track.role, difficulty, {"cell": cell}, answer=way)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good was first seen a while ago and elsewhere."""
+    age = _first_sight_ago(every, context)
+    spots = Spots.of(every, age >= OLD, context, horizon)
+
+    def cells(spots: Spots) -> Any:
+        return spots.now(every.good, -spots.now(age))
+
+    away = every.apart(spots.now(every.me), cells(spots))
+    spots = spots.where((away >= NEAREST) & (away <= FARTHEST))
+    spots = spots.where((spots.chase() != cells(spots)[:, None]).all(1))
+    latest = spots.now(every.good, -spots.now(abreast.ago(every.to_good)))
+    me, free = spots.now(every.me), np.ones(len(spots.track), np.bool_)
+    for _ in range(horizon):
+        me = every.moved(me, every.toward(me, latest))
+        free &= me != cells(spots)
+    spots = spots.where(free)
+    spots = spots.where(~spots.held(cells(spots)))
+    cell, me = cells(spots), spots.now(every.me)
+    rim = every.diagonal(spots.now(every.me, -spots.now(age)), cell)
+    codes, kind = np.unique(cell * 9 + every.toward(me, cell), return_inverse=True)
+    kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
+    return hits(spots, 1 * (every.apart(me, cell) > FAR) + rim, kinds, kind)
 
 
-def _chases(track: Track, moment: int, horizon: int, context: int) -> Iterator[Cells]:
-    """Yields the cells of who goes after Good, and to where it was last in sight."""
-    yield chase(track, moment, horizon)
-    latest = moment - (ago(track.to_good, moment, context) or 0)
-    goals = np.full(horizon, track.good[latest])
-    yield prospects.chased(int(track.me[moment]), goals, *track.size)
+def _first_sight_ago(every: Tracks, context: int) -> Ints:
+    """Return how many frames ago Good was first in sight in the context; negative where never."""
+    frames = np.arange(every.me.shape[1], dtype=np.int32)
+    near = every.to_good <= SIGHT
+    coming = np.where(near, frames, len(frames))[:, ::-1]
+    sights = np.minimum.accumulate(coming, axis=1)[:, ::-1]
+    age = np.full(near.shape, -1, np.int32)
+    age[:, context:] = frames[context:] - sights[:, : len(frames) - context]
+    return age
+
+
+MOMENTS = batched(find)
 
 
 def _first_sight(track: Track, moment: int, context: int) -> int:
@@ -122,7 +129,8 @@ CATEGORY = Category(
         "Return to the cell where Good stood when you first saw it.",
         "Stand on the cell where Good was the first time that you saw it.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     rubric=Rubric(

@@ -7,39 +7,34 @@ fewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
+from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
+from . import abreast
+from .abreast import Spots, Tracks
 from .follow_good import in_a_row
 from .playing import Past, last, moving, toward
-from .tracks import DOMAIN, SIGHT, Track, distances, leaving, moments, number, once
+from .screening import ask_for_steps, batched, fill_steps, hits, leaving
+from .tracks import DOMAIN, SIGHT, Track, number, once
 
 HORIZON = 12
 STEPS = 4
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Evil is in sight and about to lead somewhere."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if _fault(track, moment):
-            continue
-        ahead = track.evil[moment : moment + horizon + 1]
-        moved = ahead[1:] != ahead[:-1]
-        if 2 * moved.sum() < horizon or STEPS > horizon:
-            continue
-        asked = {"steps": STEPS}
-        stands = distances(int(track.me[moment]), ahead[1:], track.size) <= SIGHT
-        if in_a_row(stands, STEPS).any():
-            continue
-        difficulty = leaving(ahead[1 : 1 + STEPS], int(track.me[moment]), track.size)
-        yield Candidate(moment, track.role, difficulty, asked, {"steps": str(STEPS)})
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Evil is in sight and about to lead somewhere."""
+    spots = Spots.of(every, every.to_evil <= SIGHT, context, horizon)
+    spots = spots.where(spots.moves(every.evil))
+    away = spots.still(every.evil)
+    free = ~abreast.in_a_row(away <= SIGHT, STEPS)
+    return hits(spots.where(free), leaving(away[free][:, :STEPS]), ask_for_steps(STEPS))
+
+
+MOMENTS = batched(find, fill_steps)
 
 
 def _fault(track: Track, moment: int) -> str | None:
@@ -80,7 +75,8 @@ CATEGORY = Category(
         "Stay close to Evil, on it or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to Evil or on it.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=label,
     fits=fits,
     words=words,

@@ -6,14 +6,14 @@ corner of the sight; medium: longer, or in a corner; hard: both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from sts.suites.types import Scenario
 
-from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
-
+from . import abreast
+from .abreast import Spots, Tracks
 from .playing import Past, last, saying
-from .tracks import DOMAIN, Track, ago, diagonal, moments, said
+from .screening import COUNTS, batched, hits
+from .tracks import DOMAIN, Track, ago, said
 
 HORIZON = 5
 MOST, MORE = 8, "more"
@@ -21,16 +21,16 @@ ANSWERS = tuple(str(n) for n in range(MOST + 1))
 FRESH = 3
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments of which Evil was in sight in the context."""
-    for track, moment in moments(trajectory.episode, context, horizon):
-        since = ago(track.to_evil, moment, context)
-        if since is not None and since <= MOST:
-            frame = moment - since
-            rim = bool(diagonal(int(track.me[frame]), int(track.evil[frame]), track.size))
-            difficulty = DIFFICULTIES[(since > FRESH) + rim]
-            answer = _said(since)
-            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments of which Evil was in sight in the context."""
+    gone = abreast.ago(every.to_evil)
+    spots = Spots.of(every, gone <= min(MOST, context), context, horizon)
+    steps = spots.now(gone)
+    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
+    return hits(spots, 1 * (steps > FRESH) + rim, COUNTS, steps)
+
+
+MOMENTS = batched(find)
 
 
 def _said(steps: int) -> str:
@@ -67,7 +67,8 @@ CATEGORY = Category(
         "more.",
         "How long ago, in steps, was Evil last in sight? Say 0 to 8, or more.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=said,
     fits=fits,
     rubric=Rubric(

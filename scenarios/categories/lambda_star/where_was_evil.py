@@ -7,15 +7,17 @@ later, and then not in a corner of the sight; medium: longer, or in a corner; ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
-from scenarios.category import Candidate, Category, Controls, Overlay, Rubric
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
+from . import abreast
+from .abreast import NONE, Spots, Tracks
 from .playing import HIDDEN, STAY, Past, last, saying, toward
-from .tracks import DOMAIN, Track, ago, between, diagonal, moments, said
+from .screening import DIRECTIONS, batched, hits
+from .tracks import DOMAIN, Track, ago, between, said
 
 HORIZON = 5
 LATEST, EARLIEST = 2, 8
@@ -24,19 +26,25 @@ BACK = (3, 5)
 """Over so many own moves the way back is not the answer."""
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which Evil was last seen elsewhere a while ago."""
-    for track, moment in moments(trajectory.episode, context, horizon):
-        if _fault(track, moment, context):
-            continue
-        answer, me = _answer(track, moment, context), int(track.me[moment])
-        back = [between(me, int(track.me[moment - steps]), track.size) for steps in BACK]
-        if answer is not None and answer not in back:
-            since = ago(track.to_evil, moment, context) or 0
-            frame = moment - since
-            rim = bool(diagonal(int(track.me[frame]), int(track.evil[frame]), track.size))
-            difficulty = DIFFICULTIES[(since > FRESH) + rim]
-            yield Candidate(moment, track.role, difficulty, {"answer": answer}, answer=answer)
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Evil was last seen elsewhere a while ago."""
+    gone = abreast.ago(every.to_evil)
+    lately = (gone >= LATEST) & (gone <= min(EARLIEST, context))
+    spots = Spots.of(every, lately, context, horizon)
+
+    def answers(spots: Spots) -> Any:
+        return every.between(spots.now(every.me), spots.now(every.evil, -spots.now(gone)))
+
+    spots = spots.where(answers(spots) != NONE)
+    for steps in BACK:
+        back = every.between(spots.now(every.me), spots.now(every.me, -steps))
+        spots = spots.where(back != answers(spots))
+    steps = spots.now(gone)
+    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
+    return hits(spots, 1 * (steps > FRESH) + rim, DIRECTIONS, answers(spots))
+
+
+MOMENTS = batched(find)
 
 
 def _answer(track: Track, moment: int, context: int) -> str | None:
@@ -84,7 +92,8 @@ CATEGORY = Category(
         "you are on it.",
         "Which way is the cell on which Evil was last in your sight? If you stand on it, say stay.",
     ),
-    candidates=candidates,
+    candidates=MOMENTS.candidates,
+    screen=MOMENTS.screen,
     label=said,
     fits=fits,
     rubric=Rubric(
