@@ -20,7 +20,7 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with recordings and a draft of six candidates, for tests to copy."""
     root = tmp_path_factory.mktemp("mined") / "w"
     trajectories.save(Workspace.open(root), RECORDED)
-    asked = ("--category", "walk", "--category", "where-is-good", "--per-category", "3")
+    asked = ("--category", "shadow-evil", "--category", "where-is-good", "--per-category", "3")
     with contextlib.redirect_stdout(io.StringIO()):
         assert main(["mine", "own", *asked, "--workspace", str(root)]) == 0
     return root

@@ -19,8 +19,8 @@ from tests.reproduction.suites import build_core, dialogues, retiring
 from tests.scenarios.scripted import episode
 from tests.scenarios.test_moments import cut
 
-STARTER = store.load(Workspace.open("no-workspace-here"), "starter@1").scenarios
-WALKS = [one for one in STARTER if one.category == "walk"]
+CORE = store.load(Workspace.open("no-workspace-here"), "core@1").scenarios
+TEN = [one for one in CORE if one.category == "clean-take"]
 
 
 def profiles(every: list[Scenario], *passed: int) -> dict[str, Profile]:
@@ -40,25 +40,25 @@ def retired(every: list[Scenario], made: dict[str, Profile]) -> dict[str, str]:
 
 
 def test_what_is_passed_as_another_is_retired_and_of_a_category_a_fifth_at_most() -> None:
-    alike = [dataclasses.replace(one, difficulty="easy") for one in WALKS]
+    alike = [dataclasses.replace(one, difficulty="easy") for one in TEN]
     why = retired(alike, profiles(alike, *[3] * 10))
-    assert [*why] == ["walk-10", "walk-02"]
+    assert [*why] == ["clean-take-10", "clean-take-02"]
     assert [*why.values()] == [
         "10 are easy and 0 medium",
-        "passed exactly as often by each agent as walk-01",
+        "passed exactly as often by each agent as clean-take-01",
     ]
-    assert retired(WALKS, profiles(WALKS, *range(10))) == {}
+    assert retired(TEN, profiles(TEN, *range(10))) == {}
     turned = [*alike[:1], *(dataclasses.replace(one, series="s", turn=1) for one in alike[1:])]
     assert retired(turned, profiles(alike, *[3] * 10)) == {}
 
 
 def test_what_tells_nobody_apart_goes_before_what_is_like_another() -> None:
-    made = profiles(WALKS, *[3] * 10)
-    last = WALKS[-1]
+    made = profiles(TEN, *[3] * 10)
+    last = TEN[-1]
     flat: dict[str, tuple[Label, ...]] = {
         name: (Label("not_done", None),) for name in ("other", "reads")
     }
-    why = retired(WALKS, made | {last.hash: Profile(last.hash, flat)})
+    why = retired(TEN, made | {last.hash: Profile(last.hash, flat)})
     assert [*why][0] == last.id and why[last.id] == "tells no agents apart: no agent passes"
 
 
@@ -77,10 +77,10 @@ def test_what_a_judge_cannot_tell_is_retired() -> None:
 def test_of_what_there_is_most_the_last_goes_for_a_difficulty_of_which_there_are_few() -> None:
     levels = ["easy"] * 5 + ["medium"] * 2 + ["hard"] * 3
     every = [
-        dataclasses.replace(one, difficulty=level) for one, level in zip(WALKS, levels, strict=True)
+        dataclasses.replace(one, difficulty=level) for one, level in zip(TEN, levels, strict=True)
     ]
     why = retiring.retirements(every, profiles(every, *range(10)))
-    assert why == {"walk-05": retiring.Retired("5 are easy and 2 medium", "medium")}
+    assert why == {"clean-take-05": retiring.Retired("5 are easy and 2 medium", "medium")}
 
 
 def test_halves_of_a_pair_go_and_come_together() -> None:
@@ -88,18 +88,20 @@ def test_halves_of_a_pair_go_and_come_together() -> None:
     asked = ["left", "right"] * 2 + [""] * 6
     every = [
         dataclasses.replace(one, pair=name, parameters={"asked": half})
-        for one, name, half in zip(WALKS, names, asked, strict=True)
+        for one, name, half in zip(TEN, names, asked, strict=True)
     ]
     why = retired(every, profiles(every, 1, 2, 1, 3, 4, 5, 6, 7, 8, 9))
-    assert [*why] == ["walk-03", "walk-04"] and why["walk-04"].startswith("half of a pair: passed")
+    assert [*why] == ["clean-take-03", "clean-take-04"] and why["clean-take-04"].startswith(
+        "half of a pair: passed"
+    )
     mined = [
-        dataclasses.replace(one, id=f"walk-{n}", pair="r", parameters={"asked": half})
+        dataclasses.replace(one, id=f"clean-take-{n}", pair="r", parameters={"asked": half})
         for n, (one, half) in enumerate(zip(every[:2], asked[1::-1], strict=True), 11)
     ]
     wanted = dict.fromkeys(why, "easy")
     assert retiring.places(every, mined, wanted) == {
-        "walk-12": "walk-03",
-        "walk-11": "walk-04",
+        "clean-take-12": "clean-take-03",
+        "clean-take-11": "clean-take-04",
     }
 
 
@@ -107,7 +109,7 @@ def test_the_place_is_taken_by_what_has_the_answer_and_then_the_difficulty() -> 
     def asking(number: int, answer: str, difficulty: str) -> Scenario:
         parameters = {"answer": answer}
         return dataclasses.replace(
-            WALKS[0], id=f"walk-{number}", difficulty=difficulty, parameters=parameters
+            TEN[0], id=f"clean-take-{number}", difficulty=difficulty, parameters=parameters
         )
 
     gone = [asking(1, "up", "hard"), asking(2, "down", "easy")]
@@ -117,15 +119,18 @@ def test_the_place_is_taken_by_what_has_the_answer_and_then_the_difficulty() -> 
         asking(13, "up", "hard"),
         asking(14, "left", "easy"),
     ]
-    wanted = {"walk-1": "hard", "walk-2": "easy"}
-    assert retiring.places(gone, mined, wanted) == {"walk-13": "walk-1", "walk-14": "walk-2"}
-    assert retiring.places(gone, mined[:1], wanted) == {"walk-11": "walk-1"}
-    other_way = retiring.places(gone, mined, wanted | {"walk-1": "easy"})
-    assert other_way == {"walk-12": "walk-1", "walk-14": "walk-2"}
+    wanted = {"clean-take-1": "hard", "clean-take-2": "easy"}
+    assert retiring.places(gone, mined, wanted) == {
+        "clean-take-13": "clean-take-1",
+        "clean-take-14": "clean-take-2",
+    }
+    assert retiring.places(gone, mined[:1], wanted) == {"clean-take-11": "clean-take-1"}
+    other_way = retiring.places(gone, mined, wanted | {"clean-take-1": "easy"})
+    assert other_way == {"clean-take-12": "clean-take-1", "clean-take-14": "clean-take-2"}
     there = [*gone, asking(3, "left", "easy")]
     assert retiring.places(there, [*mined[:1], asking(15, "right", "hard")], wanted) == {
-        "walk-15": "walk-1",
-        "walk-11": "walk-2",
+        "clean-take-15": "clean-take-1",
+        "clean-take-11": "clean-take-2",
     }
     other = dataclasses.replace(mined[0], category="other")
     assert retiring.places(gone, [other], wanted) == {}

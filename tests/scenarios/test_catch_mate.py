@@ -110,7 +110,7 @@ THREE = episode("stay " * CONTEXT, start=(0, 0), others=[((0, 1), ""), ((4, 4), 
     ("what", "partner", "expected"),
     [
         (THREE, "no-op", "does not run away"),
-        (AWAY, RULE.partner, "not the only one in sight"),
+        (AWAY, RULE.partner, "not in sight in the last 3 steps"),
         (LOST, RULE.partner, "not near where it was"),
         (THREE, RULE.partner, "others besides"),
     ],

@@ -13,7 +13,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from tests.reproduction.suites import dimensions
 
-SUITE = store.load(Workspace.open("no-workspace-here"), "starter@1")
+SUITE = store.load(Workspace.open("no-workspace-here"), "core@2")
 AGENTS = tuple("abcdefgh")
 
 

@@ -37,84 +37,113 @@ class Case(NamedTuple):
 
 LONG = "x" * 2001
 CASES = {
-    "no such candidate": Case(("accept", "wlak-01"), "did you mean walk"),
+    "no such candidate": Case(("accept", "shadow-evli-01"), "did you mean shadow-evil"),
     "no candidate": Case(("accept",), "expected the id of a candidate"),
-    "ids and all": Case(("accept", "walk-01", "--all"), "found both"),
-    "no reason": Case(("reject", "walk-01"), "--reason"),
+    "ids and all": Case(("accept", "shadow-evil-01", "--all"), "found both"),
+    "no reason": Case(("reject", "shadow-evil-01"), "--reason"),
     "a reason that moves the cursor": Case(
-        ("reject", "walk-01", "--reason", "a\x1b[2J"), "expected a reason of one line"
+        ("reject", "shadow-evil-01", "--reason", "a\x1b[2J"), "expected a reason of one line"
     ),
     "a reason of two lines": Case(
-        ("reject", "walk-01", "--reason", "a\nb"), "a reason of one line"
+        ("reject", "shadow-evil-01", "--reason", "a\nb"), "a reason of one line"
     ),
     "retiring what is new": Case(
-        ("retire", "walk-01", "--reason", "x"),
-        "retire is for scenarios of the parent: reject walk-01 instead",
+        ("retire", "shadow-evil-01", "--reason", "x"),
+        "retire is for scenarios of the parent: reject shadow-evil-01 instead",
     ),
-    "nothing to undo": Case(("undo", "walk-01"), "there is nothing to undo about walk-01"),
-    "no change": Case(("edit", "walk-01"), "nothing of walk-01 would change"),
+    "nothing to undo": Case(
+        ("undo", "shadow-evil-01"), "there is nothing to undo about shadow-evil-01"
+    ),
+    "no change": Case(("edit", "shadow-evil-01"), "nothing of shadow-evil-01 would change"),
     "a takeover after the end": Case(
-        ("edit", "walk-01", "--takeover", "39"), "expected a takeover from 10 to 30, as trajectory"
+        ("edit", "shadow-evil-01", "--takeover", "39"),
+        "expected a takeover from 10 to 28, as trajectory",
     ),
     "a takeover before the context": Case(
-        ("edit", "walk-01", "--takeover", "9"), "expected a takeover from 10 to 30"
+        ("edit", "shadow-evil-01", "--takeover", "9"), "expected a takeover from 10 to 28"
     ),
     "a takeover that is no step": Case(
-        ("edit", "walk-01", "--takeover", "soon"), "expected a whole number, found 'soon'"
+        ("edit", "shadow-evil-01", "--takeover", "soon"), "expected a whole number, found 'soon'"
     ),
     "a length that does not fit": Case(
-        ("edit", "walk-01", "--length", "999"), "a takeover from 10"
+        ("edit", "shadow-evil-01", "--length", "999"), "a takeover from 10"
     ),
     "nobody's role": Case(
-        ("edit", "walk-01", "--role", "7"), "expected a role from 0 to 1, found 7"
+        ("edit", "shadow-evil-01", "--role", "7"), "expected a role from 0 to 1, found 7"
     ),
     "a partner that is none": Case(
-        ("edit", "walk-01", "--partner", "agent:nobody"), "unknown agent 'nobody'"
+        ("edit", "shadow-evil-01", "--partner", "agent:nobody"), "unknown agent 'nobody'"
     ),
     "a partner of another world": Case(
-        ("edit", "walk-01", "--partner", "agent:overcooked-stay"), "does not play in worlds of"
+        ("edit", "shadow-evil-01", "--partner", "agent:overcooked-stay"),
+        "does not play in worlds of",
     ),
     "a partner of no kind": Case(
-        ("edit", "walk-01", "--partner", "somebody"),
+        ("edit", "shadow-evil-01", "--partner", "somebody"),
         "no-op, replay or agent:NAME, found 'somebody'",
     ),
     "markup": Case(
-        ("edit", "walk-01", "--text", "Go <b>left</b>."),
+        ("edit", "shadow-evil-01", "--text", "Go <b>left</b>."),
         "expected an instruction in plain words, found '<b>' in it",
     ),
     "a script": Case(
-        ("edit", "walk-01", "--text", "<script>alert(1)</script>"), "found '<script>' in it"
+        ("edit", "shadow-evil-01", "--text", "<script>alert(1)</script>"), "found '<script>' in it"
     ),
-    "an entity": Case(("edit", "walk-01", "--text", "Go &lt; left"), "found '&lt;' in it"),
+    "an entity": Case(("edit", "shadow-evil-01", "--text", "Go &lt; left"), "found '&lt;' in it"),
     "an instruction that moves the cursor": Case(
-        ("edit", "walk-01", "--text", "Go\x1b[2J"), "expected an instruction of one line"
+        ("edit", "shadow-evil-01", "--text", "Go\x1b[2J"), "expected an instruction of one line"
     ),
     "an instruction turned around": Case(
-        ("edit", "walk-01", "--text", "Go \u202eleft"), "expected an instruction of one line"
+        ("edit", "shadow-evil-01", "--text", "Go \u202eleft"), "expected an instruction of one line"
     ),
     "an instruction without end": Case(
-        ("edit", "walk-01", "--text", LONG), "expected an instruction of one line, at most 2000"
+        ("edit", "shadow-evil-01", "--text", LONG),
+        "expected an instruction of one line, at most 2000",
     ),
     "a wording and words": Case(
-        ("edit", "walk-01", "--text", "Go.", "--wording", "1"), "a text or a wording, found both"
+        ("edit", "shadow-evil-01", "--text", "Go.", "--wording", "1"),
+        "a text or a wording, found both",
     ),
     "a wording too many": Case(
-        ("edit", "walk-01", "--wording", "3"), "expected a wording from 0 to 2"
+        ("edit", "shadow-evil-01", "--wording", "3"), "expected a wording from 0 to 2"
     ),
-    "a tag that does not print": Case(("edit", "walk-01", "--tag", "a\x07"), "expected tags of"),
-    "no such category": Case(("edit", "walk-01", "--category", "fly"), "unknown category 'fly'"),
+    "a tag that does not print": Case(
+        ("edit", "shadow-evil-01", "--tag", "a\x07"), "expected tags of"
+    ),
+    "no such category": Case(
+        ("edit", "shadow-evil-01", "--category", "fly"), "unknown category 'fly'"
+    ),
     "a category that asks nothing there": Case(
-        ("edit", "walk-01", "--category", "reach-good", "--takeover", "10", "--context", "0"),
-        "reach-good asks nothing of role",
+        (
+            "edit",
+            "shadow-evil-01",
+            "--category",
+            "keep-beside",
+            "--takeover",
+            "10",
+            "--context",
+            "0",
+        ),
+        "keep-beside asks nothing of role",
     ),
     "no such trajectory": Case(
-        ("add", "--trajectory", "zz", "--takeover", "9", "--role", "0", "--category", "walk"),
+        (
+            "add",
+            "--trajectory",
+            "zz",
+            "--takeover",
+            "9",
+            "--role",
+            "0",
+            "--category",
+            "shadow-evil",
+        ),
         "unknown trajectory 'zz'",
     ),
     "an opinion that is none": Case(
-        ("opinion", "walk-01", "perhaps"), "'perhaps'; known: no, undo, yes"
+        ("opinion", "shadow-evil-01", "perhaps"), "'perhaps'; known: no, undo, yes"
     ),
-    "an opinion about nothing": Case(("opinion", "walk-09", "yes"), "unknown candidate"),
+    "an opinion about nothing": Case(("opinion", "shadow-evil-09", "yes"), "unknown candidate"),
 }
 
 
@@ -142,14 +171,14 @@ def test_what_cannot_be_done_is_one_line_and_changes_nothing(own: Curation, name
 
 
 def test_nobody_decides_by_the_empty_name(own: Curation) -> None:
-    said = own("draft", "accept", "own", "walk-01", "--as", "", code=2)
+    said = own("draft", "accept", "own", "shadow-evil-01", "--as", "", code=2)
     assert "expected a name of 1 to 64" in said and decided(own) == []
 
 
 def test_what_there_is_not_is_named(own: Curation) -> None:
     assert "unknown draft 'other'" in own("draft", "show", "other", code=2)
     assert "own is a draft" in own("draft", "from", "own@1", code=2)
-    assert "walk-01 and 5 more are undecided" in own("suite", "freeze", "own", code=1)
+    assert "shadow-evil-01 and 5 more are undecided" in own("suite", "freeze", "own", code=1)
 
 
 @pytest.fixture
@@ -162,15 +191,17 @@ def second(own: Curation) -> Curation:
 
 
 def meanwhile(own: Curation, monkeypatch: pytest.MonkeyPatch, kind: str, **detail: str) -> None:
-    """Has Ben decide about walk-01 after a command has looked at it, and before it decides."""
+    """Have Ben decide about shadow-evil-01 after a command has looked at it, before it decides."""
     author: Callable[..., Annotator] = curation.author
 
     def late(store: Store, name: str | None) -> Annotator:
         draft = drafts.open_draft(own.workspace, "own")
-        last = states(store.decisions(draft.id)).get("walk-01")
+        last = states(store.decisions(draft.id)).get("shadow-evil-01")
         ben = author(store, "Ben").id
         uuid, follows = secrets.token_hex(16), last.last if last else ""
-        store.decide(draft.id, [Decision(uuid, "walk-01", kind, ben, follows, "", detail, 1.0)])
+        store.decide(
+            draft.id, [Decision(uuid, "shadow-evil-01", kind, ben, follows, "", detail, 1.0)]
+        )
         return author(store, name)
 
     monkeypatch.setattr(curation, "author", late)
@@ -181,15 +212,17 @@ def test_who_edits_what_was_just_retired_is_told_so(
 ) -> None:
     with monkeypatch.context() as patch:
         meanwhile(second, patch, "retire", reason="too easy")
-        said = second.draft("edit", "walk-01", "--length", "12", code=1)
-    assert "walk-01 has changed since you saw it: it is now retired by Ben (too easy)" in said
-    view = second.view()["walk-01"]
-    assert (view["status"], view["scenario"], view["horizon"]) == ("retired", "", 10)
+        said = second.draft("edit", "shadow-evil-01", "--length", "14", code=1)
+    assert (
+        "shadow-evil-01 has changed since you saw it: it is now retired by Ben (too easy)" in said
+    )
+    view = second.view()["shadow-evil-01"]
+    assert (view["status"], view["scenario"], view["horizon"]) == ("retired", "", 12)
     assert [one.kind for one in decided(second)] == ["retire"]
 
 
 @pytest.mark.parametrize(
-    "words", [("accept",), ("reject", "--reason", "mine"), ("edit", "--length", "12")]
+    "words", [("accept",), ("reject", "--reason", "mine"), ("edit", "--length", "14")]
 )
 def test_of_two_curators_on_one_candidate_the_later_is_told_what_the_other_did(
     own: Curation, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
@@ -197,11 +230,11 @@ def test_of_two_curators_on_one_candidate_the_later_is_told_what_the_other_did(
     action, *more = words
     with monkeypatch.context() as patch:
         meanwhile(own, patch, "reject", reason="unclear")
-        said = own.draft(action, "walk-01", *more, code=1)
+        said = own.draft(action, "shadow-evil-01", *more, code=1)
     assert "it is now rejected by Ben (unclear); look at it again" in said
     assert [one.by for one in decided(own)] == ["Ben"]
-    own.draft("accept", "walk-01")  # having looked again
-    assert own.view()["walk-01"]["status"] == "accepted"
+    own.draft("accept", "shadow-evil-01")  # having looked again
+    assert own.view()["shadow-evil-01"]["status"] == "accepted"
 
 
 def test_of_many_decided_at_once_none_is_where_one_was_overtaken(
@@ -209,39 +242,42 @@ def test_of_many_decided_at_once_none_is_where_one_was_overtaken(
 ) -> None:
     with monkeypatch.context() as patch:
         meanwhile(own, patch, "reject", reason="unclear")
-        assert "walk-01 has changed" in own.draft("accept", "--all", code=1)
+        assert "shadow-evil-01 has changed" in own.draft("accept", "--all", code=1)
     assert {
         id: one["status"] for id, one in own.view().items() if one["status"] != "undecided"
-    } == {"walk-01": "rejected"}
+    } == {"shadow-evil-01": "rejected"}
 
 
 def test_an_opinion_about_what_was_just_edited_is_refused(
     own: Curation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own.draft("edit", "walk-01", "--length", "12")
+    own.draft("edit", "shadow-evil-01", "--length", "14")
     with monkeypatch.context() as patch:
         meanwhile(own, patch, "undo", undoes=decided(own)[-1].uuid)
-        assert "walk-01 has changed since" in own.draft("opinion", "walk-01", "yes", code=1)
-    assert own.view()["walk-01"]["opinions_given"] == 0
+        assert "shadow-evil-01 has changed since" in own.draft(
+            "opinion", "shadow-evil-01", "yes", code=1
+        )
+    assert own.view()["shadow-evil-01"]["opinions_given"] == 0
 
 
-@pytest.mark.parametrize("word", ["another direction", "another category"])
+OF_ANOTHER = "its text is a wording of evil-from-good"
+
+
+@pytest.mark.parametrize("word", ["another number", "another category"])
 def test_a_text_that_asks_for_something_else_is_warned_of_and_not_frozen(
     own: Curation, word: str
 ) -> None:
-    asked = drafts.open_draft(own.workspace, "own").candidate("walk-01").parameters["direction"]
-    other = "right" if "left" in asked or asked in ("up", "down") else "left"
     text, why = {
-        "another direction": (f"Walk {other}.", "its text does not say"),
-        "another category": ("Stand still from now on.", "its text is a wording of stand-still"),
+        "another number": ("Shadow Evil for 5 steps.", "its text does not say '4'"),
+        "another category": ("Say in which direction Evil lies from Good.", OF_ANOTHER),
     }[word]
-    assert f"it does not fit: {why}" in own.draft("edit", "walk-01", "--text", text)
+    assert f"it does not fit: {why}" in own.draft("edit", "shadow-evil-01", "--text", text)
     own.draft("accept", "--all")
     for refused in (own.draft("check", code=1), own("suite", "freeze", "own", code=1)):
-        assert f"walk-01: {why}" in refused
-    own.draft("undo", "walk-01")
-    own.draft("undo", "walk-01")
-    own.draft("accept", "walk-01")
+        assert f"shadow-evil-01: {why}" in refused
+    own.draft("undo", "shadow-evil-01")
+    own.draft("undo", "shadow-evil-01")
+    own.draft("accept", "shadow-evil-01")
     own("suite", "freeze", "own")
 
 
@@ -249,10 +285,10 @@ def test_a_draft_whose_recordings_are_gone_is_decided_and_not_edited(own: Curati
     for file in own.workspace.path("trajectories").iterdir():
         file.unlink()
     files = everything(own)
-    assert "unknown trajectory" in own.draft("edit", "walk-01", "--length", "9", code=2)
+    assert "unknown trajectory" in own.draft("edit", "shadow-evil-01", "--length", "9", code=2)
     assert everything(own) == files and decided(own) == []
-    own.draft("reject", "walk-01", "--reason", "unclear")
-    own.draft("opinion", "walk-02", "no")
+    own.draft("reject", "shadow-evil-01", "--reason", "unclear")
+    own.draft("opinion", "shadow-evil-02", "no")
 
 
 KILLED_AT_TWO_MOMENTS = """
@@ -268,7 +304,7 @@ def before_it_decides():
     dying(2)  # the edited candidate is written, and has no name yet
 
 def edit(root):
-    words = ("draft", "edit", "own", "walk-01", "--length", "12", "--as", "Ana")
+    words = ("draft", "edit", "own", "shadow-evil-01", "--length", "14", "--as", "Ana")
     return main([*words, "--workspace", root])
 
 undisturbed, *killed = sys.argv[1:]
@@ -286,7 +322,7 @@ for root, moment in zip(killed, (before_it_says_so, before_it_decides), strict=T
 
 @pytest.fixture(scope="module")
 def killed(mined: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Workspaces in which Ana, who edited walk-01, was killed: before she was told, and before."""
+    """Return workspaces in which Ana, who edited, was killed: before she was told, and before."""
     roots = [tmp_path_factory.mktemp("killed") / "w" for _ in range(3)]
     for root in roots:
         shutil.copytree(mined, root)
@@ -300,13 +336,13 @@ def test_killed_between_decision_and_acknowledgement_the_decision_stands(
     killed: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     own = Curation(killed[0], capsys)
-    view = own.view()["walk-01"]
-    assert (view["horizon"], [one["kind"] for one in view["decisions"]]) == (12, ["edit"])
-    assert "nothing of walk-01 would change" in own.draft(
-        "edit", "walk-01", "--length", "12", code=2
+    view = own.view()["shadow-evil-01"]
+    assert (view["horizon"], [one["kind"] for one in view["decisions"]]) == (14, ["edit"])
+    assert "nothing of shadow-evil-01 would change" in own.draft(
+        "edit", "shadow-evil-01", "--length", "14", code=2
     )
-    own.draft("undo", "walk-01")
-    assert own.view()["walk-01"]["horizon"] == 10
+    own.draft("undo", "shadow-evil-01")
+    assert own.view()["shadow-evil-01"]["horizon"] == 12
 
 
 def test_killed_before_the_decision_nothing_was_decided(
@@ -315,5 +351,7 @@ def test_killed_before_the_decision_nothing_was_decided(
     before = own.view()
     own = Curation(killed[1], capsys)
     assert own.view() == before and decided(own) == []
-    own.draft("edit", "walk-01", "--length", "12")
-    assert json.loads(own.draft("show", "walk-01", "--json"))["candidates"][0]["horizon"] == 12
+    own.draft("edit", "shadow-evil-01", "--length", "14")
+    assert (
+        json.loads(own.draft("show", "shadow-evil-01", "--json"))["candidates"][0]["horizon"] == 14
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios import categories, mining
-from scenarios.category import Category
+from scenarios.category import Candidate, Category
 from scenarios.editing import Edited, Editor, added
 from sts.engine import replay
 from sts.errors import ArgumentError, ReplayMismatch
@@ -38,6 +39,18 @@ def mined() -> tuple[Scenario, ...]:
 def one_of(category: str) -> tuple[Scenario, Trajectory]:
     found = next(s for s in mined() if s.category == category)
     return found, by_id()[found.trajectory]
+
+
+def unasked(category: str) -> tuple[Scenario, Trajectory, int]:
+    """Return a scenario, its recording, and a moment of that at which its category does not ask."""
+    every = mining.mine([*by_id().values()], [EVERY[category]], per_category=99, seed=0)
+    for before in every.scenarios:
+        trajectory = by_id()[before.trajectory]
+        asked = EVERY[category].moments(trajectory)
+        there = {c.moment for c in asked if c.role == before.roles[0]}
+        if none := [t for t in range(10, 38) if t not in there]:
+            return before, trajectory, none[0]
+    raise AssertionError(f"{category} asks at every moment")
 
 
 def edited(
@@ -81,8 +94,14 @@ def test_a_preview_is_the_same_whatever_was_tried_before_it(
         return real(*given)
 
     changes: list[dict[str, Any]] = [{"takeover": moment} for moment in (30, 12, 45, 11)]
-    asks = next(c.moment for c in EVERY["walk"].moments(trajectory) if c.role == before.roles[0])
-    changes += [{"length": 9}, {"context": 3}, {"category": "walk", "takeover": asks, "length": 10}]
+    asks = next(
+        c.moment for c in EVERY["shadow-evil"].moments(trajectory) if c.role == before.roles[0]
+    )
+    changes += [
+        {"length": 9},
+        {"context": 3},
+        {"category": "shadow-evil", "takeover": asks, "length": 12},
+    ]
     changes += [{"role": 1}, {"wording": 1}, {}]
     fresh = [Editor(before, trajectory).preview(one) for one in changes]
     monkeypatch.setattr("scenarios.editing.along", watched)
@@ -91,14 +110,14 @@ def test_a_preview_is_the_same_whatever_was_tried_before_it(
         assert again.scenario.row_hash == made.scenario.row_hash
         assert again[1:] == made[1:]
     assert begun == []  # the replay went on from where it was
-    label = EVERY["walk"].label
-    walk = fresh[6]
-    asked = walk.scenario
-    assert walk.label == label(asked.recording, asked.takeover, asked.roles, asked.parameters)
+    label = EVERY["shadow-evil"].label
+    shadow = fresh[6]
+    asked = shadow.scenario
+    assert shadow.label == label(asked.recording, asked.takeover, asked.roles, asked.parameters)
 
 
 def test_what_leaves_its_recording_is_refused_as_often_as_it_is_tried() -> None:
-    before, trajectory = one_of("walk")
+    before, trajectory = one_of("shadow-evil")
     moves = trajectory.episode.moves.copy()
     moves[3] = (moves[3] + 1) % 9
     harmed = dataclasses.replace(
@@ -124,9 +143,16 @@ def test_the_answer_is_that_of_the_new_takeover() -> None:
         assert ("parameters" in made.changes) == changed
 
 
+def by_turns(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yield the moments of shadow-evil, which asks for three steps and four in turn."""
+    for one in EVERY["shadow-evil"].candidates(trajectory, context, horizon):
+        steps = 3 + one.moment % 2
+        yield dataclasses.replace(one, parameters={"steps": steps}, words={"steps": str(steps)})
+
+
 def test_a_wording_follows_what_is_asked_and_words_of_ones_own_stay() -> None:
-    before, trajectory = one_of("walk")
-    category = EVERY["walk"]
+    before, trajectory = one_of("shadow-evil")
+    category = dataclasses.replace(EVERY["shadow-evil"], candidates=by_turns)
     other = next(
         c
         for c in category.moments(trajectory)
@@ -144,10 +170,8 @@ def test_a_wording_follows_what_is_asked_and_words_of_ones_own_stay() -> None:
 
 
 def test_a_wording_is_filled_where_the_category_asks_nothing_too() -> None:
-    before, trajectory = one_of("walk")
-    category = EVERY["walk"]
-    there = {c.moment for c in category.moments(trajectory) if c.role == before.roles[0]}
-    none = next(t for t in range(10, 40) if t not in there)
+    before, trajectory, none = unasked("shadow-evil")
+    category = EVERY["shadow-evil"]
     assert category.words is not None
     words = {field: word.text for field, word in category.words(before).items()}
     for number, wording in enumerate(category.wordings):
@@ -156,7 +180,7 @@ def test_a_wording_is_filled_where_the_category_asks_nothing_too() -> None:
 
 
 def test_another_category_asks_its_own_at_the_same_moment() -> None:
-    before, trajectory = one_of("follow-good")
+    before, trajectory = one_of("next-move")
     made = edited(before, trajectory, EVERY["where-is-good"], {"category": "where-is-good"})
     assert (made.scenario.category, made.scenario.kind) == ("where-is-good", "question")
     assert made.scenario.instruction.text == EVERY["where-is-good"].wordings[0]
@@ -165,22 +189,21 @@ def test_another_category_asks_its_own_at_the_same_moment() -> None:
 
 
 def test_an_unfit_takeover_is_said_to_be_one() -> None:
-    before, trajectory = one_of("where-is-good")
-    category = EVERY["where-is-good"]
-    there = {c.moment for c in category.moments(trajectory) if c.role == before.roles[0]}
-    none = next(t for t in range(10, 45) if t not in there)
-    made = edited(before, trajectory, category, {"takeover": none})
+    before, trajectory, none = unasked("where-is-good")
+    made = edited(before, trajectory, EVERY["where-is-good"], {"takeover": none})
     assert made.fault == "Good is not in sight at takeover"
 
 
 def test_another_category_that_asks_nothing_there_says_where_it_does() -> None:
     before, trajectory = one_of("where-is-good")
-    asks = {c.moment for c in EVERY["walk"].moments(trajectory) if c.role == before.roles[0]}
+    asks = {c.moment for c in EVERY["shadow-evil"].moments(trajectory) if c.role == before.roles[0]}
     none = next(t for t in range(10, 40) if t not in asks)
     with pytest.raises(
-        ArgumentError, match=f"walk asks nothing of role .* {none} .* at: "
+        ArgumentError, match=f"shadow-evil asks nothing of role .* {none} .* at: "
     ) as error:
-        Editor(before, trajectory).preview({"category": "walk", "takeover": none, "length": 10})
+        Editor(before, trajectory).preview(
+            {"category": "shadow-evil", "takeover": none, "length": 12}
+        )
     assert str(max(asks)) in str(error.value)
 
 
@@ -195,9 +218,9 @@ def test_tags_are_set_and_what_the_rule_found_stays() -> None:
 
 
 def test_links_and_provenance_outlive_an_edit() -> None:
-    before, trajectory = one_of("reach-good")
-    linked = dataclasses.replace(before, pair="p", series="s", turn=2, replaces="reach-good-00")
-    made = edited(linked, trajectory, EVERY["reach-good"], {"length": 12})
+    before, trajectory = one_of("clean-take")
+    linked = dataclasses.replace(before, pair="p", series="s", turn=2, replaces="clean-take-00")
+    made = edited(linked, trajectory, EVERY["clean-take"], {"length": 12})
     assert (made.scenario.pair, made.scenario.series, made.scenario.turn) == ("p", "s", 2)
     assert made.scenario.provenance == before.provenance
 
@@ -214,7 +237,7 @@ def test_links_and_provenance_outlive_an_edit() -> None:
         ({"role": 2}, "expected a role from 0 to 1, found 2"),
         ({"role": "0"}, "role: expected int, found '0'"),
         ({"takeover": True}, "takeover: expected int"),
-        ({"wording": 4}, "expected a wording from 0 to 3, found 4"),
+        ({"wording": 3}, "expected a wording from 0 to 2, found 3"),
         ({"text": " "}, "expected an instruction of one line"),
         ({"text": "a\nb"}, "expected an instruction of one line"),
         ({"text": "x" * 2001}, "expected an instruction of one line"),
@@ -225,14 +248,14 @@ def test_links_and_provenance_outlive_an_edit() -> None:
     ],
 )
 def test_a_change_that_is_none_is_one_line(changes: dict[str, object], found: str) -> None:
-    before, trajectory = one_of("reach-good")
+    before, trajectory = one_of("clean-take")
     with pytest.raises(ArgumentError, match=found) as error:
-        edited(before, trajectory, EVERY["reach-good"], changes)
+        edited(before, trajectory, EVERY["clean-take"], changes)
     assert "\n" not in str(error.value)
 
 
 def test_a_scenario_is_added_where_its_category_asks_and_nowhere_else() -> None:
-    before, trajectory = one_of("where-is-good")
+    before, trajectory, none = unasked("where-is-good")
     category = EVERY["where-is-good"]
     moment = before.context_start + before.takeover
     chosen = {"takeover": moment, "role": before.roles[0], "category": "where-is-good"}
@@ -240,7 +263,5 @@ def test_a_scenario_is_added_where_its_category_asks_and_nowhere_else() -> None:
     assert (made.scenario.id, made.fault) == ("where-is-good-77", None)
     assert made.scenario.parameters == before.parameters
     assert lint([made.scenario]) == []
-    there = {c.moment for c in category.moments(trajectory) if c.role == before.roles[0]}
-    none = next(t for t in range(10, 45) if t not in there)
     with pytest.raises(ArgumentError, match="asks nothing of role .* it does at: "):
         added(trajectory, category, chosen | {"takeover": none}, id="x-01")

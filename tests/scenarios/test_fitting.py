@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios import categories, mining
-from scenarios.category import Category
+from scenarios.category import Category, Word
 from scenarios.fitting import contradiction, fault
 from scenarios.freezing import unfit
 from sts.storage.workspace import Workspace
@@ -55,6 +56,36 @@ def found(scenario: Scenario, text: str) -> str | None:
     return contradiction(saying(scenario, text), rule, others(rule))
 
 
+WAYS = ("up-left", "up", "up-right", "left", "right", "down-left", "down", "down-right")
+NUMBERS = {2: "two", 3: "three", 4: "four"}
+
+
+def walking(scenario: Scenario) -> dict[str, Word]:
+    """Return the direction and the number of cells that a walk is to have."""
+    way, cells = scenario.parameters["direction"], scenario.parameters["cells"]
+    told = f"diagonally {way}" if "-" in way else way
+    also = [word for n, name in NUMBERS.items() if n != cells for word in (name, str(n))]
+    return {
+        "direction": Word(told, tuple(one for one in WAYS if one != way), (way,)),
+        "cells": Word(NUMBERS[cells], tuple(also), (str(cells),)),
+    }
+
+
+WALK = dataclasses.replace(
+    RULES["shadow-evil"],
+    name="walk",
+    wordings=("Walk {cells} cells {direction}.", "Head {direction} for {cells} cells."),
+    words=walking,
+)
+"""A category with two words, of which one holds others."""
+
+
+def walked(text: str, direction: str, cells: int, rule: Category = WALK) -> str | None:
+    """Return what is wrong with a text that is to ask for a walk."""
+    scenario = saying(mined()[0], text, direction=direction, cells=cells)
+    return contradiction(scenario, rule, [*RULES.values()])
+
+
 def test_every_wording_of_every_packaged_scenario_fits() -> None:
     assert {s.category for s in mined()} == {*RULES}
     for s in mined():
@@ -65,7 +96,7 @@ def test_every_wording_of_every_packaged_scenario_fits() -> None:
             assert found(s, wording.format(**own)) is None
 
 
-@pytest.mark.parametrize("label", ["starter@1", "babyai@1"])
+@pytest.mark.parametrize("label", ["core@2", "babyai@2"])
 def test_packaged_suites_say_what_they_ask_for(label: str, tmp_path: Any) -> None:
     assert unfit(store.load(Workspace.open(tmp_path), label).scenarios) == []
 
@@ -94,6 +125,9 @@ def test_the_text_of_another_scenario_contradicts_unless_it_asks_for_the_same(
         assert (found(one, text) is None) == same
 
 
+OF_ANOTHER = "its text is a wording of evil-from-good"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -112,51 +146,52 @@ def test_the_text_of_another_scenario_contradicts_unless_it_asks_for_the_same(
         ),
         ("Walk three cells up-left.", "its text does not say 'left', which is what is asked for"),
         ("Go on.", "its text does not say 'left', which is what is asked for"),
-        ("stay where you are, until the end", "its text is a wording of stand-still"),
+        ("seen from good's cell which way is evil? answer, with a direction", OF_ANOTHER),
         (
-            "Follow Good: be on it or next to it for 7 steps in a row.",
-            "its text is a wording of fo",
+            "Shadow Evil: be on it or next to it for 7 steps in a row.",
+            "its text is a wording of sh",
         ),
     ],
 )
 def test_a_text_of_ones_own_says_every_word_and_no_other(text: str, told: str | None) -> None:
-    said = found(one_of("walk", direction="left", cells=3), text)
+    said = walked(text, "left", 3)
     assert said is None if told is None else (said or "").startswith(told)
 
 
 def test_a_diagonal_is_not_the_two_ways_in_it() -> None:
-    diagonal = one_of("walk", direction="up-left", cells=2)
-    assert found(diagonal, "Two cells up-left.") is None
-    assert found(diagonal, "Two cells diagonally up-left.") is None
-    assert "'diagonally up-left'" in (found(diagonal, "Two cells up and left.") or "")
-    assert "says 'up'" in (found(diagonal, "Two cells up-left, and then up.") or "")
+    def said(text: str) -> str | None:
+        return walked(text, "up-left", 2)
+
+    assert said("Two cells up-left.") is None
+    assert said("Two cells diagonally up-left.") is None
+    assert "'diagonally up-left'" in (said("Two cells up and left.") or "")
+    assert "says 'up'" in (said("Two cells up-left, and then up.") or "")
 
 
-def test_a_team_mate_is_named_where_there_are_several() -> None:
-    pair = next(
-        s for s in mined() if s.category == "join-teammate" and s.recording.participants == 2
-    )
+def test_a_team_mate_is_named_where_there_are_several(tmp_path: Path) -> None:
+    pair = one_of("catch-mate")
+    assert pair.recording.participants == 2
     assert found(pair, "Stand where the other is.") is None
     assert "does not say 'your team-mate'" in (found(pair, "Stand there.") or "")
+    packaged = store.load(Workspace.open(tmp_path), "core@2").scenarios
     three = next(
-        s for s in mined() if s.category == "join-teammate" and s.recording.participants == 3
+        s for s in packaged if s.category == "follow-mate" and s.recording.participants == 3
     )
-    words = RULES["join-teammate"].words
+    words = RULES["follow-mate"].words
     assert words is not None
     mate = words(three)["mate"]
     assert len(mate.others) == 1
-    assert found(three, f"Go to {mate.text}, quickly.") is None
-    assert (
-        f"'{mate.text.casefold()}'" in (found(three, f"Go to {mate.others[0]}.") or "").casefold()
-    )
+    steps = three.parameters["steps"]
+    assert found(three, f"For {steps} steps go with {mate.text}, closely.") is None
+    other = found(three, f"For {steps} steps go with {mate.others[0]}.") or ""
+    assert f"'{mate.text.casefold()}'" in other.casefold()
 
 
 def test_a_category_that_tells_no_words_is_held_to_those_of_others_alone() -> None:
-    walk = dataclasses.replace(RULES["walk"], words=None)
-    one = one_of("walk", direction="left", cells=3)
+    wordless = dataclasses.replace(WALK, words=None)
     for text, told in (
         ("Walk four cells right.", None),
         ("Off you go.", None),
-        ("Stand still from now on.", "its text is a wording of stand-still"),
+        ("Say in which direction Evil lies from Good.", OF_ANOTHER),
     ):
-        assert contradiction(saying(one, text), walk, others(RULES["walk"])) == told
+        assert walked(text, "left", 3, wordless) == told

@@ -19,7 +19,6 @@ from analysis.inputs.ratings import read_ratings
 from scenarios import categories, mining
 from scenarios.category import Category
 from scenarios.labels import label_suite
-from scenarios.suites import build_starter
 from sts import agents
 from sts.annotations.automatic import automatic
 from sts.cli.main import main
@@ -33,12 +32,17 @@ from sts.suites import store as suites
 from sts.suites.types import Suite
 from tests.examples import recorded
 
+CATEGORIES = (
+    *("count-others", "keep-beside", "last-move", "return-to-first"),
+    *("shadow-evil", "when-evil", "where-is-good", "where-was-evil"),
+)
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A workspace in which two agents have continued a suite."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).ensure()
-    every = [categories.named(name) for name in build_starter.CATEGORIES]
+    every = [categories.named(name) for name in CATEGORIES]
     trajectories = recorded(count=80, team=2, steps=40, seed=5)
     found = mining.mine(trajectories, every, per_category=2, seed=0)
     suites.freeze(workspace, "tiny", found.scenarios)
@@ -203,16 +207,18 @@ def test_nothing_to_label_is_one_line_that_says_what_to_run(
     assert sts(workspace, "label", "tiny@7") == 2
 
 
-@pytest.mark.parametrize("parameters", [{}, {"direction": "north", "cells": 2}, {"direction": 1}])
+@pytest.mark.parametrize("parameters", [{}, {"steps": "four"}, {"cells": 1}])
 def test_parameters_that_a_rule_cannot_read_are_one_error_of_ours(
     workspace: Workspace, suite: Suite, parameters: dict[str, object]
 ) -> None:
     suite = suites.load(workspace, "tiny@1")
-    walk = next(s for s in suite.scenarios if s.category == "walk")
-    crafted = dataclasses.replace(walk, parameters=parameters)
+    shadow = next(s for s in suite.scenarios if s.category == "shadow-evil")
+    crafted = dataclasses.replace(shadow, parameters=parameters)
     made = continue_all([crafted], agents.load("random"), seed=0, indices=[0])
     store.save(workspace, made)
-    with pytest.raises(StsError, match="tiny@1: walk-.* 'walk' failed to label .* do not fit"):
+    with pytest.raises(
+        StsError, match="tiny@1: shadow-.* 'shadow-evil' failed to label .* do not fit"
+    ):
         label_suite(workspace, dataclasses.replace(suite, scenarios=(crafted,)))
 
 
@@ -248,32 +254,32 @@ def label(episode, takeover, roles, parameters):
 def nothing(*given):
     return None
 
-WALK = Category("walk", "instruction", "lambda-star", 5, ("Walk.",), nothing, label, nothing)
+SHADOW = Category("shadow-evil", "instruction", "lambda-star", 5, ("Go.",), nothing, label, nothing)
 """
 
 
 @pytest.fixture
-def walks(
+def shadowed(
     workspace: Workspace, suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str], tuple[set[str], set[str]]]:
-    """Returns what a rule of one's own says of walks, and the sets of labels that are there."""
+    """Returns what one's own rule says of shadow-evil, and the sets of labels that are there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def walks(module: str, verdict: str) -> tuple[set[str], set[str]]:
+    def shadowed(module: str, verdict: str) -> tuple[set[str], set[str]]:
         (tmp_path / f"{module}.py").write_text(OWN.format(verdict))
-        made = table(workspace, suite, [categories.named(f"{module}:WALK")])
+        made = table(workspace, suite, [categories.named(f"{module}:SHADOW")])
         sets = {name.split("/")[1] for name in written(workspace)}
-        return {*made["verdict"][made["category"] == "walk"]}, sets
+        return {*made["verdict"][made["category"] == "shadow-evil"]}, sets
 
-    return walks
+    return shadowed
 
 
 def test_an_edited_rule_labels_all_anew(
-    walks: Callable[[str, str], tuple[set[str], set[str]]],
+    shadowed: Callable[[str, str], tuple[set[str], set[str]]],
 ) -> None:
-    first, sets = walks("walks_so", "'success'")
-    second, more = walks("walks_otherwise", "'failure'")
+    first, sets = shadowed("rules_so", "'success'")
+    second, more = shadowed("rules_otherwise", "'failure'")
     assert (first, second) == ({"success"}, {"failure"})
     assert len(more - sets) == 1
 
@@ -291,13 +297,13 @@ def test_packaged_rule_of_another_version_labels_all_again(
 
 
 def test_a_rule_whose_code_does_not_say_all_is_asked_each_time(
-    walks: Callable[[str, str], tuple[set[str], set[str]]], tmp_path: Path
+    shadowed: Callable[[str, str], tuple[set[str], set[str]]], tmp_path: Path
 ) -> None:
     word, line = tmp_path / "word", f"Path({str(tmp_path / 'word')!r}).read_text()"
     word.write_text("success")
-    first, sets = walks("walks_by_a_file", line)
+    first, sets = shadowed("rules_by_a_file", line)
     word.write_text("failure")
-    second, more = walks("walks_by_a_file", line)
+    second, more = shadowed("rules_by_a_file", line)
     assert (first, second) == ({"success"}, {"failure"})
     assert more == sets
 

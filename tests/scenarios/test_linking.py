@@ -20,7 +20,7 @@ from tests.scenarios.curating import RECORDED, Curation
 
 
 class Moment(NamedTuple):
-    """Where `walk` and `stand-still` both ask the same participant."""
+    """Where `when-evil` and `count-others` both ask the same participant."""
 
     trajectory: str
     takeover: int
@@ -29,9 +29,9 @@ class Moment(NamedTuple):
 
 def both() -> list[Moment]:
     """Moments of one recording, in order, no two of them close."""
-    walk, stand = (categories.named(name) for name in ("walk", "stand-still"))
+    when, count = (categories.named(name) for name in ("when-evil", "count-others"))
     for one in (t for t in RECORDED if t.split == "test"):
-        places = [{(c.moment, c.role) for c in own.moments(one)} for own in (walk, stand)]
+        places = [{(c.moment, c.role) for c in own.moments(one)} for own in (when, count)]
         found = [Moment(one.id, *place) for place in sorted(places[0] & places[1])]
         if len(found) > 1:
             return found
@@ -43,13 +43,13 @@ EARLY, LATE = both()[0], both()[-1]
 
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A draft of walk-01 and stand-still-01 at one moment, and walk-02 at a later one."""
+    """A draft of two candidates at one moment, and of another when-evil at a later one."""
     root = tmp_path_factory.mktemp("linking") / "w"
     trajectories.save(Workspace.open(root), RECORDED)
     lines: list[tuple[str, ...]] = [
         ("mine", "own", "--category", "where-is-good", "--per-category", "2")
     ]
-    for category, at in (("walk", EARLY), ("stand-still", EARLY), ("walk", LATE)):
+    for category, at in (("when-evil", EARLY), ("count-others", EARLY), ("when-evil", LATE)):
         where = ("--trajectory", at.trajectory, "--takeover", str(at.takeover))
         whose = ("--role", str(at.role), "--category", category, "--as", "Ana")
         lines.append(("draft", "add", "own", *where, *whose))
@@ -64,20 +64,20 @@ def test_a_pair_is_made_shown_frozen_run_and_credited_together(
     own: Curation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    said = own.draft("pair", "walk-01", "stand-still-01")
-    assert said == "pair stand-still-01+walk-01: walk-01, stand-still-01, by Ana\n"
-    assert own.view()["walk-01"]["status"] == "accepted"
-    shown = own("show", "own/walk-01", "--frames", "3")
-    assert "walk-01 (" in shown and "stand-still-01 (" in shown and "║" in shown
+    said = own.draft("pair", "when-evil-01", "count-others-01")
+    assert said == "pair count-others-01+when-evil-01: when-evil-01, count-others-01, by Ana\n"
+    assert own.view()["when-evil-01"]["status"] == "accepted"
+    shown = own("show", "own/when-evil-01", "--frames", "3")
+    assert "when-evil-01 (" in shown and "count-others-01 (" in shown and "║" in shown
     assert "can be frozen" in own.draft("check")
     own("suite", "freeze", "own")
     suite = suites.load(own.workspace, "own@1")
     assert {name: [s.id for s in halves] for name, halves in types.pairs(suite.scenarios).items()}
     halves = {s.id: s for s in suite.scenarios if s.pair}
-    assert {*halves} == {"walk-01", "stand-still-01"}
+    assert {*halves} == {"when-evil-01", "count-others-01"}
     shown = own("suite", "show", "own@1")
-    asked = halves["stand-still-01"].instruction.text, halves["walk-01"].instruction.text
-    assert f"pair: stand-still-01 “{asked[0]}” | walk-01 “{asked[1]}”" in shown
+    asked = halves["count-others-01"].instruction.text, halves["when-evil-01"].instruction.text
+    assert f"pair: count-others-01 “{asked[0]}” | when-evil-01 “{asked[1]}”" in shown
     assert "own@1 is sound" in own("suite", "verify", "own@1")
 
     own("run", "own@1", "--agent", "rule", "--agent", "random", "--continuations", "3")
@@ -87,66 +87,80 @@ def test_a_pair_is_made_shown_frozen_run_and_credited_together(
     (name,) = report["pairs"]["scenarios"]
     rates = {s["scenario"]: s["pass_rates"] for s in report["scenarios"]}
     for entry in report["pairs"]["agents"]:
-        product = rates["walk-01"][entry["agent"]] * rates["stand-still-01"][entry["agent"]]
+        product = rates["when-evil-01"][entry["agent"]] * rates["count-others-01"][entry["agent"]]
         assert entry["credit"] == pytest.approx(product)
         assert report["pairs"]["credits"][name][entry["agent"]] == pytest.approx(product)
         assert entry["groups"] == 1 and "scenario" not in entry["method"]
     assert report["counts"]["scenarios"] == 5, "halves stay ordinary scenarios"
     page = own.workspace.path("reports", "own-1", "report.html").read_text()
     assert '<section id="pairs-together">' in page and "both of its instructions" in page
-    part = own("suite", "show", "own@1+category:walk")
-    assert "+category:walk: 3 of its 5 scenarios, 1 of them as they belong with another" in part
+    part = own("suite", "show", "own@1+category:when-evil")
+    assert (
+        "+category:when-evil: 3 of its 5 scenarios, 1 of them as they belong with another" in part
+    )
 
 
 def test_a_half_whose_other_half_is_missing_is_said_at_check(own: Curation) -> None:
-    lacks = "{}: the other half of its pair 'stand-still-01+walk-01' is missing"
-    own.draft("pair", "walk-01", "stand-still-01")
-    own.draft("undo", "stand-still-01")
-    assert lacks.format("walk-01") in own.draft("check", code=1)
-    assert own.draft("pair", "walk-01") == "apart: walk-01, by Ana\n"
-    own.draft("pair", "walk-01", "stand-still-01")
+    lacks = "{}: the other half of its pair 'count-others-01+when-evil-01' is missing"
+    own.draft("pair", "when-evil-01", "count-others-01")
+    own.draft("undo", "count-others-01")
+    assert lacks.format("when-evil-01") in own.draft("check", code=1)
+    assert own.draft("pair", "when-evil-01") == "apart: when-evil-01, by Ana\n"
+    own.draft("pair", "when-evil-01", "count-others-01")
     own("suite", "freeze", "own")
     own("draft", "from", "own@1")
-    own.draft("retire", "walk-01", "--reason", "too easy")
-    assert lacks.format("stand-still-01") in own.draft("check", code=1)
-    assert lacks.format("stand-still-01") in own("suite", "freeze", "own", code=1)
-    own.draft("pair", "stand-still-01")
+    own.draft("retire", "when-evil-01", "--reason", "too easy")
+    assert lacks.format("count-others-01") in own.draft("check", code=1)
+    assert lacks.format("count-others-01") in own("suite", "freeze", "own", code=1)
+    own.draft("pair", "count-others-01")
     assert "can be frozen" in own.draft("check")
     own("suite", "freeze", "own")
     first, second = (suites.load(own.workspace, f"own@{n}").scenarios for n in (1, 2))
     before, after = (
-        next(s for s in every if s.id == "stand-still-01") for every in (first, second)
+        next(s for s in every if s.id == "count-others-01") for every in (first, second)
     )
-    assert (before.pair, after.pair) == ("stand-still-01+walk-01", "")
+    assert (before.pair, after.pair) == ("count-others-01+when-evil-01", "")
     assert before.hash == after.hash
 
 
 def test_a_dialogue_is_turns_of_one_recording_in_order(own: Curation) -> None:
-    said = own.draft("series", "walk-01", "walk-02")
-    assert said == "series from walk-01: walk-01, walk-02, by Ana\n"
-    shown = own("show", "own/walk-02", "--frames", "3")
-    assert shown.index("walk-02 (") < shown.index("walk-01 (")
+    said = own.draft("series", "when-evil-01", "when-evil-02")
+    assert said == "series from when-evil-01: when-evil-01, when-evil-02, by Ana\n"
+    shown = own("show", "own/when-evil-02", "--frames", "3")
+    assert shown.index("when-evil-02 (") < shown.index("when-evil-01 (")
     own("suite", "freeze", "own")
-    turns = types.series(suites.load(own.workspace, "own@1").scenarios)["from walk-01"]
-    assert [(s.id, s.turn) for s in turns] == [("walk-01", 1), ("walk-02", 2)]
-    assert "dialogue: walk-01 “" in own("suite", "show", "own@1")
+    turns = types.series(suites.load(own.workspace, "own@1").scenarios)["from when-evil-01"]
+    assert [(s.id, s.turn) for s in turns] == [("when-evil-01", 1), ("when-evil-02", 2)]
+    assert "dialogue: when-evil-01 “" in own("suite", "show", "own@1")
     own("run", "own@1", "--agent", "rule", "--agent", "random", "--continuations", "2")
     own("label", "own@1")
     own("report", "own@1")
     report = json.loads((own.workspace.path("reports", "own-1", "report.json")).read_text())
-    assert report["series"]["scenarios"] == {"from walk-01": ["walk-01", "walk-02"]}
+    assert report["series"]["scenarios"] == {"from when-evil-01": ["when-evil-01", "when-evil-02"]}
     assert "pairs" not in report
 
 
 REFUSED = {
-    "of two moments": (("pair", "walk-01", "walk-02"), "have the same state at takeover, and"),
-    "one": (("pair", "walk-01"), "walk-01 is in no pair: name the others too"),
-    "three": (("pair", "walk-01", "walk-02", "stand-still-01"), "a pair has two halves, and"),
-    "itself": (("pair", "walk-01", "walk-01"), "name the others too, each once"),
-    "none": (("pair", "walk-01", "walk-77"), "unknown candidate of draft own 'walk-77'"),
-    "backwards": (("series", "walk-02", "walk-01"), "each turn of a dialogue begins after"),
-    "one moment": (("series", "walk-01", "stand-still-01"), "each turn of a dialogue begins"),
-    "other recording": (("series", "walk-01", "where-is-good-01"), "are of one recording"),
+    "of two moments": (
+        ("pair", "when-evil-01", "when-evil-02"),
+        "have the same state at takeover, and",
+    ),
+    "one": (("pair", "when-evil-01"), "when-evil-01 is in no pair: name the others too"),
+    "three": (
+        ("pair", "when-evil-01", "when-evil-02", "count-others-01"),
+        "a pair has two halves, and",
+    ),
+    "itself": (("pair", "when-evil-01", "when-evil-01"), "name the others too, each once"),
+    "none": (
+        ("pair", "when-evil-01", "when-evil-77"),
+        "unknown candidate of draft own 'when-evil-77'",
+    ),
+    "backwards": (
+        ("series", "when-evil-02", "when-evil-01"),
+        "each turn of a dialogue begins after",
+    ),
+    "one moment": (("series", "when-evil-01", "count-others-01"), "each turn of a dialogue begins"),
+    "other recording": (("series", "when-evil-01", "where-is-good-01"), "are of one recording"),
 }
 
 
@@ -162,25 +176,33 @@ def test_what_does_not_belong_together_is_one_line_and_changes_nothing(
 
 
 def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:
-    own.draft("pair", "walk-01", "stand-still-01")
-    assert "walk-01 is half of the pair" in own.draft("pair", "walk-01", "walk-02", code=2)
+    own.draft("pair", "when-evil-01", "count-others-01")
+    assert "when-evil-01 is half of the pair" in own.draft(
+        "pair", "when-evil-01", "when-evil-02", code=2
+    )
 
 
 SIDES = """
 from dataclasses import replace
 
-from scenarios.categories.lambda_star import walk
+from scenarios.categories.lambda_star import shadow_evil
 
 
 def candidates(trajectory, context, horizon):
-    for one in walk.candidates(trajectory, context, horizon):
+    for one in shadow_evil.CATEGORY.candidates(trajectory, context, horizon):
         for way in ("left", "right"):
-            asked = {"direction": way, "cells": one.parameters["cells"]}
+            asked = {"direction": way, **one.parameters}
             words = one.words | {"direction": way}
             yield replace(one, parameters=asked, words=words, answer=way, pair="sides")
 
 
-SIDES = replace(walk.CATEGORY, name="sides", candidates=candidates)
+SIDES = replace(
+    shadow_evil.CATEGORY,
+    name="sides",
+    candidates=candidates,
+    screen=None,
+    wordings=("Stay close to Evil for {steps} steps, and then go {direction}.",),
+)
 """
 
 

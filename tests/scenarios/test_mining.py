@@ -16,7 +16,6 @@ import pytest
 from scenarios import categories, mining
 from scenarios.category import CONTEXT, Candidate
 from scenarios.mining import order
-from scenarios.suites import build_starter
 from sts.cli.main import main
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, UnknownName
@@ -29,8 +28,12 @@ from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
-EVERY = [categories.named(name) for name in build_starter.CATEGORIES]
-EIGHT = [word for name in build_starter.CATEGORIES for word in ("--category", name)]
+NAMES = (
+    *("count-others", "keep-beside", "last-move", "return-to-first"),
+    *("shadow-evil", "when-evil", "where-is-good", "where-was-evil"),
+)
+EVERY = [categories.named(name) for name in NAMES]
+EIGHT = [word for name in NAMES for word in ("--category", name)]
 TWO = EIGHT[:4]
 
 
@@ -69,7 +72,7 @@ def test_what_was_said_in_a_recording_is_heard_where_a_candidate_says_so(
         (True, [("Before.", 0), ("Within.", 5), (said[2][0], 10)]),
     ):
         category = dataclasses.replace(
-            categories.named("reach-good"),
+            categories.named("find-good-again"),
             fits=lambda scenario: None,
             candidates=partial(at_step_20, hears),
         )
@@ -95,8 +98,8 @@ def test_being_made_in_the_folder_of_its_world_is_all_that_installs_a_category()
 
 
 def test_an_unknown_category_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="reach-good"):
-        categories.named("reach-evil")
+    with pytest.raises(UnknownName, match="find-good-again"):
+        categories.named("find-evil-again")
 
 
 def test_the_same_seed_mines_the_same_scenarios_in_any_order_of_files(
@@ -133,11 +136,12 @@ def test_what_its_category_finds_unfit_is_left_out_and_said(
     trajectories: list[Trajectory],
 ) -> None:
     fussy = dataclasses.replace(
-        categories.named("walk"), fits=lambda s: "too near" if s.difficulty == "easy" else None
+        categories.named("shadow-evil"),
+        fits=lambda s: "too near" if s.difficulty == "easy" else None,
     )
-    every = mining.mine(trajectories, [categories.named("walk")], per_category=6, seed=0)
+    every = mining.mine(trajectories, [categories.named("shadow-evil")], per_category=6, seed=0)
     found = mining.mine(trajectories, [fussy], per_category=6, seed=0)
-    assert found.unfit == {"walk": "too near"} and not every.unfit
+    assert found.unfit == {"shadow-evil": "too near"} and not every.unfit
     kept = [s.hash for s in every.scenarios if s.difficulty != "easy"]
     assert [s.hash for s in found.scenarios] == kept and len(kept) < len(every.scenarios)
 
@@ -153,7 +157,7 @@ def test_a_category_takes_a_world_once(trajectories: list[Trajectory]) -> None:
 def test_teams_that_played_one_world_share_its_one_place(trajectories: list[Trajectory]) -> None:
     world = on_test_side(trajectories)[0]
     twin = dataclasses.replace(world, source="another recording of the same world")
-    one = categories.named("stand-still")
+    one = categories.named("when-evil")
     assert len(mining.mine([world, twin], [one], per_category=5, seed=0).scenarios) == 1
 
 
@@ -200,7 +204,7 @@ def test_a_trajectory_whose_rewards_are_not_what_was_earned_is_refused_by_name(
         for one, other in zip(trajectories, rewards, strict=True)
     ]
     with pytest.raises(ReplayMismatch, match="^trajectory [0-9a-f]+: .*step 0: .* receives"):
-        mining.mine(altered, [categories.named("walk")], per_category=1, seed=0)
+        mining.mine(altered, [categories.named("shadow-evil")], per_category=1, seed=0)
 
 
 def test_each_scenario_names_its_recording_and_whether_it_was_done_there(
@@ -257,10 +261,10 @@ def test_a_partner_of_other_worlds_is_refused(
 def test_the_command_warns_of_a_category_it_cannot_fill(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert sts(workspace, "mine", "big", "--category", "walk", "--per-category", "99") == 0
+    assert sts(workspace, "mine", "big", "--category", "shadow-evil", "--per-category", "99") == 0
     captured = capsys.readouterr()
-    assert "warning: walk has fewer than 99 worlds" in captured.err
-    assert "reach-good" not in captured.out
+    assert "warning: shadow-evil has fewer than 99 worlds" in captured.err
+    assert "where-is-good" not in captured.out
 
 
 def test_what_is_mined_again_is_added_and_a_draft_is_replaced_only_when_asked(
@@ -282,7 +286,7 @@ def test_what_is_mined_again_is_added_and_a_draft_is_replaced_only_when_asked(
 def test_worlds_that_have_a_candidate_are_not_mined_again_which_is_said(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mine = ("mine", "d", "--category", "walk", "--per-category", "99")
+    mine = ("mine", "d", "--category", "shadow-evil", "--per-category", "99")
     assert sts(workspace, *mine) == 0
     before = open_draft(workspace, "d").ids()
     capsys.readouterr()

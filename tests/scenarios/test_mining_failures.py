@@ -13,7 +13,7 @@ from annotator_app.curation.drafts import Drafts
 from scenarios import categories, mining
 from scenarios.editing import Editor
 from scenarios.mining import failures, telling
-from scenarios.mining.chance import open_loop
+from scenarios.mining.chance import Unseeing, open_loop, pass_rate
 from scenarios.mining.making import FAILED
 from scenarios.profiles import CONTINUATIONS, playing, profile
 from sts.annotations.store import Store
@@ -30,7 +30,7 @@ from sts.trajectories import store as trajectories
 from sts.trajectories.types import Participant, Trajectory
 from tests.examples import recorded
 
-AGENTS = ("--agent", "random", "--agent", "blind", "--agent", "rule")
+AGENTS = ("--agent", "random", "--agent", "blind", "--agent", "reader")
 
 
 def sts(workspace: Workspace, *words: str) -> int:
@@ -43,7 +43,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace = Workspace.open(str(tmp_path_factory.mktemp("failures") / "w"))
     every = recorded(count=60, team=2, steps=40, height=8, width=9, seed=5)
     trajectories.save(workspace, every)
-    chosen = [w for c in ("reach-good", "walk", "where-is-good") for w in ("--category", c)]
+    chosen = [w for c in ("keep-beside", "shadow-evil", "where-is-good") for w in ("--category", c)]
     for line in (
         ("mine", "asked", *chosen, "--per-category", "4"),
         ("draft", "accept", "asked", "--all"),
@@ -68,7 +68,7 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
 @pytest.fixture(scope="module")
 def draft(workspace: Workspace) -> list[Scenario]:
     words = ("--from-failures", "asked@1", "--share", "0.5", "--per-category", "6")
-    chosen = [w for c in ("walk", "where-is-good", "reach-good") for w in ("--category", c)]
+    chosen = [w for c in ("shadow-evil", "where-is-good", "keep-beside") for w in ("--category", c)]
     assert sts(workspace, "mine", "mixed", *words, *chosen, *AGENTS) == 0
     made = open_draft(workspace, "mixed")
     return [made.candidate(id) for id in made.ids()]
@@ -111,11 +111,11 @@ def test_a_failed_continuations_world_goes_on_with_nobody_acting(
 def test_partners_that_repeat_a_recording_have_nothing_to_repeat_after_its_end(
     failed: list[Trajectory],
 ) -> None:
-    walk = failures.after_takeover(categories.named("walk"))
-    repeated = dataclasses.replace(categories.named("walk"), partner="replay")
+    shadow = failures.after_takeover(categories.named("shadow-evil"))
+    repeated = dataclasses.replace(categories.named("shadow-evil"), partner="replay")
     for t in failed:
         last = t.provenance["until"]
-        assert all(one.moment <= last for one in walk.moments(t))
+        assert all(one.moment <= last for one in shadow.moments(t))
         own = failures.after_takeover(repeated).moments(t)
         assert all(one.moment + repeated.horizon <= last for one in own)
 
@@ -124,7 +124,7 @@ def test_the_stated_share_comes_from_failures_and_says_so(
     draft: list[Scenario], failed: list[Trajectory]
 ) -> None:
     sources = {t.id: t for t in failed}
-    for name, expected in (("walk", 3), ("where-is-good", 3), ("reach-good", 3)):
+    for name, expected in (("shadow-evil", 3), ("where-is-good", 3), ("keep-beside", 3)):
         own = [s for s in draft if s.category == name]
         from_failures = [s for s in own if FAILED in s.tags]
         assert (len(own) - len(from_failures), len(from_failures)) == (3, expected)
@@ -135,7 +135,7 @@ def test_the_stated_share_comes_from_failures_and_says_so(
             rule = s.provenance["chosen_by"]
             assert (rule["failures"], rule["share"]) == ("asked@1", 0.5)
             assert f"{CONTINUATIONS} continuations" in rule["kept_where"]
-            assert set(rule["chance"]) == {"walk", "where-is-good", "reach-good"}
+            assert set(rule["chance"]) == {"shadow-evil", "where-is-good", "keep-beside"}
             assert s.provenance["continuation"] == sources[s.trajectory].provenance["continuation"]
     assert len({s.id for s in draft}) == len(draft)
     assert lint(draft) == []
@@ -158,23 +158,23 @@ def test_what_is_kept_somebody_passes_above_chance(
         least = s.provenance["chosen_by"]["chance"][s.category]
         editor = Editor(s, failures.recording_of(workspace, s))
         first = editor.preview({"wording": 0}).scenario  # in which moments are tried
-        passed = profile(first, ("random", "blind", "rule")).passed.values()
+        passed = profile(first, ("random", "blind", "reader")).passed.values()
         assert any(one.successes > least * one.of for one in passed)
 
 
 def test_what_nobody_passes_above_chance_is_passed_over(failed: list[Trajectory]) -> None:
-    walk = failures.after_takeover(categories.named("walk"))
-    keep = failures.passable({"walk": 1.0}, ("random",))
-    found = mining.mine(failed, [walk], per_category=1, seed=0, keep=keep)
+    shadow = failures.after_takeover(categories.named("shadow-evil"))
+    keep = failures.passable({"shadow-evil": 1.0}, ("random",))
+    found = mining.mine(failed, [shadow], per_category=1, seed=0, keep=keep)
     assert not found.scenarios
-    assert found.passed_over["walk"] > 0
-    assert found.candidates["walk"] > 0
+    assert found.passed_over["shadow-evil"] > 0
+    assert found.candidates["shadow-evil"] > 0
 
 
 def test_failures_in_any_order_give_the_same(failed: list[Trajectory]) -> None:
-    walk = failures.after_takeover(categories.named("walk"))
+    shadow = failures.after_takeover(categories.named("shadow-evil"))
     both = [
-        mining.mine(order, [walk], per_category=3, seed=0).scenarios
+        mining.mine(order, [shadow], per_category=3, seed=0).scenarios
         for order in (failed, failed[::-1])
     ]
     assert [s.row_hash for s in both[0]] == [s.row_hash for s in both[1]] != []
@@ -202,15 +202,24 @@ def test_the_curators_page_opens_a_candidate_from_a_failure_like_any_other(
 def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_give_two(
     workspace: Workspace, suite: Suite, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("mine", "asked", "--from-failures", "asked@1", "--category", "walk", "--share", "1")
-    agents = ("--agent", "blind", "--agent", "rule", "--per-category", "20")
+    words = (
+        "mine",
+        "asked",
+        "--from-failures",
+        "asked@1",
+        "--category",
+        "shadow-evil",
+        "--share",
+        "1",
+    )
+    agents = ("--agent", "blind", "--agent", "reader", "--per-category", "20")
     assert sts(workspace, "draft", "from", "asked@1", "--replace") == 0
     assert sts(workspace, *words, *agents) == 0
     assert sts(workspace, *words, *agents, "--per-world", "2") == 0
     draft = open_draft(workspace, "asked")
     steps: dict[str, list[int]] = {}
     begins = {t.id: t.provenance["begins"] for t in failures.failed(workspace, suite)}
-    for s in (draft.candidate(id) for id in draft.ids() if id.startswith("walk")):
+    for s in (draft.candidate(id) for id in draft.ids() if id.startswith("shadow-evil")):
         at = s.context_start + s.takeover + begins.get(s.trajectory, 0)
         steps.setdefault(s.world, []).append(at)
     assert max(map(len, steps.values())) == 2
@@ -219,35 +228,39 @@ def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_giv
 
 
 def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> None:
-    rule = {c: [s for s in suite.scenarios if s.category == c] for c in ("walk", "where-is-good")}
-    walk, where = (categories.named(name) for name in rule)
+    rule = {
+        c: [s for s in suite.scenarios if s.category == c] for c in ("keep-beside", "where-is-good")
+    }
+    beside, where = (categories.named(name) for name in rule)
     answers = [s.parameters["answer"] for s in rule["where-is-good"]]
     most = max(map(answers.count, answers)) / len(answers)
     assert open_loop(where, rule["where-is-good"], continuations=2) == most
-    ways = [(s.parameters["direction"], s.parameters["cells"]) for s in rule["walk"]]
-    assert open_loop(walk, rule["walk"], continuations=2) >= max(
-        sum(way == other for way, _ in ways) / len(ways) for other, _ in ways
-    )
-    assert open_loop(walk, [], continuations=2) == 0.0
+    world = domain("lambda-star")
+    straight = [
+        pass_rate(beside, rule["keep-beside"], Unseeing(world, [move], [0]), continuations=2)
+        for move in (0, 1, 2)
+    ]
+    assert open_loop(beside, rule["keep-beside"], continuations=2) >= max(straight)
+    assert open_loop(beside, [], continuations=2) == 0.0
 
 
 def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chosen = ("--category", "walk", "--category", "stand-still", "--per-category", "2")
+    chosen = ("--category", "shadow-evil", "--category", "count-others", "--per-category", "2")
     agents = ("--agent", "blind", "--agent", "rule")
     assert sts(workspace, "mine", "apart", "--unlike", *chosen, *agents, "--json") == 0
     printed = capsys.readouterr()
     made = open_draft(workspace, "apart")
     every = [made.candidate(id) for id in made.ids()]
-    for name in ("walk", "stand-still"):
+    for name in ("shadow-evil", "count-others"):
         own = [profile(s, ("blind", "rule")).passed for s in every if s.category == name]
         assert all(one not in own[:n] for n, one in enumerate(own)) and own
-    assert "stand-still has few to keep" in printed.err
+    assert "count-others has few to keep" in printed.err
     assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
     rows = {row["category"]: row["chosen"] for row in json.loads(printed.out)["categories"]}
-    assert rows["stand-still"] == 1
-    words = ("--unlike", "--category", "stand-still", "--per-category", "1", *agents)
+    assert rows["count-others"] == 1
+    words = ("--unlike", "--category", "count-others", "--per-category", "1", *agents)
     assert sts(workspace, "mine", "apart", *words) == 1
     assert "none is kept" in capsys.readouterr().err  # since the draft has one like them
 
@@ -284,7 +297,7 @@ def test_a_share_that_is_none_is_one_line(
         (("--share", "0.3"), 2, "expected --from-failures beside --share"),
         (("--agent", "rule"), 2, "expected --unlike or --from-failures beside --agent"),
         (("--from-failures", "nothing@1"), 2, "unknown suite 'nothing"),
-        (("--from-failures", "starter@1"), 1, "no continuations of starter@1: expected some"),
+        (("--from-failures", "core@1"), 1, "no continuations of core@1: expected some"),
         (("--unlike", "--split", "train"), 2, "no --unlike, no --by-effect and no --from-failures"),
     ],
 )

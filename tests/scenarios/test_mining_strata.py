@@ -60,24 +60,25 @@ def test_who_has_few_moments_in_the_worlds_of_others_is_chosen_as_often() -> Non
     agents, others = (recorded(agent, count=120, steps=40) for agent in ("local-search", "random"))
     ana = Participant("human", "Ana")
     people = [dataclasses.replace(t, participants=(ana, ana)) for t in others]
-    one = categories.named("stand-still")
+    one = categories.named("keep-beside")
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        every = one.candidates(trajectory, context, horizon)
+        moments = range(context, trajectory.episode.steps - horizon + 1)
+        every = (Candidate(moment, role, "easy") for role in (0, 1) for moment in moments)
         return islice(every, 1 if trajectory.participants[0] == ana else None)
 
-    rare = dataclasses.replace(one, candidates=candidates)
+    rare = dataclasses.replace(one, candidates=candidates, fits=lambda scenario: None, screen=None)
     found = mining.mine([*agents, *people], [rare], per_category=20, seed=0)
     who = Counter(s.provenance["recorded_by"][0] for s in found.scenarios)
     assert who == {"local-search": 10, "Ana": 10}
     counts: Counter[tuple[str, str]] = Counter()
     there: Counter[tuple[str, str]] = Counter()
-    for stratum, (every, chosen) in found.strata["stand-still"].items():
+    for stratum, (every, chosen) in found.strata["keep-beside"].items():
         counts[stratum.source, stratum.recorder] += chosen
         there[stratum.source, stratum.recorder] += every
     assert counts == {("agent", "local-search"): 10, ("person", "Ana"): 10}
-    assert there["person", "Ana"] == found.worlds["stand-still"]
-    assert there.total() == found.candidates["stand-still"] > 20 * there["person", "Ana"]
+    assert there["person", "Ana"] == found.worlds["keep-beside"]
+    assert there.total() == found.candidates["keep-beside"] > 20 * there["person", "Ana"]
 
 
 def test_a_source_is_a_person_an_agent_an_import_or_a_failure(
@@ -88,7 +89,7 @@ def test_a_source_is_a_person_an_agent_an_import_or_a_failure(
         ("sts record random seed 3", "agent", "agent"),
         ("lambdastar-2016 trace episode 3", "agent", "import"),
         ("overcooked-2019 trial 3", "human", "person"),
-        ("sts run suite@1 scenario walk-01", "agent", "failure"),
+        ("sts run suite@1 scenario ambush-01", "agent", "failure"),
     ):
         who = person if kind == "human" else Participant(kind, "random")
         one = dataclasses.replace(trajectories[0], source=said, participants=(who, who))

@@ -25,7 +25,7 @@ from sts.trajectories.types import Trajectory
 from tests.examples import recorded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"
-CHOSEN = ("--category", "reach-good", "--category", "follow-good")
+CHOSEN = ("--category", "catch-mate", "--category", "shadow-evil")
 
 
 def sts(workspace: Workspace, *words: str) -> int:
@@ -34,7 +34,7 @@ def sts(workspace: Workspace, *words: str) -> int:
 
 @pytest.fixture(scope="module")
 def trajectories() -> list[Trajectory]:
-    return recorded(count=40, team=2, steps=40, height=8, width=9, seed=5)
+    return recorded(count=200, team=2, steps=40, height=8, width=9, seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -66,16 +66,16 @@ def test_what_a_learner_is_to_obey_was_done_in_the_recording(
 
 
 def test_what_nobody_did_is_no_example_of_it(trajectories: list[Trajectory]) -> None:
-    walk = categories.named("walk")
-    assert mining.mine(trajectories, [walk], per_category=1, seed=0, side="train").scenarios
-    found = mining.mine(trajectories, [obeyed(walk)], per_category=1, seed=0, side="train")
-    assert not found.scenarios and found.candidates["walk"] == 0
+    where = categories.named("where-is-good")
+    assert mining.mine(trajectories, [where], per_category=1, seed=0, side="train").scenarios
+    found = mining.mine(trajectories, [obeyed(where)], per_category=1, seed=0, side="train")
+    assert not found.scenarios and found.candidates["where-is-good"] == 0
 
 
 def test_where_nobody_did_it_nothing_is_mined_for_learners(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert sts(workspace, "mine", "none", "--split", "train", "--category", "walk") == 1
+    assert sts(workspace, "mine", "none", "--split", "train", "--category", "where-is-good") == 1
     error = capsys.readouterr().err
     assert "on the train side, none of lambda-star that fits; expected recordings that do" in error
     assert error.count("\n") == 1 and not workspace.path("drafts", "none").exists()
@@ -198,10 +198,10 @@ def test_minari_brings_the_same_episodes_back(
 def test_what_an_edit_leaves_undone_is_no_example_of_it(
     workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    words = ("mine", "edited", "--split", "train", "--category", "reach-good", "--seed", "4")
+    words = ("mine", "edited", "--split", "train", "--category", "catch-mate", "--seed", "4")
     assert sts(workspace, *words, "--per-category", "6") == 0
     draft = open_draft(workspace, "edited")
-    label, every = categories.named("reach-good").label, map(draft.candidate, draft.ids())
+    label, every = categories.named("catch-mate").label, map(draft.candidate, draft.ids())
     steps = {s.id: label(s.recording, s.takeover, s.roles, s.parameters).step for s in every}
     id = max(steps, key=lambda one: steps[one] or 0)
     assert sts(workspace, "draft", "edit", "edited", id, "--length", "1") == 0

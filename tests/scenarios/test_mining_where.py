@@ -27,11 +27,11 @@ from dataclasses import replace
 from scenarios import categories
 from scenarios.category import Candidate
 
-WALK = categories.named("walk")
+SHADOW = categories.named("shadow-evil")
 
-def diagonal(trajectory):
-    for one in WALK.moments(trajectory):
-        if one.parameters["direction"] in ("up-left", "down-right"):
+def second(trajectory):
+    for one in SHADOW.moments(trajectory):
+        if one.role == 1:
             yield one
 
 def falls(trajectory):
@@ -41,16 +41,16 @@ def numbers(trajectory):
     return [3]
 
 def early(trajectory):
-    yield Candidate(2, 0, "easy", {"direction": "up", "cells": 2})
+    yield Candidate(2, 0, "easy", {"steps": 4})
 
 def nobody(trajectory):
-    yield Candidate(12, 9, "easy", {"direction": "up", "cells": 2})
+    yield Candidate(12, 9, "easy", {"steps": 4})
 
 def odd(trajectory):
-    yield Candidate(12, 0, "odd", {"direction": "up", "cells": 2})
+    yield Candidate(12, 0, "odd", {"steps": 4})
 
 def speechless(trajectory):
-    yield Candidate(12, 0, "easy", {"direction": "up", "cells": 2})
+    yield Candidate(12, 0, "easy", {"steps": 4})
 
 def nothing(trajectory):
     return ()
@@ -117,11 +117,18 @@ def test_what_is_mined_by_a_filter_fits_it_and_says_so(
     workspace: Workspace, trajectories: list[Trajectory], capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "good_seen_ago between 1 and 3 and not evil_in_sight"
-    asked = ("--category", "walk", "--category", "stand-still", "--category", "find-good-again")
+    asked = (
+        "--category",
+        "when-evil",
+        "--category",
+        "where-was-evil",
+        "--category",
+        "find-good-again",
+    )
     assert sts(workspace, "mine", "lost", "--where", text, "--per-category", "2", *asked) == 0
     draft, whole = open_draft(workspace, "lost"), {t.id: t for t in trajectories}
     every = [draft.candidate(id) for id in draft.ids()]
-    assert {s.category for s in every} >= {"walk", "stand-still"}
+    assert {s.category for s in every} >= {"when-evil", "where-was-evil"}
     for s in every:
         one = row(whole[s.trajectory], s.roles[0], s.context_start + s.takeover)
         assert 1 <= one["good_seen_ago"] <= 3 and not one["evil_in_sight"]
@@ -217,7 +224,7 @@ def test_a_filter_that_fails_in_one_recording_names_it(
     def of_words(t: Trajectory, names: Any) -> Any:
         return {name: one.astype(str) for name, one in table(t, names).items()}
 
-    where = Filter("step > 12").within(categories.named("walk"))
+    where = Filter("step > 12").within(categories.named("shadow-evil"))
     assert where.moments(trajectories[0])
     monkeypatch.setattr(steps, "table", of_words)
     with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
@@ -232,20 +239,20 @@ def test_without_polars_a_filter_says_how_to_get_it(
         filters._polars()
     assert sts(workspace, "mine", "none", "--where", "step > 12") == 1
     assert "pip install 'standardised-test-suite[filter]'" in capsys.readouterr().err
-    assert sts(workspace, "mine", "plain", "--category", "walk") == 0
+    assert sts(workspace, "mine", "plain", "--category", "shadow-evil") == 0
 
 
 def test_a_miner_of_ones_own_says_where_a_category_asks(
     workspace: Workspace, own: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("--category", "walk", "--miner", "own_miners:diagonal", "--per-category", "4")
-    assert sts(workspace, "mine", "diagonal", *words) == 0
-    draft = open_draft(workspace, "diagonal")
+    words = ("--category", "shadow-evil", "--miner", "own_miners:second", "--per-category", "4")
+    assert sts(workspace, "mine", "second", *words) == 0
+    draft = open_draft(workspace, "second")
     every = [draft.candidate(id) for id in draft.ids()]
-    assert {s.parameters["direction"] for s in every} <= {"up-left", "down-right"}
+    assert {s.roles for s in every} == {(1,)}
     assert len(every) == 4
     for s in every:
-        assert s.provenance["chosen_by"]["miner"] == "own_miners:diagonal"
+        assert s.provenance["chosen_by"]["miner"] == "own_miners:second"
         assert len(s.provenance["chosen_by"]["code"]) == 16
 
 
@@ -254,15 +261,15 @@ def test_a_miner_of_ones_own_says_where_a_category_asks(
     [
         ("own_miners:falls", "failed in trajectory .*: RuntimeError: out of order"),
         ("own_miners:numbers", "expected a Candidate, found '3'"),
-        ("own_miners:early", "expected a moment from 10 to 30, found 2"),
+        ("own_miners:early", "expected a moment from 10 to 28, found 2"),
         ("own_miners:nobody", "expected a role from 0 to 1, found 9"),
         ("own_miners:odd", "expected easy, medium, hard, found 'odd'"),
-        ("own_miners:speechless", "its parameters or words do not fit walk"),
+        ("own_miners:speechless", "its parameters or words do not fit shadow-evil"),
         ("own_miners:nothing", "nothing to mine .*a filter or a miner that leaves some"),
         ("own_miners:NUMBER", "expected a function of a trajectory, found int"),
         ("own_miners:none", "module own_miners has no none"),
         ("no_such_module:x", "cannot import no_such_module"),
-        ("diagonal", "expected miner as module:Name, found 'diagonal'"),
+        ("second", "expected miner as module:Name, found 'second'"),
     ],
 )
 def test_whatever_a_miner_does_wrong_is_one_line_and_writes_nothing(
@@ -272,7 +279,7 @@ def test_whatever_a_miner_does_wrong_is_one_line_and_writes_nothing(
     name: str,
     said: str,
 ) -> None:
-    assert sts(workspace, "mine", "none", "--category", "walk", "--miner", name) in (1, 2)
+    assert sts(workspace, "mine", "none", "--category", "shadow-evil", "--miner", name) in (1, 2)
     error = capsys.readouterr().err
     assert re.search(said, error)
     assert error.count("\n") == 1
@@ -282,7 +289,7 @@ def test_whatever_a_miner_does_wrong_is_one_line_and_writes_nothing(
 def test_a_miner_without_its_category_is_refused(
     workspace: Workspace, own: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert sts(workspace, "mine", "none", "--miner", "own_miners:diagonal") == 2
+    assert sts(workspace, "mine", "none", "--miner", "own_miners:second") == 2
     assert (
         "expected one --category beside --miner, which says where it asks, found 0"
         in capsys.readouterr().err
@@ -292,9 +299,9 @@ def test_a_miner_without_its_category_is_refused(
 def test_a_filter_and_a_miner_leave_the_choice_the_same_for_the_same_seed(
     trajectories: list[Trajectory], own: None
 ) -> None:
-    walk = categories.named("walk")
-    own_walk = miners.asking(walk, "diagonal", miners.named("own_miners:diagonal"))
-    narrow = [Filter("step < 25").within(one) for one in (walk, own_walk)]
+    shadow = categories.named("shadow-evil")
+    own_shadow = miners.asking(shadow, "second", miners.named("own_miners:second"))
+    narrow = [Filter("step < 25").within(one) for one in (shadow, own_shadow)]
     for category in narrow:
         both = [
             mining.mine(order, [category], per_category=4, seed=2).scenarios

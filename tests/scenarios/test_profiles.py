@@ -27,7 +27,7 @@ from sts.suites.types import Scenario
 from tests.examples import agents_of, on_test_side, recorded
 from tests.suites.test_freezing import Killed, killed_after, together
 
-RULES = [categories.named(name) for name in ("walk", "where-is-good")]
+RULES = [categories.named(name) for name in ("shadow-evil", "where-is-good")]
 NAMES = ("blind", "random")
 
 
@@ -185,9 +185,9 @@ def test_candidates_that_are_added_later_have_their_profiles_made_too(tmp_path: 
     assert None not in [kept.make_next(grown) for _ in range(3)]
     assert kept.make_next(grown) is None and kept.failed == {}
     begun = drafts.begin(draft.workspace, "own", mined(), replaces=draft.id)
-    new = drafts.add(begun, [dataclasses.replace(mined()[0], id="walk-77", horizon=4)])
-    (late,) = (one for one in candidates(new) if one.summary.id == "walk-77")
-    with pytest.raises(UnknownName, match="walk-77"):  # of a draft in the place of this one
+    new = drafts.add(begun, [dataclasses.replace(mined()[0], id="shadow-evil-77", horizon=4)])
+    (late,) = (one for one in candidates(new) if one.summary.id == "shadow-evil-77")
+    with pytest.raises(UnknownName, match="shadow-evil-77"):  # of a draft in the place of this one
         kept.make(late)
 
 
@@ -243,5 +243,5 @@ FALLS: Category = dataclasses.replace(
 
 def test_a_category_without_a_rule_here_is_one_line() -> None:
     other = dataclasses.replace(mined()[0], category="fly")
-    with pytest.raises(StsError, match="walk-01: no automatic label for fly"):
+    with pytest.raises(StsError, match="shadow-evil-01: no automatic label for fly"):
         profile(other, NAMES, 1)

@@ -66,6 +66,5 @@ def test_how_near_a_move_leads_is_by_chance() -> None:
     assert near[3, stay] == pytest.approx(0.75 * 1 + 0.25 * 3)
 
 
-def test_who_chases_goes_round_the_shorter_way() -> None:
-    assert prospects.chased(0, at((0, 5), (0, 5), (1, 5)), *SIZE).tolist() == [6, 5, 12]
+def test_near_cells_are_counted_across_the_edges() -> None:
     assert prospects.near(at((0, 6), (3, 3), (1, 0)), 0, *SIZE, 1).tolist() == [6, 7]

@@ -117,7 +117,7 @@ def test_periods_are_those_of_one_moment(moves: list[int]) -> None:
 def test_what_is_chosen_of_the_first_of_each_bucket_is_what_is_chosen_of_all(
     data: st.DataObject,
 ) -> None:
-    rules = [RULES["walk"], RULES["reach-good"]]
+    rules = [RULES["shadow-evil"], RULES["clean-take"]]
     several = data.draw(st.booleans())
     counts = {rule.name: data.draw(st.integers(1, 2)) for rule in rules}
     terms = mining.Terms(counts, seed=0, per_world=2 if several else 1)

@@ -12,7 +12,7 @@ import pytest
 
 from scenarios import categories, gates, mining
 from scenarios.categories.lambda_star import clean_take, evade_evil, playing
-from scenarios.categories.lambda_star.tracks import Track
+from scenarios.categories.lambda_star.tracks import Track, never
 from scenarios.category import CONTEXT, Candidate, Category, Controls, Label
 from scenarios.fitting import fault
 from scenarios.mining.chance import pass_rate
@@ -249,7 +249,7 @@ def test_superseded_categories_are_mined_by_name_alone() -> None:
     from scenarios.mining.order import Order, asked
 
     assert {c.name for c in asked(Order(), ("lambda-star",))} == {*NAMES, "catch-mate"}
-    assert [c.name for c in asked(Order(("walk",)), ("lambda-star",))] == ["walk"]
+    assert [c.name for c in asked(Order(("where-is-good",)), ("lambda-star",))] == ["where-is-good"]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -284,17 +284,28 @@ def row(rows: list[gates.Gate], name: str) -> gates.Gate:
     return one
 
 
+def standing_still(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    track = Track(episode, roles[0])
+    return never(track.me[takeover + 1 :] != track.me[takeover])
+
+
 def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(
     trajectories: list[Trajectory],
 ) -> None:
-    still = with_controls("stand-still", shortcut=playing.Playing(), against_reward=True)
+    still = dataclasses.replace(
+        with_controls("keep-beside", shortcut=playing.Playing(), against_reward=True),
+        name="stand-still",
+        label=standing_still,
+    )
     pool = gates.pool(still, trajectories, 20)
     rows = gates.of_pool(still, pool, continuations=2)
     assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.OPEN_LOOP, False)
     assert not row(rows, "open loop").held
     assert row(rows, "local-search").limit == gates.REWARD
     assert "probe" not in {one.name for one in rows}
-    assert gates.of_pool(RULES["walk"], pool) == []
+    assert gates.of_pool(RULES["where-is-good"], pool) == []
 
 
 def test_a_probe_is_held_to_the_least_and_answers_to_their_share(

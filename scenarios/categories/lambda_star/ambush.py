@@ -96,7 +96,7 @@ def fits(scenario: Scenario) -> str | None:
 
 def words(scenario: Scenario) -> dict[str, Word]:
     """Returns the number of steps."""
-    return {"steps": number(scenario.parameters["steps"], range(2, 11), digits=True)}
+    return {"steps": number(scenario.parameters["steps"], range(2, 11))}
 
 
 def label(

@@ -8,21 +8,23 @@ cell away at takeover; medium: two, just out of sight; hard: three or four.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 
-from . import abreast, join_teammate
+from . import abreast, mates
 from .abreast import Spots, Tracks
-from .join_teammate import apart_from
 from .playing import STAY, Past, moving, toward
 from .screening import batched, hits
-from .tracks import DOMAIN, FIRST, SIGHT, Track, ago, distances
+from .tracks import DOMAIN, FIRST, SIGHT, Track, ago, distances, once
 
 HORIZON = 10
 PARTNER = "agent:fugitive"
+FAR = 4
 
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
@@ -32,7 +34,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
     away = every.apart(every.me, mate)
     gone = abreast.ago(away)
-    near = (gone <= min(join_teammate.RECENT, context)) & (away > 0) & (away <= join_teammate.FAR)
+    near = (gone <= min(mates.RECENT, context)) & (away > 0) & (away <= FAR)
     spots = Spots.of(every, near, context, horizon)
     was = spots.now(mate, -spots.now(gone))
     spots = spots.where(every.apart(spots.now(mate), was) <= SIGHT)
@@ -40,27 +42,43 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
 
 
-MOMENTS = batched(find, join_teammate.fill)
+MOMENTS = batched(find, mates.fill)
 
 
-def _fault(episode: Episode, role: int, target: int, moment: int) -> str | None:
-    if episode.participants != 2:
-        return "there are others besides the team-mate"
-    track, mate = Track(episode, role), episode.scene[:, FIRST + target].astype("int64")
-    since = ago(apart_from(episode, track, target), moment, moment)
-    if since is None or distances(mate[moment], mate[moment - since], track.size) > SIGHT:
+def _fault(episode: Episode, track: Track, moment: int, context: int) -> str | None:
+    """Return why the other of two participants cannot be caught; None if it can."""
+    away = mates.apart_from(episode, track, 1 - track.role)
+    if away[moment] == 0:
+        return "the two share a cell already"
+    if away[moment] > FAR:
+        return f"the team-mate is more than {FAR} cells away"
+    since = ago(away, moment, context)
+    if since is None or since > mates.RECENT:
+        return f"the team-mate was not in sight in the last {mates.RECENT} steps"
+    mate = episode.scene[:, FIRST + 1 - track.role].astype("int64")
+    if distances(mate[moment], mate[moment - since], track.size) > SIGHT:
         return "the team-mate is not near where it was last in sight"
     return None
 
 
 def fits(scenario: Scenario) -> str | None:
-    """Says why the team-mate cannot be caught."""
+    """Return why the team-mate cannot be caught; None if it can."""
+    episode, role = scenario.recording, scenario.roles[0]
     if scenario.partner != PARTNER:
         return "the team-mate does not run away"
-    if (fault := join_teammate.fits(scenario)) is not None:
-        return fault
-    target = scenario.parameters["target"]
-    return _fault(scenario.recording, scenario.roles[0], target, scenario.takeover)
+    if episode.participants != 2:
+        return "there are others besides the team-mate"
+    if scenario.parameters["target"] != 1 - role:
+        return "there is no such team-mate"
+    return _fault(episode, Track(episode, role), scenario.takeover, scenario.takeover)
+
+
+def label(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """Return success at the first frame after takeover on the team-mate's cell; else not_done."""
+    scene = episode.scene[takeover + 1 :]
+    return once(scene[:, FIRST + roles[0]] == scene[:, FIRST + parameters["target"]])
 
 
 def _catch(seen: Past) -> int:
@@ -94,10 +112,10 @@ CATEGORY = Category(
     ),
     candidates=MOMENTS.candidates,
     screen=MOMENTS.screen,
-    label=join_teammate.label,
+    label=label,
     fits=fits,
     partner=PARTNER,
-    words=join_teammate.words,
+    words=mates.words,
     rubric=Rubric(
         done="At some step after the takeover the participant and {mate} are on the same cell.",
         guideline="Once is enough, and it does not matter who moved. Next to one another is not "

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Rubric
+from scenarios.category import Category, Controls, Hits, Label, Rubric
+from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from . import abreast
 from .abreast import Spots, Tracks
-from .avoid_evil import label
 from .playing import HIDDEN, STAY, Past, last, moving, shifts
 from .screening import batched, hits
-from .tracks import DOMAIN, SIGHT, Track, ago, distances
+from .tracks import DOMAIN, SIGHT, Track, ago, distances, never
 
 HORIZON = 10
 RECENT, AWAY = 2, 2
@@ -79,6 +79,14 @@ def fits(scenario: Scenario) -> str | None:
     """Says why Evil need not be evaded at takeover."""
     track = Track(scenario.recording, scenario.roles[0])
     return _fault(track, scenario.takeover, scenario.takeover)
+
+
+def label(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """Return failure at the first frame after takeover beside Evil, or success at the end."""
+    track = Track(episode, roles[0])
+    return never(track.to_evil[takeover + 1 :] <= 1)
 
 
 def away(seen: Past) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from scenarios.category import Category, Controls, Hits, Rubric
 from sts.suites.types import Scenario
 
-from . import abreast, avoid_evil, shadow_evil
+from . import abreast, evade_evil, shadow_evil
 from .abreast import Spots, Tracks
 from .either import Deed, does_both, fill_deed, label_of, listening, pairs, words_of
 from .evade_evil import away, evades, haste, sparing
@@ -22,7 +22,7 @@ HORIZON = 12
 STEPS = shadow_evil.STEPS
 RECENT, AWAY, SPARED = 2, 2, 3
 DEEDS = {
-    "evade": Deed("never be on it or next to it until the end", avoid_evil.label, away, {}),
+    "evade": Deed("never be on it or next to it until the end", evade_evil.label, away, {}),
     "shadow": Deed(
         f"be on it or next to it for {STEPS} steps in a row",
         shadow_evil.label,

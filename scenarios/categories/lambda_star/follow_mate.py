@@ -18,10 +18,9 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import abreast, join_teammate
+from . import abreast, mates
 from .abreast import Ints, Spots, Tracks
-from .follow_good import in_a_row
-from .join_teammate import apart_from, crowd
+from .mates import apart_from, crowd
 from .playing import STAY, Past, moving, toward
 from .screening import batched, fill_steps, hits, leaving
 from .tracks import (
@@ -30,6 +29,7 @@ from .tracks import (
     SIGHT,
     Cells,
     Track,
+    in_a_row,
     number,
     once,
 )
@@ -46,7 +46,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     near = [every.apart(every.me, path) <= SIGHT for path in paths]
     for one in people:
         near[one][role == one] = False
-    recent = min(join_teammate.RECENT, context)
+    recent = min(mates.RECENT, context)
     alone = np.sum([abreast.since(one) <= recent for one in near], axis=0) == 1
     found = []
     for target in people:
@@ -72,7 +72,7 @@ def _elsewhere(spots: Spots, values: Ints) -> Any:
 
 def _fill(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
     """Return the team-mate and the number of steps as wordings have them."""
-    return join_teammate.fill(episode, parameters) | fill_steps(episode, parameters)
+    return mates.fill(episode, parameters) | fill_steps(episode, parameters)
 
 
 MOMENTS = batched(find, _fill)
@@ -102,8 +102,8 @@ def fits(scenario: Scenario) -> str | None:
 
 def words(scenario: Scenario) -> dict[str, Word]:
     """Returns the team-mate and the number of steps."""
-    steps = number(scenario.parameters["steps"], range(2, 11), digits=True)
-    return {**join_teammate.words(scenario), "steps": steps}
+    steps = number(scenario.parameters["steps"], range(2, 11))
+    return {**mates.words(scenario), "steps": steps}
 
 
 def label(

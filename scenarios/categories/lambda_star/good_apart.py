@@ -19,7 +19,6 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from . import abreast
 from .abreast import Ints, Spots, Tracks
-from .follow_good import in_a_row
 from .playing import Past, Prospects, landings, moving
 from .screening import ask_for_steps, attempt, batched, fill_steps, hits
 from .tracks import (
@@ -28,6 +27,7 @@ from .tracks import (
     SIGHT,
     Track,
     distances,
+    in_a_row,
     number,
     once,
 )
@@ -86,7 +86,7 @@ def fits(scenario: Scenario) -> str | None:
 def words(scenario: Scenario) -> dict[str, Word]:
     """Returns the number of steps."""
     steps = scenario.parameters["steps"]
-    return {"steps": number(steps, (n for n in range(3, 11)), digits=True)}
+    return {"steps": number(steps, (n for n in range(3, 11)))}
 
 
 def label(

@@ -31,16 +31,6 @@ def near(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
 
 
 @compiled
-def chased(start: int, goals: Ints, height: int, width: int) -> Ints:
-    """Returns the cells after each step, from `start`, each one towards the next of `goals`."""
-    out, here = np.empty(len(goals), np.int64), start
-    for n in range(len(goals)):
-        here = moved(here, toward(here, goals[n], height, width, BACK), height, width)
-        out[n] = here
-    return out
-
-
-@compiled
 def shifts(cells: Ints, height: int, width: int) -> Ints:
     """Returns int64[F - 1], the moves between F frames; HIDDEN where one of two was not seen."""
     out = np.full(max(len(cells) - 1, 0), HIDDEN, np.int64)

@@ -16,10 +16,9 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from . import abreast
 from .abreast import Spots, Tracks
-from .follow_good import in_a_row
 from .playing import Past, last, moving, toward
 from .screening import ask_for_steps, batched, fill_steps, hits, leaving
-from .tracks import DOMAIN, SIGHT, Track, number, once
+from .tracks import DOMAIN, SIGHT, Track, in_a_row, number, once
 
 HORIZON = 12
 STEPS = 4
@@ -50,7 +49,7 @@ def fits(scenario: Scenario) -> str | None:
 
 def words(scenario: Scenario) -> dict[str, Word]:
     """Returns the number of steps."""
-    return {"steps": number(scenario.parameters["steps"], range(2, 11), digits=True)}
+    return {"steps": number(scenario.parameters["steps"], range(2, 11))}
 
 
 def label(

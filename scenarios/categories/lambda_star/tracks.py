@@ -19,8 +19,6 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
 from sts.worlds.lambda_star.torus import Offset
 
-from . import prospects
-
 GOOD, EVIL, FIRST = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
@@ -56,28 +54,15 @@ def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
     return torus.distance(a, b, *size)
 
 
-def towards(start: int, end: int, size: Grid) -> int:
-    """Returns the cell that the best move from `start` towards `end` reaches."""
-    move = torus.toward(start, end, *size, torus.BACK)
-    return int(torus.moved(start, move, *size))
-
-
-def heading(move: str) -> tuple[int, int]:
-    """Returns (rows down, columns right) of a move's name."""
-    index = MOVES.index(move)
-    return index // 3 - 1, index % 3 - 1
-
-
-def number(asked: int, every: Iterable[int], *, digits: bool = False) -> Word:
-    """Returns what says a number of those that a category asks for, in words or in digits."""
-
-    def both(one: int) -> tuple[str, ...]:
-        spelled = (CALLED[one],) if one < len(CALLED) else ()
-        return (str(one), *spelled) if digits else (*spelled, str(one))
-
-    others = [word for one in every if one != asked for word in both(one)]
-    text, *also = both(asked)
+def number(asked: int, every: Iterable[int]) -> Word:
+    """Return the word for a number out of those that a category asks for, in digits or spelled."""
+    text, *also = _spellings(asked)
+    others = [word for one in every if one != asked for word in _spellings(one)]
     return Word(text, tuple(others), tuple(also))
+
+
+def _spellings(number: int) -> tuple[str, ...]:
+    return (str(number), *CALLED[number : number + 1])
 
 
 class Track:
@@ -113,29 +98,6 @@ def moments(episode: Episode, context: int, horizon: int) -> Iterator[tuple[Trac
             yield track, moment
 
 
-def chase(track: Track, moment: int, steps: int) -> Cells:
-    """Returns the cells after each of `steps` steps, each one towards where Good was before it."""
-    goals = track.good[moment : moment + steps]
-    cells: Cells = prospects.chased(int(track.me[moment]), goals, *track.size)
-    return cells
-
-
-def ways(track: Track, moment: int, steps: int) -> Cells:
-    """Returns int64[9, steps], the cells after each of `steps` steps of each move made for ever."""
-    moves, step = np.arange(len(MOVES))[:, None], np.arange(1, steps + 1)
-    row, column = divmod(int(track.me[moment]), track.size.width)
-    rows = (row + step * (moves // 3 - 1)) % track.size.height
-    columns = (column + step * (moves % 3 - 1)) % track.size.width
-    cells: Cells = rows * track.size.width + columns
-    return cells
-
-
-def diagonal(start: Cells | int, end: Cells | int, size: Grid) -> Any:
-    """Says whether a cell in sight is in a corner of it, a bool between two."""
-    rows, columns = offsets(start, end, size)
-    return (rows != 0) & (columns != 0)
-
-
 def ago(distance: Cells, moment: int, context: int) -> int | None:
     """Returns how many frames before `moment` something was last in sight; None if not in context.
 
@@ -156,10 +118,12 @@ def once(hits: NDArray[np.bool_]) -> Label:
     return Label("not_done", None) if step is None else Label("success", step)
 
 
-def leaving(path: Cells, cell: int, size: Grid) -> str:
-    """Returns the difficulty of staying by something, by how long it stays by who stands still."""
-    stays = int((distances(path, cell, size) <= SIGHT).sum())
-    return "easy" if stays > 2 else "medium" if stays == 2 else "hard"
+def in_a_row(hits: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
+    """Returns where `count` consecutive hits end."""
+    total = np.concatenate(([0], np.cumsum(hits)))
+    out = np.zeros(len(hits), np.bool_)
+    out[count - 1 :] = total[count:] - total[:-count] == count
+    return out
 
 
 def never(misses: NDArray[np.bool_]) -> Label:
@@ -195,12 +159,6 @@ def between(start: int, end: int, size: Grid) -> str | None:
     if oblique or 2 * abs(rows) == size.height or 2 * abs(columns) == size.width:
         return None
     return MOVES[torus.step(torus.Offset(rows, columns))]
-
-
-def split(size: Grid, a: int, b: int) -> bool:
-    """Says whether the shorter way between two cells leads across an edge."""
-    rows, columns = a // size.width - b // size.width, a % size.width - b % size.width
-    return 2 * abs(rows) > size.height or 2 * abs(columns) > size.width
 
 
 def across_edge(size: Grid, a: int, b: int) -> bool:
