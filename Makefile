@@ -46,9 +46,9 @@ wheel: $(BIN)/python  ## build the wheel, install it in a clean environment, try
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(PYTHON) -m venv build/clean
 	PIP_DISABLE_PIP_VERSION_CHECK=1 build/clean/bin/python -m pip install --quiet --constraint constraints.lock build/wheel/*.whl
-	cd build/elsewhere && ../clean/bin/sts suite verify starter@1 \
-		&& ../clean/bin/sts run starter@1 --agent random --agent rule --continuations 1 \
-		&& ../clean/bin/sts label starter@1 && ../clean/bin/sts report starter@1
+	cd build/elsewhere && ../clean/bin/sts suite verify core@2 \
+		&& ../clean/bin/sts run core@2 --agent random --agent rule --continuations 1 \
+		&& ../clean/bin/sts label core@2 && ../clean/bin/sts report core@2
 
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks

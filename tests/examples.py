@@ -18,9 +18,10 @@ from sts.jobs.pool import Here
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
+from sts.suites import store as suites
 from sts.suites.decisions import Decision
 from sts.suites.drafts import Draft
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, Suite
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 
@@ -71,14 +72,14 @@ def state_after(trajectory: Trajectory, steps: int) -> bytes:
 def scenario(
     trajectory: Trajectory,
     *,
-    id: str = "reach-good-01",
+    id: str = "clean-take-01",
     start: int = 2,
     takeover: int = 6,
     horizon: int = 8,
     roles: tuple[int, ...] = (0,),
     partner: str = "no-op",
     text: str = "Go to Good.",
-    category: str = "reach-good",
+    category: str = "clean-take",
     **changes: Any,
 ) -> Scenario:
     """Returns a scenario cut from a trajectory."""
@@ -105,6 +106,24 @@ def scenario(
     return Scenario(**(fields | changes))
 
 
+SMALL = (
+    *("clean-take", "count-others", "find-good-again", "keep-beside"),
+    *("last-move", "shadow-evil", "where-was-evil"),
+)
+
+
+def small(workspace: Workspace) -> Suite:
+    """Freeze `small@1` in a workspace: 32 scenarios of `core@2`, for what needs a whole suite.
+
+    It holds two pairs, and four scenarios of each of seven categories, three of them questions.
+    """
+    core = suites.load(workspace, "core@2").scenarios
+    chosen = [one for one in core if one.pair][:4]
+    for name in SMALL:
+        chosen += [one for one in core if one.category == name and not one.series][::3]
+    return suites.freeze(workspace, "small", chosen, description="For tests.")
+
+
 @functools.cache
 def _of_worlds(count: int) -> tuple[Trajectory, ...]:
     """Returns so many trajectories of test-side worlds, recorded once in a process."""
@@ -114,7 +133,7 @@ def _of_worlds(count: int) -> tuple[Trajectory, ...]:
 def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
     """Returns scenarios of test-side worlds, one a world."""
     own = enumerate(_of_worlds(count), 1)
-    return [scenario(t, id=f"reach-good-{i:02}", **changes) for i, t in own]
+    return [scenario(t, id=f"clean-take-{i:02}", **changes) for i, t in own]
 
 
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:

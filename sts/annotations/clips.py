@@ -110,7 +110,10 @@ def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
 
 
 def items_of(store: Store) -> dict[str, str]:
-    """Returns the identifier under which each clip is watched, by the clip's hash."""
+    """Return the identifier under which each clip is watched, by the hash of what it shows.
+
+    A clip that is judged by a rubric is stored as `HASH.VERSION`; of several versions one is taken.
+    """
     with store.database.read() as connection:
         rows = connection.execute(select(items.c.clip, items.c.id).order_by(items.c.id))
-        return {clip: item for clip, item in rows if clip}
+        return {clip.partition(".")[0]: item for clip, item in rows if clip}

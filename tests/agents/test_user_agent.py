@@ -11,8 +11,8 @@ import pytest
 from sts import agents
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from sts.suites import store
 from tests.agents.test_contract import assert_same, cases, played, rows
+from tests.examples import small
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 
@@ -37,17 +37,17 @@ def test_the_documented_agent_keeps_the_contract(name):
 
 def test_the_documented_agent_is_run_into_a_report(name, tmp_path, capsys):
     folder = str(tmp_path / "workspace")
+    suite = small(Workspace.open(folder))
     for command in (
-        ["run", "starter@1", "--agent", name, "--agent", "random", "--continuations", "1"],
-        ["label", "starter@1"],
-        ["report", "starter@1"],
+        ["run", suite.label, "--agent", name, "--agent", "random", "--continuations", "1"],
+        ["label", suite.label],
+        ["report", suite.label],
     ):
         assert main([*command, "--workspace", folder]) == 0, capsys.readouterr().err
     (file,) = (tmp_path / "workspace" / "reports").glob("*/report.json")
     report = json.loads(file.read_text())
     found = {row["agent"]: row for row in report["agents"]}
-    scenarios = len(store.load(Workspace.open(folder), "starter@1").scenarios)
     assert set(found) == {"my-agent", "random"}
-    assert found["my-agent"]["continuations"] == scenarios
-    questions = found["my-agent"]["categories"]["evil-in-sight"]["pass_rate"]
+    assert found["my-agent"]["continuations"] == len(suite.scenarios)
+    questions = found["my-agent"]["categories"]["count-others"]["pass_rate"]
     assert questions > 0.9

@@ -17,7 +17,7 @@ SELDOM_ON_POSTGRESQL = pytest.mark.parametrize(
     indirect=True,
 )
 """For what is dear and decided above the database: on PostgreSQL in the slow tier."""
-SUITE = "starter@1"
+SUITE = "core@1"
 HORIZON = 40
 
 

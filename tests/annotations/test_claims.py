@@ -61,7 +61,7 @@ def test_raising_what_is_required_opens_slots_and_never_closes_any(store: Store)
     assert store.set_required(SUITE, 2) == 3
     assert store.set_required(SUITE, 1) == 0
     assert len(judge_all(store, bo.id)) == 3
-    with pytest.raises(UnknownName, match="unknown enqueued suite 'other@1'; known: starter@1"):
+    with pytest.raises(UnknownName, match="unknown enqueued suite 'other@1'; known: core@1"):
         store.set_required("other@1", 2)
 
 
@@ -155,10 +155,10 @@ def test_judgements_carry_over_to_a_suite_that_keeps_the_scenario(store: Store) 
     store.enqueue(some_items(4))
     ana = store.add_annotator("Ana")
     judge_all(store, ana.id)
-    assert store.enqueue(some_items(5, suite="starter@2")) == 1
-    assert store.progress("starter@2")[:4] == (5, 4, 5, 4)
-    assert judge_all(store, ana.id, "starter@2") == ["c4"]
-    assert store.suites() == ["starter@1", "starter@2"]
+    assert store.enqueue(some_items(5, suite="core@2")) == 1
+    assert store.progress("core@2")[:4] == (5, 4, 5, 4)
+    assert judge_all(store, ana.id, "core@2") == ["c4"]
+    assert store.suites() == ["core@1", "core@2"]
 
 
 def test_claims_stay_inside_the_suite(store: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.clips import HIDDEN, WAITING, clip
+from sts.annotations.clips import HIDDEN, WAITING, clip, items_of
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.errors import ArgumentError
@@ -43,6 +43,19 @@ def refused(store: Store, who: Annotator, item: object) -> str:
     with pytest.raises(ArgumentError) as caught:
         clip(store, who, item)
     return str(caught.value)
+
+
+def test_clips_are_found_by_what_they_show_when_a_rubric_judges_them(store: Store) -> None:
+    ann = store.add_annotator("ann")
+    common: dict[str, Any] = {
+        "suite": SUITE, "scenario": "s", "scenario_hash": "9", "category": "c", "horizon": 5,
+        "kind": "instruction", "agent": "secret", "takeover": 3,
+    }  # fmt: skip
+    store.enqueue([Item("c9", clip="ab12.3", rubric="3", **common)])
+    found = items_of(store)
+    assert found.keys() == {"c0", "c1", "c2", "ab12"}
+    claimed = {claim.item for claim in store.claim(ann.id, suite=SUITE, count=4)}
+    assert claimed == set(found.values())
 
 
 def test_an_annotator_sees_a_clip_of_their_own_with_their_own_mark_alone(store: Store) -> None:

@@ -64,14 +64,14 @@ def made(workspace: Workspace) -> list[Continuation]:
 def test_a_workspace_that_was_never_served_takes_judgements_in(
     unserved: Workspace, capsys: Output
 ) -> None:
-    own = [one for one in made(unserved) if one.scenario_id == "reach-good-01"]
+    own = [one for one in made(unserved) if one.scenario_id == "clean-take-01"]
     first, second = sorted(own, key=lambda one: one.identity.index)
     said = brought(
         unserved,
         capsys,
-        "random,reach-good-01,0,Ana, Success ,3",
-        f"random,reach-good-01,{second.id},Ana,NOT_DONE,",
-        "random,reach-good-02,1,Ana,cannot_judge,",
+        "random,clean-take-01,0,Ana, Success ,3",
+        f"random,clean-take-01,{second.id},Ana,NOT_DONE,",
+        "random,clean-take-02,1,Ana,cannot_judge,",
     )
     assert said == "3 judgements added, 0 were there already; new annotators: Ana\n"
     table = ratings(unserved, "small@1").set_index("continuation")
@@ -84,7 +84,7 @@ def test_a_workspace_that_was_never_served_takes_judgements_in(
 
 
 def test_repeating_an_import_by_index_changes_nothing(unserved: Workspace, capsys: Output) -> None:
-    line = "random,reach-good-01,1,Ana,failure,2"
+    line = "random,clean-take-01,1,Ana,failure,2"
     assert brought(unserved, capsys, line).startswith("1 judgements added")
     assert brought(unserved, capsys, line) == "0 judgements added, 1 were there already\n"
 
@@ -93,19 +93,19 @@ def test_repeating_an_import_by_index_changes_nothing(unserved: Workspace, capsy
     ("lines", "header", "expected"),
     [
         (
-            ["random,reach-good-01,0,Ana,success,3", "random,reach-good-01,2,Ana,success,3"],
+            ["random,clean-take-01,0,Ana,success,3", "random,clean-take-01,2,Ana,success,3"],
             HEADER,
-            "line 3: continuation '2' of agent 'random' in scenario 'reach-good-01' is not in this",
+            "line 3: continuation '2' of agent 'random' in scenario 'clean-take-01' is not in this",
         ),
         (
-            ["random,reach-good-01,Ana,success,3"],
+            ["random,clean-take-01,Ana,success,3"],
             "agent,scenario,annotator,verdict,step",
             "line 2: expected one continuation of agent 'random' in scenario .* found 2: give its",
         ),
-        (["random,reach-good-01,0,Ana,success,9"], HEADER, "line 2: expected a step of 1 to 8"),
-        (["random,reach-good-01,0,Ana,success,"], HEADER, "line 2: expected a step of 1 to"),
-        (["random,reach-good-01,0,,success,2"], HEADER, "annotator: expected a name of 1 to 64"),
-        (["random,reach-good-01,success"], "agent,scenario,verdict", "missing column 'annotator'"),
+        (["random,clean-take-01,0,Ana,success,9"], HEADER, "line 2: expected a step of 1 to 8"),
+        (["random,clean-take-01,0,Ana,success,"], HEADER, "line 2: expected a step of 1 to"),
+        (["random,clean-take-01,0,,success,2"], HEADER, "annotator: expected a name of 1 to 64"),
+        (["random,clean-take-01,success"], "agent,scenario,verdict", "missing column 'annotator'"),
         (["ran\u202edom,s,0,Ana,success,2"], HEADER, "line 2: agent: expected a name"),
         (["random,s,0,Ana,success,2147483648"], HEADER, "line 2: expected a step of 1 to 2147"),
     ],
@@ -137,9 +137,9 @@ def test_nobody_judges_what_they_played_in_a_workspace_never_served(
     turns = [(4, 0)] * one.horizon
     played(one, turns, "Ana").finish(unserved, seconds=1.0)
     assert "'Ana' played continuation" in brought(
-        unserved, capsys, "human,reach-good-01,0,Ana,success,3"
+        unserved, capsys, "human,clean-take-01,0,Ana,success,3"
     )
-    said = brought(unserved, capsys, "human,reach-good-01,0,Ben,success,3")
+    said = brought(unserved, capsys, "human,clean-take-01,0,Ben,success,3")
     assert said.startswith("1 judgements added")
 
 
@@ -153,7 +153,7 @@ def test_a_pipe_in_place_of_a_table_is_not_waited_for(unserved: Workspace, capsy
 def test_what_is_written_runs_in_no_spreadsheet_and_reads_back(
     unserved: Workspace, capsys: Output
 ) -> None:
-    line = "random,reach-good-01,0,=1+1,cannot_judge,,@SUM(A1)"
+    line = "random,clean-take-01,0,=1+1,cannot_judge,,@SUM(A1)"
     said = brought(unserved, capsys, line, header=f"{HEADER},reason")
     assert said.endswith("new annotators: =1+1\n")
     out = unserved.path("out.csv")

@@ -7,15 +7,16 @@ import pytest
 from sts.continuations.run import run
 from sts.suites import store as suites
 from tests.annotator_app import ring
-from tests.annotator_app.serving import AGENTS, SUITE, empty_workspace, quiet
+from tests.annotator_app.serving import AGENTS, empty_workspace, quiet
+from tests.examples import small
 
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace in which two agents have continued the packaged suite, each scenario once."""
+    """A workspace in which two agents have continued a small suite, each scenario once."""
     folder = tmp_path_factory.mktemp("recorded")
     workspace = empty_workspace(folder)
-    scenarios = suites.load(workspace, SUITE).scenarios
+    scenarios = small(workspace).scenarios
     run(workspace, scenarios, AGENTS, count=1, seed=0, workers=1, progress=quiet)
     return folder
 

@@ -1,4 +1,4 @@
-"""`sts annotate` on continuations of the packaged suite, as a process of a test."""
+"""`sts annotate` on continuations of a small suite, as a process of a test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update --renderer-process-limit=1"
 ).split()
-SUITE = "starter@1"
+SUITE = "small@1"
 OWNER = "Olga"
 PATIENCE = 180
 """Seconds after which a server or a page is taken for one that hangs, on a busy machine too."""

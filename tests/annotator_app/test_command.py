@@ -32,7 +32,7 @@ def annotate(folder: Path, *options: str) -> int:
 def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert annotate(tmp_path, "starter@1", "--port", port) == 1
+        assert annotate(tmp_path, "core@2", "--port", port) == 1
     assert f"port {port} on 127.0.0.1 is busy" in said(capsys)
     assert not (tmp_path / "annotations.sqlite3").exists()
 
@@ -57,17 +57,17 @@ def test_no_message_waits_until_the_one_before_it_has_come() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["starter@99"], "unknown suite version"),
+        (["core@99"], "unknown suite version"),
         (["nothing@1"], "unknown suite 'nothing@1'"),
         (["--port", "70000"], "expected 0 to 65535"),
         (["--connections", "0"], "--connections: expected 1 or more, found 0"),
         (["--as", "Ana", "--host", "0.0.0.0"], "--as is for your own machine"),
-        (["starter@1", "--host", "no.such.host.invalid"], "expected an address of this machine"),
-        (["starter@1", "--as", " "], "expected a name"),
-        (["starter@1", "--proxy", "my.proxy"], "--proxy: expected an address such as 127.0.0.1"),
-        (["starter@1", "--base-path", "judge"], "--base-path: expected a path like /judge"),
-        (["starter@1", "--base-path", "/judge/<b>"], "--base-path: expected a path like /judge"),
-        (["starter@1", "--base-path", "/a/../b"], "--base-path: expected a path like /judge"),
+        (["core@2", "--host", "no.such.host.invalid"], "expected an address of this machine"),
+        (["core@2", "--as", " "], "expected a name"),
+        (["core@2", "--proxy", "my.proxy"], "--proxy: expected an address such as 127.0.0.1"),
+        (["core@2", "--base-path", "judge"], "--base-path: expected a path like /judge"),
+        (["core@2", "--base-path", "/judge/<b>"], "--base-path: expected a path like /judge"),
+        (["core@2", "--base-path", "/a/../b"], "--base-path: expected a path like /judge"),
     ],
 )
 def test_what_was_typed_wrong_is_one_line(
@@ -82,7 +82,7 @@ def test_what_was_typed_wrong_is_one_line(
 )
 def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
     options = ["--workspace", str(tmp_path), "--port", "0", "--as", "Ana", "--no-browser"]
-    command = [sys.executable, "-m", "sts.cli.main", "annotate", "starter@1", *options]
+    command = [sys.executable, "-m", "sts.cli.main", "annotate", "core@2", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -122,15 +122,15 @@ def test_a_part_of_a_suite_is_judged_by_its_own_name_in_the_queue(
 
     served: list[Settings] = []
     monkeypatch.setattr(server, "serve", lambda settings, bound: served.append(settings))
-    for suite in ("starter@1", "starter@1+category:walk", "starter@1+category:walk,walk"):
+    for suite in ("core@2", "core@2+category:ambush", "core@2+category:ambush,ambush"):
         assert annotate(tmp_path, suite, "--port", "0") == 0
         assert capsys.readouterr().out.startswith(f"{suite}: 0 continuations")
     whole, part, same = served
-    assert (whole.suite, whole.part) == ("starter@1", "")
-    assert part.suite == "starter@1" and part.part.startswith("starter@1+")
+    assert (whole.suite, whole.part) == ("core@2", "")
+    assert part.suite == "core@2" and part.part.startswith("core@2+")
     assert same.part == part.part
-    assert annotate(tmp_path, "starter@1+category:wlak", "--port", "0") == 2
-    assert "unknown category of starter@1 'wlak'" in said(capsys)
+    assert annotate(tmp_path, "core@2+category:abmush", "--port", "0") == 2
+    assert "unknown category of core@2 'abmush'" in said(capsys)
 
 
 @pytest.mark.parametrize(
@@ -151,6 +151,6 @@ def test_plain_http_for_others_warns_in_one_line(
     from annotator_app import server
 
     monkeypatch.setattr(server, "serve", lambda settings, bound: None)
-    assert annotate(tmp_path, "starter@1", "--port", "0", *options) == 0
+    assert annotate(tmp_path, "core@2", "--port", "0", *options) == 0
     error = capsys.readouterr().err
     assert error.count("\n") == int(warned) and ("plain http" in error) is bool(warned)

@@ -21,7 +21,7 @@ def scenarios() -> dict[str, Scenario]:
     """One scenario of each of three categories."""
     trajectories = on_test_side(recorded("random", count=60, team=2, seed=7))
     rules = categories.installed(["lambda-star"])
-    own = [rules[name] for name in ("return-to-first", "shadow-evil", "walk")]
+    own = [rules[name] for name in ("return-to-first", "shadow-evil", "where-is-good")]
     mined = mining.mine(trajectories, own, per_category=1, seed=0)
     return {one.category: one for one in mined.scenarios}
 
@@ -38,10 +38,13 @@ def test_a_page_is_told_the_sentence_filled_in_and_what_is_marked(
 
 
 def test_a_category_without_a_rubric_and_one_that_is_not_here_say_nothing(
-    scenarios: dict[str, Scenario],
+    scenarios: dict[str, Scenario], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert criterion(scenarios["walk"]) is None
-    assert criterion(replace(scenarios["walk"], category="nobody-knows")) is None
+    one = scenarios["where-is-good"]
+    assert criterion(replace(one, category="nobody-knows")) is None
+    mute = replace(categories.named("where-is-good"), rubric=None)
+    monkeypatch.setattr(categories, "ruling", lambda scenarios: {mute.name: mute})
+    assert criterion(one) is None
 
 
 def _failing(scenario: Scenario) -> Overlay:
@@ -62,14 +65,14 @@ def test_a_rubric_that_fails_blames_its_category_and_the_episode_is_shown_withou
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    one = scenarios["walk"]
-    rule = categories.installed(["lambda-star"])["walk"]
+    one = scenarios["where-is-good"]
+    rule = categories.installed(["lambda-star"])["where-is-good"]
     broken = spoken_for(replace(rule, rubric=rubric))
-    with pytest.raises(StsError, match=f"category 'walk' {why}"):
+    with pytest.raises(StsError, match=f"category 'where-is-good' {why}"):
         broken.criterion(one)
 
     def ruling(scenarios: object) -> dict[str, Category]:
-        return {"walk": broken}
+        return {"where-is-good": broken}
 
     monkeypatch.setattr(categories, "ruling", ruling)
     with caplog.at_level(logging.ERROR):

@@ -26,7 +26,7 @@ from sts.trajectories import store as trajectories
 from tests.annotator_app.components.test_types import declared
 from tests.examples import accepted, on_test_side, recorded, scenarios
 
-IDS = [f"reach-good-{n:02d}" for n in range(1, 5)]
+IDS = [f"clean-take-{n:02d}" for n in range(1, 5)]
 
 
 class Study:
@@ -116,7 +116,7 @@ def test_a_list_stays_as_it_was_chosen_while_it_is_gone_through(study: Study) ->
     assert (anew["ids"], anew["list"]["number"]) == (IDS[3:], 3)
     other = study.sends(study.ana, {"list": chosen | {"number": None, "status": "accepted"}})
     assert other["ids"] == IDS[:3]
-    none = study.sends(study.ana, {"list": chosen | {"category": "walk"}, "at": IDS[1]})
+    none = study.sends(study.ana, {"list": chosen | {"category": "shadow-evil"}, "at": IDS[1]})
     assert (none["total"], none["position"], none["at"]) == (0, None, IDS[1])
 
 
@@ -136,7 +136,10 @@ def _edit(**changes: object) -> dict[str, Any]:
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown draft": ({"draft": "f" * 32}, "this draft is no longer there"),
     "a draft of no kind": ({"draft": ["own"]}, "this draft is no longer there"),
-    "an unknown candidate": ({"candidate": "walk-09"}, "unknown candidate of draft own 'walk-09'"),
+    "an unknown candidate": (
+        {"candidate": "shadow-evil-09"},
+        "unknown candidate of draft own 'shadow-evil-09'",
+    ),
     "a candidate of no kind": ({"candidate": {"id": 1}}, "unknown candidate of draft own"),
     "a stale decision": ({"follows": "a" * 32}, f"{IDS[0]} has changed since you saw it"),
     "a kind of nobody": ({"kind": "burn"}, "expected a decision of accept, reject, retire"),
@@ -183,7 +186,9 @@ def test_an_edit_is_derived_shown_and_kept_as_it_was_shown(study: Study) -> None
     asked = {"candidate": IDS[0], "number": 7, "changes": {"takeover": 12}, "whole": True}
     tried = study.sends(study.ana, {"edit": asked})["edit"]
     assert (tried["number"], tried["facts"]["moment"]) == (7, 12) and study.kept == []
-    assert tried["whole"]["episode"]["steps"] == 24 and "walk" in tried["whole"]["categories"]
+    assert (
+        tried["whole"]["episode"]["steps"] == 24 and "shadow-evil" in tried["whole"]["categories"]
+    )
     assert ["takeover", "8", "12"] in tried["changes"]
     text = "Go where Good is."
     one = study.decision("edit", changes={"takeover": 12, "text": text})
@@ -212,7 +217,9 @@ def test_where_the_recording_is_gone_an_edit_says_so_and_the_rest_goes_on(study:
 
 
 @pytest.mark.parametrize("what", ["edit", "sight"])
-@pytest.mark.parametrize("sent", [[], 7, "walk-99", {"candidate": []}, {"changes": {"a": 1}}])
+@pytest.mark.parametrize(
+    "sent", [[], 7, "shadow-evil-99", {"candidate": []}, {"changes": {"a": 1}}]
+)
 def test_a_question_of_no_sense_changes_nothing(untouched: Study, what: str, sent: object) -> None:
     data = untouched.sends(untouched.ana, {what: sent})
     assert data["draft"] and (data[what] is None or "error" in data[what])
@@ -227,7 +234,7 @@ def test_what_the_asked_one_sees_comes_on_request(study: Study) -> None:
 @pytest.mark.parametrize(
     "sent",
     [[], "text", 7, {"outbox": 5}, {"outbox": [5, None, {"uuid": "short"}, {}]}, {"list": []},
-     {"list": {"category": ["walk"]}}, {"list": {"status": "x" * 10_000}}, {"at": ["walk-01"]},
+     {"list": {"category": ["ambush"]}}, {"list": {"status": "x" * 10_000}}, {"at": ["ambush-01"]},
      {"draft": {}}, {"has": [5, ["a"], [1, 2]]}, {"list": {"number": 10**9}}, {"has": "own"}],
 )  # fmt: skip
 def test_a_message_of_no_sense_ends_no_page(untouched: Study, sent: object) -> None:
@@ -317,7 +324,12 @@ def test_profiles_come_when_they_are_made_and_a_continuation_is_shown_on_request
     assert shown is not None
     assert (shown["mark"], shown["episode"]["takeover"]) == (opened.mark(one), 6)
     wrong: object
-    for wrong in (None, [], {"candidate": "walk-99", "agent": "random"}, {"candidate": IDS[0]}):
+    for wrong in (
+        None,
+        [],
+        {"candidate": "shadow-evil-99", "agent": "random"},
+        {"candidate": IDS[0]},
+    ):
         assert ghosts.episode(opened, wrong) is None
     nobody = ghosts.episode(opened, {"candidate": IDS[0], "agent": "<b>nobody</b>"})
     assert nobody is not None and "unknown agent" in nobody["broken"]

@@ -158,7 +158,7 @@ def test_nothing_in_a_table_or_a_sentence_is_markup() -> None:
 
 
 def builder(tmp_path: Path, clock: Clock) -> Builder:
-    return Builder(Workspace.open(str(tmp_path)).ensure(), "starter@1", clock)
+    return Builder(Workspace.open(str(tmp_path)).ensure(), "core@1", clock)
 
 
 def test_a_build_that_fails_says_why_and_the_last_report_stays(
@@ -174,12 +174,12 @@ def test_a_build_that_fails_says_why_and_the_last_report_stays(
 
     def fails(command: str, *_: str) -> str:
         asked.append(command)
-        return "sts label starter@1: the disk is full"
+        return "sts label core@1: the disk is full"
 
     monkeypatch.setattr(found, "_run", fails)
     assert found.begin()
     found.wait(60)
-    assert (asked, found.trouble) == (["label"], "sts label starter@1: the disk is full")
+    assert (asked, found.trouble) == (["label"], "sts label core@1: the disk is full")
     assert found.page.read_text() == "the last good one"
     assert not found.is_outdated(clock.now) and found.is_outdated(clock.now + 1)
 
@@ -198,7 +198,7 @@ def test_a_report_that_somebody_made_is_left_alone(
     assert found.begin()
     found.wait(60)
     _, (command, *more) = asked
-    own = Workspace.open(str(tmp_path)).path("reports", "starter-1")
+    own = Workspace.open(str(tmp_path)).path("reports", "core-1")
     assert command == "report" and more[more.index("--out") + 1] == str(found.folder)
     assert found.folder != own and own not in found.folder.parents
 
@@ -271,7 +271,7 @@ def test_an_adjudication_alone_makes_the_report_an_old_one(
 
 def test_a_build_is_a_process_whose_last_line_is_told(tmp_path: Path) -> None:
     found = builder(tmp_path, Clock())
-    assert "sts report starter@1: starter@1: expected labels or judgements" in found._run("report")
+    assert "sts report core@1: core@1: expected labels or judgements" in found._run("report")
 
 
 def test_times_are_told_in_words() -> None:

@@ -75,7 +75,7 @@ def continuations(sizes: Sizes) -> Table:
     """Seconds for the packaged suite, continued by each agent and by all."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        scenarios = store.load(Workspace.open(folder), "starter@1").scenarios
+        scenarios = store.load(Workspace.open(folder), "core@2").scenarios
 
         def fresh() -> Workspace:
             return Workspace.open(tempfile.mkdtemp(dir=folder))

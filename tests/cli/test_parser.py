@@ -78,7 +78,7 @@ def test_an_abbreviated_flag_is_refused_and_the_whole_one_suggested(
     [
         (["sute", "ls"], "did you mean suite?"),
         (["suite", "lss"], "unknown action of sts suite 'lss'; .*did you mean ls?"),
-        (["run", "starter@1", "--agents=random"], "--agents=random; did you mean --agent?"),
+        (["run", "core@2", "--agents=random"], "--agents=random; did you mean --agent?"),
         (["trajectories", "ls", "--split", "tests"], "value of --split 'tests'; .*mean test?"),
     ],
 )
@@ -99,7 +99,7 @@ def test_what_follows_two_dashes_is_no_flag() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["suite", "ls"], ["record", "--help"], ["run", "starter@1", "--agents"], ["fly"]],
+    [["--help"], ["suite", "ls"], ["record", "--help"], ["run", "core@2", "--agents"], ["fly"]],
     ids=" ".join,
 )
 def test_help_a_list_of_suites_and_a_refusal_import_nothing_heavy(words: list[str]) -> None:

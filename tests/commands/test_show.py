@@ -57,7 +57,7 @@ def shown(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> list[s
 def test_two_agents_on_one_scenario_stand_side_by_side(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["mine@1/reach-good-01", "--agent", "random", "--agent", "local-search"]
+    words = ["mine@1/clean-take-01", "--agent", "random", "--agent", "local-search"]
     monkeypatch.setenv("COLUMNS", "160")
     wide = shown(capsys, root, *words)
     pair = [line for line in wide if "║" in line]
@@ -105,7 +105,7 @@ def test_blocks_of_unequal_height_are_joined(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = shown(capsys, root, "mine@1/reach-good-02", "--agent", "random", "--index", "1")
+    lines = shown(capsys, root, "mine@1/clean-take-02", "--agent", "random", "--index", "1")
     (title,) = [line for line in lines if line.startswith("random #1")]
     id = title.partition("(")[2].rstrip(")")
     again = shown(capsys, root, id[:10])
@@ -116,7 +116,7 @@ def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
 def test_who_is_asked_what_the_letters_mean_and_that_nobody_has_judged_are_said(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = shown(capsys, root, "mine@1/reach-good-02", "--agent", "random")
+    lines = shown(capsys, root, "mine@1/clean-take-02", "--agent", "random")
     told = "asked: A, drawn as @; others: B; G is Good, E is Evil"
     assert [line for line in lines if line.startswith("asked")] == [told, told]
     assert sum("@" in line for line in lines) > 3
@@ -174,7 +174,7 @@ def test_what_was_said_and_cannot_be_read_hides_no_strip(
     shutil.copytree(root, copy)
     (copy / file).parent.mkdir(exist_ok=True)
     (copy / file).write_bytes(b"not a database, but long enough to look like one at least" * 20)
-    assert main(["show", "mine@1/reach-good-01", "--workspace", str(copy)]) == 0
+    assert main(["show", "mine@1/clean-take-01", "--workspace", str(copy)]) == 0
     printed = capsys.readouterr()
     assert printed.err.count("\n") == 1 and " are left out: " in printed.err
     assert "@" in printed.out
@@ -319,10 +319,10 @@ def test_boards_that_a_browser_draws_are_painted_for_a_film_with_what_judges_see
     monkeypatch.setattr(LambdaStar, "frames", frames)
     chosen = next(
         one
-        for one in suites.load(Workspace.open(str(root)), "starter@1").scenarios
+        for one in suites.load(Workspace.open(str(root)), "core@2").scenarios
         if (found := criterion(one)) is not None and found.overlay.sight
     )
-    said = shown(capsys, root, f"starter@1/{chosen.id}", "--webp", str(file))[-1]
+    said = shown(capsys, root, f"core@2/{chosen.id}", "--webp", str(file))[-1]
     with Image.open(file) as image:
         count = len(list(ImageSequence.Iterator(image)))
     assert said == f"{count} pictures written to {file}"
@@ -342,7 +342,7 @@ def test_what_has_no_pictures_or_is_not_one_is_one_line(
     words = ["--webp", str(tmp_path / "x.webp"), "--workspace"]
     with monkeypatch.context() as without:
         without.delattr(LambdaStar, "frames")
-        assert main(["show", "mine@1/reach-good-01", "--agent", "random", *words, str(root)]) == 2
+        assert main(["show", "mine@1/clean-take-01", "--agent", "random", *words, str(root)]) == 2
     assert "renders no frames" in capsys.readouterr().err
     two = [f"{ring.SUITE}/ring-00", f"{ring.SUITE}/ring-01"]
     assert main(["show", *two, *words, str(pictures)]) == 2

@@ -23,7 +23,7 @@ from sts.continuations.types import Identity
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories.record import Batch, record, record_all
-from tests.examples import scenarios
+from tests.examples import scenarios, small
 
 AGENT = """
 import numpy as np
@@ -172,7 +172,14 @@ def test_an_identity_as_stated_is_shown_as_such(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = write(STATED)
-    words = ["run", "starter@1", "--agent", path, "--continuations", "1"]
+    words = [
+        "run",
+        small(Workspace.open(tmp_path / "w")).label,
+        "--agent",
+        path,
+        "--continuations",
+        "1",
+    ]
     words += ["--workspace", str(tmp_path / "w")]
     assert main(words) == 0
     assert "@7 (identity as stated)" in capsys.readouterr().out

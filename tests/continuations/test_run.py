@@ -454,7 +454,7 @@ def test_a_failure_that_names_its_scenario_does_so_once_and_stays_what_it_is(
         several[0], recording=dataclasses.replace(several[0].recording, rewards=rewards)
     )
     workspace = Workspace.open(str(tmp_path))
-    with pytest.raises(ReplayMismatch, match="^scenario reach-good-01 does not replay: ") as caught:
+    with pytest.raises(ReplayMismatch, match="^scenario clean-take-01 does not replay: ") as caught:
         do(workspace, [bad, *several[1:]])
     assert caught.value.step == 2
     assert str(caught.value).count("scenario") == 1

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from scenarios import categories, mining
 from scenarios.freezing import looked_at
 from scenarios.profiles import Profiles
-from scenarios.suites import build_starter
 from sts import registry
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
@@ -48,7 +47,7 @@ PATIENCE = 120.0
 def make_whole(root: Path) -> None:
     """Makes a workspace with a file of every kind, but for a report."""
     workspace = Workspace.open(str(root)).ensure()
-    every = [categories.named(name) for name in build_starter.CATEGORIES[:3]]
+    every = [categories.named(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
     played = recorded(count=60, team=2, steps=40, seed=5)
     found = mining.mine(played, every, per_category=1, seed=0)
     suite = suites.freeze(workspace, "tiny", found.scenarios)
@@ -139,11 +138,11 @@ def whole() -> Path:
 def linked_candidates() -> list[Scenario]:
     """Returns candidates of one recording: two at one takeover, and one that comes later."""
     (played,) = on_test_side(recorded(count=16))[:1]
-    other: dict[str, Any] = {"category": "avoid-evil", "text": "Keep away from Evil."}
+    other: dict[str, Any] = {"category": "evade-evil", "text": "Keep away from Evil."}
     return [
-        scenario(played, id="reach-good-01"),
-        scenario(played, id="reach-good-02", **other),
-        scenario(played, id="reach-good-03", start=8),
+        scenario(played, id="clean-take-01"),
+        scenario(played, id="clean-take-02", **other),
+        scenario(played, id="clean-take-03", start=8),
     ]
 
 
@@ -167,7 +166,7 @@ def writing() -> dict[str, Words]:
     """
     run = ("--agent", "random", "--agent", "local-search", "--workers", "1")
     world = ("--size", "6x6", "--steps", "12", "--seed", "9")
-    own = ("open", "reach-good-02")
+    own = ("open", "clean-take-02")
     ana = ("--as", "Ana")
     return {
         "record": ("--domain", "lambda-star", "--agent", "random", "--episodes", "3", *world)
@@ -182,8 +181,8 @@ def writing() -> dict[str, Words]:
         "draft retire": ("tiny", "{scenario}", "--reason", "twin", *ana),
         "draft undo": ("grown", "{accepted}", *ana),
         "draft opinion": (*own, "no", *ana),
-        "draft pair": ("open", "reach-good-01", "reach-good-02", *ana),
-        "draft series": ("open", "reach-good-01", "reach-good-03", *ana),
+        "draft pair": ("open", "clean-take-01", "clean-take-02", *ana),
+        "draft series": ("open", "clean-take-01", "clean-take-03", *ana),
         "suite freeze": ("grown",),
         "suite tag": ("tiny@1", "seen", "{scenario}"),
         "suite save": ("tiny@1+tag:mine", "some"),

@@ -67,11 +67,11 @@ FLAGS = ("--nowhere", "--workspac=x", "--json=yes", "--debug=yes", "--help=x", "
 DATABASES = ("nonsense://x", "postgresql://", "postgresql://127.0.0.1:1/x", "\u202e", LONG)
 
 GOOD = {
-    "agent": "random", "category": "reach-good", "continuation": "0", "draft": "mine",
+    "agent": "random", "category": "clean-take", "continuation": "0", "draft": "mine",
     "episodes": "2", "file": "binary", "files": "binary", "format": "minari", "metric": "log_prob",
     "name": "Ana", "new": "two@1", "old": "two@1", "reason": "because", "role": "lead",
     "suite": "two@1", "takeover": "4", "trajectory": "0", "truth": "success",
-    "what": "two@1/reach-good-01", "id": "reach-good-01", "word": "yes",
+    "what": "two@1/clean-take-01", "id": "clean-take-01", "word": "yes",
     "draft.name": "mine", "draft add.role": "0",
 }  # fmt: skip
 """What is right for a parameter that must be given, by its name or by its command's and its own."""

@@ -24,10 +24,10 @@ LINES = (
     "record --agent broken --episodes 1",
     "record --agent oracle --episodes 1",
     "record --domain lambda-star --agent random --episodes 12 --steps 30 --size 8x8 --team 2",
-    "mine m --category stand-still --per-category 1",
+    "mine m --category when-evil --per-category 1",
     "mine every --per-category 1",
     "mine nowhere --category walk-on-water",
-    "run starter@1 --agent oracle",
+    "run core@2 --agent oracle",
     "trajectories import here.csv --format falls",
     "trajectories export there --format falls",
     "record --domain taken --agent random --episodes 1",
@@ -36,7 +36,7 @@ LINES = (
     "number",
     "trajectories import here.csv --format number",
     "trajectories export there --format number",
-    "run starter@1 --agent random --executor broken",
+    "run core@2 --agent random --executor broken",
 )
 FALLS = """
 from sts.cli.settings import Flag
@@ -79,7 +79,7 @@ def test_help_and_lists_name_it_and_show_all_else(said: dict[str, Said]) -> None
     assert "not usable: domain 'broken' of sts-broken" in said["domain ls"].out
     assert "lambda-star  up-left" in said["domain ls"].out
     assert f"CANNOT BE USED: packaged suite 'broken' {why}" in said["suite ls"].out
-    assert "starter@1" in said["suite ls"].out
+    assert "core@2" in said["suite ls"].out
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_help_and_lists_name_it_and_show_all_else(said: dict[str, Said]) -> None
         ("record --domain broken --agent random --episodes 1", "flags of domain 'broken'"),
         ("record --agent broken --episodes 1", "agent 'broken'"),
         ("mine nowhere --category walk-on-water", "categories of 'broken'"),
-        ("run starter@1 --agent random --executor broken", "executor 'broken'"),
+        ("run core@2 --agent random --executor broken", "executor 'broken'"),
     ],
 )
 def test_its_own_names_are_one_line(said: dict[str, Said], line: str, what: str) -> None:
@@ -99,14 +99,14 @@ def test_its_own_names_are_one_line(said: dict[str, Said], line: str, what: str)
 
 
 def test_what_is_not_its_goes_on(said: dict[str, Said]) -> None:
-    recorded, mined = LINES[10], "mine m --category stand-still --per-category 1"
+    recorded, mined = LINES[10], "mine m --category when-evil --per-category 1"
     assert (said[recorded].code, said[recorded].err) == (0, "")
     assert said[mined].code == 0 and "1 scenarios from" in said[mined].out
     assert said["mine every --per-category 1"].code == 0
 
 
 @pytest.mark.parametrize(
-    "line", ["record --agent oracle --episodes 1", "run starter@1 --agent oracle"]
+    "line", ["record --agent oracle --episodes 1", "run core@2 --agent oracle"]
 )
 def test_a_name_that_two_packages_give_is_refused(said: dict[str, Said], line: str) -> None:
     assert said[line].code == 2 and said[line].err.count("\n") == 1
@@ -148,4 +148,4 @@ def test_what_is_no_such_thing_is_said_and_hides_nothing(
     said: dict[str, Said], line: str, what: str
 ) -> None:
     assert what in said[line].out + said[line].err
-    assert "starter@1" in said["suite ls"].out and "lambda-star" in said["domain ls"].out
+    assert "core@2" in said["suite ls"].out and "lambda-star" in said["domain ls"].out

@@ -72,8 +72,8 @@ def named(text: str) -> str:
 
 
 def test_there_are_names_to_look_for() -> None:
-    assert {"lambda-star", "lambda_star", "babyai-bot", "reach-good", "local-search"} <= TELLING
-    assert {"oracle", "rule", "starter", "walk"} <= PLAIN
+    assert {"lambda-star", "lambda_star", "babyai-bot", "clean-take", "local-search"} <= TELLING
+    assert {"oracle", "rule", "core", "ambush"} <= PLAIN
     assert len(FILES) > 150 and len(agents.installed()) > 20
 
 

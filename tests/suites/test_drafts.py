@@ -36,8 +36,8 @@ def test_candidates_are_listed_without_their_recordings_and_found_by_id(
         assert (one.hash, one.row_hash) == (scenario.hash, scenario.row_hash)
         assert (one.text, one.roles) == (scenario.instruction.text, scenario.roles)
         assert draft.candidate(one.id).row_hash == scenario.row_hash
-    with pytest.raises(UnknownName, match="unknown candidate of draft mine 'reach-good-99'"):
-        draft.candidate("reach-good-99")
+    with pytest.raises(UnknownName, match="unknown candidate of draft mine 'clean-take-99'"):
+        draft.candidate("clean-take-99")
 
 
 def test_one_of_many_is_read_by_its_row_group(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_candidates_id_is_not_given_twice(workspace: Workspace) -> None:
         partial(drafts.add, draft, every[2:]), partial(drafts.add, draft, every[2:])
     )
     assert sum(isinstance(one, Draft) for one in outcomes) == 1
-    with pytest.raises(StsError, match="has a candidate reach-good-03 by now"):
+    with pytest.raises(StsError, match="has a candidate clean-take-03 by now"):
         raise next(one for one in outcomes if isinstance(one, StsError))
     assert len(drafts.open_draft(workspace, "mine").summaries()) == 3
 
@@ -170,12 +170,12 @@ def test_a_pipe_in_place_of_a_draft_is_not_waited_for(workspace: Workspace) -> N
 
 def test_numbers_of_ids_go_on_over_all_versions(workspace: Workspace) -> None:
     first, second = scenarios(2)
-    store.freeze(workspace, "mine", [first], last={"reach-good": 7, "walk": 2})
+    store.freeze(workspace, "mine", [first], last={"clean-take": 7, "walk": 2})
     store.freeze(workspace, "mine", [second])
-    assert drafts.last_numbers(workspace, "mine") == {"reach-good": 7, "walk": 2}
-    taken = ["reach-good-12", "stand-still-003", "odd"]
+    assert drafts.last_numbers(workspace, "mine") == {"clean-take": 7, "walk": 2}
+    taken = ["clean-take-12", "stand-still-003", "odd"]
     last = drafts.last_numbers(workspace, "mine", taken)
-    assert last == {"reach-good": 12, "walk": 2, "stand-still": 3}
+    assert last == {"clean-take": 12, "walk": 2, "stand-still": 3}
 
 
 def test_a_version_keeps_its_changes_and_they_are_in_its_hash(workspace: Workspace) -> None:

@@ -52,7 +52,7 @@ def test_terms_leave_what_they_name_and_commas_stand_between_alternatives(
     assert chosen(workspace, "+tag:corner") == [A.id, C.id]
     assert chosen(workspace, "+tag:corner+tag:wrap") == [C.id]
     assert chosen(workspace, "+tag:far,wrap") == [B.id, C.id]
-    assert chosen(workspace, "+difficulty:hard+category:reach-good+kind:instruction") == [
+    assert chosen(workspace, "+difficulty:hard+category:clean-take+kind:instruction") == [
         C.id, D.id,
     ]  # fmt: skip
 
@@ -97,7 +97,7 @@ def linked(one: Scenario, text: str, **links: object) -> Scenario:
 
 def test_what_belongs_together_is_selected_together(workspace: Workspace) -> None:
     half = dataclasses.replace(A, pair="p")
-    other = linked(A, "Keep away from Good.", id="reach-good-90", pair="p", tags=())
+    other = linked(A, "Keep away from Good.", id="clean-take-90", pair="p", tags=())
     store.freeze(workspace, "pairs", [half, other, B])
     found = selections.load(workspace, "pairs@1+tag:corner")
     assert [one.id for one in found.scenarios] == [A.id, other.id]
@@ -106,9 +106,9 @@ def test_what_belongs_together_is_selected_together(workspace: Workspace) -> Non
 
 def test_what_belongs_with_the_other_half_is_selected_too(workspace: Workspace) -> None:
     half = dataclasses.replace(A, pair="p")
-    first = linked(A, "Keep away from Good.", id="reach-good-90", pair="p", tags=())
+    first = linked(A, "Keep away from Good.", id="clean-take-90", pair="p", tags=())
     first = dataclasses.replace(first, series="s", turn=1)
-    second = dataclasses.replace(first, id="reach-good-91", pair="", turn=2)
+    second = dataclasses.replace(first, id="clean-take-91", pair="", turn=2)
     second = linked(second, "And now?", context_start=first.context_start + 1)
     store.freeze(workspace, "pairs", [half, first, second, B])
     found = selections.load(workspace, "pairs@1+tag:corner")

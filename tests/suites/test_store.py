@@ -61,7 +61,7 @@ LINKS: dict[str, Any] = {
     "pair": "good-or-evil",
     "series": "walk",
     "turn": 1,
-    "replaces": "reach-good-00",
+    "replaces": "clean-take-00",
 }
 EARLIER = Instruction("Wait.", "wait", 2, "setter")
 
@@ -86,10 +86,10 @@ def test_ties_and_all_that_is_heard_are_kept_and_shown(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second, third = scenarios(3)
-    asks = Instruction("Go to Evil.", "reach-good", 6, "curator")
+    asks = Instruction("Go to Evil.", "clean-take", 6, "curator")
     made = [
         dataclasses.replace(first, **LINKS, heard=(EARLIER,)),
-        dataclasses.replace(first, id="reach-good-09", instruction=asks, pair=LINKS["pair"]),
+        dataclasses.replace(first, id="clean-take-09", instruction=asks, pair=LINKS["pair"]),
         third,
     ]
     suite = store.freeze(workspace, "mine", made)
@@ -109,15 +109,15 @@ def test_ties_and_all_that_is_heard_are_kept_and_shown(
 def test_a_pair_is_two_instructions_at_one_takeover() -> None:
     first, second, _ = scenarios(3)
     half = dataclasses.replace(first, pair="p")
-    asks = Instruction("Go to Evil.", "reach-good", 6, "curator")
+    asks = Instruction("Go to Evil.", "clean-take", 6, "curator")
     asked = dataclasses.replace(first, pair="p", id="a-02", instruction=asks)
     assert lint([half, asked]) == []
     for pair, fault in (
-        ([half], "reach-good-01: the other half of its pair 'p' is missing"),
+        ([half], "clean-take-01: the other half of its pair 'p' is missing"),
         ([half, dataclasses.replace(second, pair="p")], "have the same world, and these have not"),
         (
             [half, dataclasses.replace(asked, roles=(1,))],
-            "a-02, reach-good-01: the halves of a pair have the same participants",
+            "a-02, clean-take-01: the halves of a pair have the same participants",
         ),
         (
             [half, dataclasses.replace(asked, takeover_hash="0")],
@@ -219,7 +219,7 @@ def test_an_edited_scenario_is_refused(workspace: Workspace, column: str) -> Non
     rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     old = rows[column][1]
     rows[column][1] = (
-        old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "reach-good-99")
+        old + 1 if isinstance(old, int) else {"easy": "hard"}.get(old, "clean-take-99")
     )
     parquet.write(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
@@ -290,7 +290,7 @@ def test_suites_are_listed_shown_and_verified_from_the_command_line(
     assert "mine@1 is sound" in out
     assert main(["suite", "show", "mine@1", "--json", *at]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert [s["id"] for s in shown["scenarios"]] == ["reach-good-01", "reach-good-02"]
+    assert [s["id"] for s in shown["scenarios"]] == ["clean-take-01", "clean-take-02"]
 
 
 def test_a_broken_suite_hides_no_other(
@@ -304,7 +304,7 @@ def test_a_broken_suite_hides_no_other(
     out = capsys.readouterr().out
     assert "mine@1" in out
     assert out.count("CANNOT BE USED") == 2
-    assert "starter@1" in out
+    assert "core@2" in out
 
 
 def test_a_scenario_cut_later_in_a_trajectory_restores_there() -> None:
@@ -369,7 +369,7 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
         ({"series": "talk"}, "turn 0 of series 'talk': a dialogue's turns count from 1"),
         ({"turn": 3}, "turn 3 of series ''"),
         ({"series": "a\x1b[2J", "turn": 1}, r"found 'a\\x1b\[2J'"),
-        ({"replaces": "reach-good-01"}, "it replaces itself"),
+        ({"replaces": "clean-take-01"}, "it replaces itself"),
     ],
 )
 def test_an_unsound_suite_is_refused_though_its_hashes_match(
@@ -452,7 +452,7 @@ def test_a_folder_that_is_no_version_is_passed_over(workspace: Workspace) -> Non
 
 def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> None:
     found = [
-        scenario(on_test_side(recorded(count=16, radius=radius))[0], id=f"reach-good-0{radius}")
+        scenario(on_test_side(recorded(count=16, radius=radius))[0], id=f"clean-take-0{radius}")
         for radius in (1, 2)
     ]
     assert len(store.freeze(workspace, "both", found).scenarios) == 2

@@ -40,7 +40,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 def test_an_instruction_given_during_the_recording_is_kept(tmp_path: Path) -> None:
     one = recorded(count=1)[0]
-    told = Instruction("Go to Good.", "reach-good", 4, "setter")
+    told = Instruction("Go to Good.", "clean-take", 4, "setter")
     who = (Participant("human", "p1"), Participant("script", "setter"))
     with_told = trajectory(one.episode, who, source="test", provenance={}, instructions=(told,))
     store.write(tmp_path / "t.parquet", [with_told])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sts.cli.demo import Demo
 
 DEMO = Demo(
-    suite="babyai@1",
+    suite="babyai@2",
     agents=(
         *("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
         *("babyai-noisy-bot-30", "babyai-noisy-bot-10", "babyai-bot"),

@@ -60,14 +60,14 @@ def labelled(workspace: Path) -> None:
         automatic=True,
     )
     (workspace / "labels").mkdir(parents=True)
-    frame[frame["source"] == "automatic"].to_parquet(workspace / "labels" / "starter-1.parquet")
+    frame[frame["source"] == "automatic"].to_parquet(workspace / "labels" / "core-2.parquet")
 
 
 GATHERED = """
 import sys
 from analysis.inputs.workspace import gather
 from sts.storage.workspace import Workspace
-gather(Workspace.open(sys.argv[1]), "starter@1")
+gather(Workspace.open(sys.argv[1]), "core@2")
 print(*{name.split(".")[1] for name in sys.modules if name.startswith("sts.")})
 print("numba" in sys.modules)
 """
@@ -125,19 +125,19 @@ def test_a_workspace_gives_a_report_of_its_labels_and_scores(
     workspace = tmp_path / "w"
     labelled(workspace)
     assert main(["interactive", "import", str(scores), "--workspace", str(workspace)]) == 0
-    assert main(["report", "starter@1", "--workspace", str(workspace)]) == 0
+    assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
     assert "Automatic labels, not an STS result." in capsys.readouterr().out
-    folder = workspace / "reports" / "starter-1"
+    folder = workspace / "reports" / "core-2"
     report = json.loads((folder / "report.json").read_text())
     assert report["labels_used"] == "automatic" and report["counts"]["continuations"] == 48
-    assert report["suite"] == "starter@1" and len(report["provenance"]["suite_hash"]) == 64
+    assert report["suite"] == "core@2" and len(report["provenance"]["suite_hash"]) == 64
     assert {row["metric"] for row in report["metrics"]} == {"probes"}
     assert "Automatic labels, not an STS result" in (folder / "report.html").read_text()
 
 
 def write_labels(workspace: Path, lacking: dict[str, int], verdict: str = "success") -> None:
-    """Labels of starter@1, one a scenario and agent but for some, as `sts label` writes them."""
-    known = store.load(Workspace.open(str(workspace)), "starter@1").scenarios
+    """Labels of core@2, one a scenario and agent but for some, as `sts label` writes them."""
+    known = store.load(Workspace.open(str(workspace)), "core@2").scenarios
     rows = [
         (agent, s.id, s.category, f"{agent}/{s.id}", "rule", verdict, 1, s.horizon, s.kind)
         for agent, lacks in lacking.items()
@@ -147,30 +147,32 @@ def write_labels(workspace: Path, lacking: dict[str, int], verdict: str = "succe
     frame = pd.DataFrame(rows, columns=columns)
     (workspace / "labels").mkdir(parents=True)
     frame = frame.assign(source="automatic", sees="observation", notes="")
-    frame.to_parquet(workspace / "labels" / "starter-1.parquet")
+    frame.to_parquet(workspace / "labels" / "core-2.parquet")
 
 
 @pytest.mark.usefixtures("one_figure")
 def test_a_report_counts_the_scenarios_of_its_suite(tmp_path: Path, capsys: Captured) -> None:
     workspace = tmp_path / "w"
-    write_labels(workspace, {"whole": 1, "most": 3, "turns": 75})
-    assert main(["report", "starter@1", "--workspace", str(workspace)]) == 0
+    write_labels(workspace, {"whole": 1, "most": 3, "turns": 211})
+    assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
     text = capsys.readouterr().out
-    known = [s.id for s in store.load(Workspace.open(str(workspace)), "starter@1").scenarios]
+    known = [s.id for s in store.load(Workspace.open(str(workspace)), "core@2").scenarios]
     lines = {line.split("  ")[-1].split()[0]: line for line in text.splitlines()[2:6]}
-    assert "79 of 80" in lines["whole"] and "79 of 79" in lines["whole"]
-    assert lines["whole"].endswith(f"(no continuation of 1 of 80 scenarios: {known[0]})")
-    assert lines["most"].endswith(f"(no continuation of 3 of 80 scenarios: {', '.join(known[:3])})")
-    assert "5 of 80" in lines["turns"] and lines["turns"].endswith(
-        "(not ranked: 5 of 80 scenarios)"
+    assert "215 of 216" in lines["whole"] and "215 of 215" in lines["whole"]
+    assert lines["whole"].endswith(f"(no continuation of 1 of 216 scenarios: {known[0]})")
+    assert lines["most"].endswith(
+        f"(no continuation of 3 of 216 scenarios: {', '.join(known[:3])})"
+    )
+    assert "5 of 216" in lines["turns"] and lines["turns"].endswith(
+        "(not ranked: 5 of 216 scenarios)"
     )
     assert "Warning: Not every ranked agent has continued every scenario: " in text
-    assert "most lacks 3 of 80 and whole lacks 1 of 80. " in text
-    report = json.loads((workspace / "reports" / "starter-1" / "report.json").read_text())
-    assert report["counts"]["scenarios"] == 80
+    assert "most lacks 3 of 216 and whole lacks 1 of 216. " in text
+    report = json.loads((workspace / "reports" / "core-2" / "report.json").read_text())
+    assert report["counts"]["scenarios"] == 216
     missing = {entry["agent"]: entry["missing"] for entry in report["agents"]}
-    assert missing == {"whole": known[:1], "most": known[:3], "turns": known[:75]}
-    lacks = pd.read_csv(workspace / "reports" / "starter-1" / "tables" / "missing.csv")
+    assert missing == {"whole": known[:1], "most": known[:3], "turns": known[:211]}
+    lacks = pd.read_csv(workspace / "reports" / "core-2" / "tables" / "missing.csv")
     assert lacks.groupby("agent")["scenario"].apply(list).to_dict() == missing
 
 
@@ -193,13 +195,13 @@ def test_what_no_rule_labels_has_no_pass_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     workspace = tmp_path / "w"
-    write_labels(workspace, {"mute": 79}, verdict="")
-    made = Labelled(workspace / "labels" / "starter-1.parquet", {"mute": {"": 1}})
+    write_labels(workspace, {"mute": 215}, verdict="")
+    made = Labelled(workspace / "labels" / "core-2.parquet", {"mute": {"": 1}})
     monkeypatch.setattr("scenarios.labels.label_suite", lambda *given, **more: made)
-    assert main(["label", "starter@1", "--workspace", str(workspace)]) == 0
+    assert main(["label", "core@2", "--workspace", str(workspace)]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)
     assert line.split() == ["mute", "1", "0", "0", "0", "1", "-"]
-    assert main(["label", "starter@1", "--workspace", str(workspace), "--json"]) == 0
+    assert main(["label", "core@2", "--workspace", str(workspace), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["agents"][0]["pass_rate"] is None
 
 
@@ -209,18 +211,18 @@ def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
 ) -> None:
     workspace = tmp_path / "w"
     labelled(workspace)
-    labels = pd.read_parquet(workspace / "labels" / "starter-1.parquet")
+    labels = pd.read_parquet(workspace / "labels" / "core-2.parquet")
     human = labels[:10].assign(source="human", annotator="ann", verdict="not_done", step=None)
     human["agent"] = "a-before-it-was-renamed"
 
-    made_of = export.exported(Workspace.open(str(workspace)), "starter@1").digests
+    made_of = export.exported(Workspace.open(str(workspace)), "core@2").digests
 
     def stored(workspace: object, suite: str, **_: object) -> export.Exported:
-        return export.Exported(human if suite == "starter@1" else human[:0], made_of)
+        return export.Exported(human if suite == "core@2" else human[:0], made_of)
 
     monkeypatch.setattr(export, "exported", stored)
-    assert main(["report", "starter@1", "--workspace", str(workspace)]) == 0
-    report = json.loads((workspace / "reports" / "starter-1" / "report.json").read_text())
+    assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
+    report = json.loads((workspace / "reports" / "core-2" / "report.json").read_text())
     validator().validate(report)
     assert report["labels_used"] == "human" and report["labels"]["human"] == 10
     assert report["human_automatic"]["judgements"] == 10
@@ -261,13 +263,13 @@ def test_bad_arguments_are_one_line_and_exit_code_2(
     table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     refused(capsys, 2, "give either a suite", "report")
-    refused(capsys, 2, "give either a suite", "report", "starter@1", "--table", str(table))
+    refused(capsys, 2, "give either a suite", "report", "core@2", "--table", str(table))
     workspace = ("--workspace", str(tmp_path / "w"))
-    known = "unknown suite 'nope@1'; known: babyai@1, babyai@2, core@1, core@2, starter@1"
+    known = "unknown suite 'nope@1'; known: babyai@2, core@1, core@2"
     refused(capsys, 2, known, "report", "nope@1", *workspace)
-    refused(capsys, 2, "unknown suite version 'starter@9'", "report", "starter@9", *workspace)
+    refused(capsys, 2, "unknown suite version 'core@9'", "report", "core@9", *workspace)
     refused(capsys, 2, "no table at", "report", "--table", str(tmp_path / "none.csv"))
-    refused(capsys, 2, "unknown value of --target 'x'", "report", "starter@1", "--target", "x")
+    refused(capsys, 2, "unknown value of --target 'x'", "report", "core@2", "--target", "x")
     refused(capsys, 2, "--seed", "report", "--table", str(table), "--seed", "-1")
     refused(
         capsys, 2, "unknown ranked agent 'zed'; known: a, b, c",
@@ -293,22 +295,22 @@ def test_a_suite_without_labels_says_what_to_do(tmp_path: Path, capsys: Captured
     refused(
         capsys,
         1,
-        "run `sts label starter@1` first",
+        "run `sts label core@2` first",
         "report",
-        "starter@1",
+        "core@2",
         "--workspace",
         str(tmp_path),
     )
 
 
 def test_damaged_labels_are_one_line(tmp_path: Path, capsys: Captured) -> None:
-    path = tmp_path / "labels" / "starter-1.parquet"
+    path = tmp_path / "labels" / "core-2.parquet"
     path.parent.mkdir()
     pd.DataFrame({"agent": ["a"]}).to_parquet(path)
-    arguments = ("report", "starter@1", "--workspace", str(tmp_path))
-    refused(capsys, 1, "starter-1.parquet: missing columns 'scenario'", *arguments)
+    arguments = ("report", "core@2", "--workspace", str(tmp_path))
+    refused(capsys, 1, "core-2.parquet: missing columns 'scenario'", *arguments)
     path.write_bytes(b"PAR1")
-    refused(capsys, 1, "starter-1.parquet: expected a Parquet file", *arguments)
+    refused(capsys, 1, "core-2.parquet: expected a Parquet file", *arguments)
 
 
 @pytest.mark.usefixtures("one_figure")

@@ -27,7 +27,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace; people disagree on each scenario's first continuation of each agent."""
     folder = tmp_path_factory.mktemp("few")
     workspace = Workspace.open(str(folder)).ensure()
-    every = suites.load(workspace, "starter@1").scenarios
+    every = suites.load(workspace, "core@2").scenarios
     chosen = [one for one in every if one.category in {every[0].category, every[-1].category}]
     kept = [*chosen[:3], *chosen[-3:]]
     suites.freeze(workspace, "few", kept)

@@ -29,7 +29,7 @@ AGENTS = {"good": 0.9, "fair": 0.5, "poor": 0.1}
 def asked(number: int) -> Scenario:
     """One of many scenarios that differ in their words alone."""
     words = dataclasses.replace(FIRST.instruction, text=f"Go to Good, {number}.")
-    return dataclasses.replace(FIRST, id=f"reach-good-{number:02d}", instruction=words)
+    return dataclasses.replace(FIRST, id=f"clean-take-{number:02d}", instruction=words)
 
 
 EVERY = [asked(number) for number in range(1, 21)]

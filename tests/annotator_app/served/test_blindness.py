@@ -28,6 +28,7 @@ from tests.access.telling import ALPHA, p_value, words_in
 from tests.annotator_app.served.test_reachable import PAGES, asked
 from tests.annotator_app.serving import AGENTS, OWNER, SUITE, Server, empty_workspace, quiet
 from tests.annotator_app.wire import Wire, wired
+from tests.examples import small
 from tests.zygote import Zygote
 
 KIND = "Blindness"
@@ -259,8 +260,8 @@ def large(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator[
     workspace = empty_workspace(folder)
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("rate = 0.1 ", "rate = 0.15 "))
-    scenarios = suites.load(workspace, SUITE).scenarios
-    run(workspace, scenarios, FOUR, count=4, seed=0, workers=1, progress=quiet)
+    scenarios = small(workspace).scenarios
+    run(workspace, scenarios, FOUR, count=10, seed=0, workers=1, progress=quiet)
     every = sorted(entries(workspace, {one.hash for one in scenarios}), key=lambda one: one.id)
     with Store.open(workspace) as store:
         for one in every[::13]:

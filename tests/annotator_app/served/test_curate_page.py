@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from scenarios.suites.build_starter import CATEGORIES
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
@@ -22,6 +21,11 @@ from tests.examples import recorded
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
+
+CATEGORIES = (
+    *("count-others", "keep-beside", "last-move", "return-to-first"),
+    *("shadow-evil", "when-evil", "where-is-good", "where-was-evil"),
+)
 
 Opener = Callable[..., Any]
 
@@ -112,7 +116,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
 ) -> None:
     page = curator(open_page, curated, "Ana")
     press(page, "f")
-    page.locator(".coverage button[aria-label^='walk, all']").focus()
+    page.locator(".coverage button[aria-label^='shadow-evil, all']").focus()
     press(page, "Enter", "Escape")
     page.locator(".position", has_text="1 of 5").wait_for()
     name, before = at(page), page.text_content(".instruction")

@@ -138,7 +138,7 @@ def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
     open_page: Opener, server: Server
 ) -> None:
     page = open_page(OWNER)
-    file = server.folder / "reports" / "live" / "starter-1" / "report.json"
+    file = server.folder / "reports" / "live" / "small-1" / "report.json"
     judged: list[int] = []
     for number in (1, 2):
         if judged:

@@ -33,7 +33,7 @@ TEAM = ("Ana", "Ben", "Cleo")
 SETTINGS = f"""[annotation]
 training = 3
 twice = 0.25
-required_by = {{ "{SUITE}/where-is-good" = 3 }}
+required_by = {{ "{SUITE}/where-was-evil" = 3 }}
 queue = 115
 review_sample = 12
 """
@@ -235,7 +235,7 @@ def test_a_team_of_three_trains_judges_disagrees_is_adjudicated_and_reviewed(
     assert sorted(audit["annotators"]) == [*TEAM] and audit["imbalance"] < 0.2
     assert answer("verify")["findings"] == []
     sts(server, "report", SUITE)
-    found = json.loads((server.folder / "reports" / "starter-1" / "report.json").read_text())
+    found = json.loads((server.folder / "reports" / "small-1" / "report.json").read_text())
     assert found["counts"]["adjudicated"] == len(decided)
     assert {row["error"]: row["agents"] for row in found["reviews"]["errors"]} == table
 

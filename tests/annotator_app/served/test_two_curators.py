@@ -62,16 +62,16 @@ def test_two_curators_make_forty_scenarios_and_the_version_after_it(
     open_page: Callable[..., Any], curated: Server
 ) -> None:
     ana, ben = (curator(open_page, curated, name) for name in ("Ana", "Ben"))
-    choose(ben, "walk, all")  # each takes a part
+    choose(ben, "shadow-evil, all")  # each takes a part
     mine = [decide(ben, "a") for _ in range(5)]
     saved(ben)
     first = decide(ana, "a")
     saved(ana)
 
     # They disagree: he rejects what she has accepted, and she overrules him, each having seen it.
-    choose(ben, "avoid-evil, all")
+    choose(ben, "count-others, all")
     assert at(ben) != first  # nor is it in his list, which is of what was undecided
-    choose(ben, "avoid-evil, all", "all")
+    choose(ben, "count-others, all", "all")
     assert at(ben) == first
     state(ben, "accepted by Ana")
     press(ben, "r", "1")
@@ -108,15 +108,15 @@ def test_two_curators_make_forty_scenarios_and_the_version_after_it(
     # Version 2 begins with all of them: some go, some come.
     ana.locator(".empty h2", has_text="There is no draft").wait_for()
     sts(curated, "draft", "from", "own@1")
-    sts(curated, "mine", "own", "--per-category", "6", "--seed", "9", "--category", "walk")
+    sts(curated, "mine", "own", "--per-category", "6", "--seed", "9", "--category", "shadow-evil")
     new = ids(curated, "undecided")
     ben.wait_for_selector(".curate .judging:not([hidden])")
-    choose(ben, "walk, all")
+    choose(ben, "shadow-evil, all")
     state(ben, "undecided")
     assert [decide(ben, "a"), *(decide(ben, "r", "4") for _ in new[1:])] == new
     saved(ben)
     ana.wait_for_selector(".curate .judging:not([hidden])")
-    choose(ana, "stand-still, all", "kept")
+    choose(ana, "when-evil, all", "kept")
     state(ana, "kept from own@1")
     gone = [decide(ana, "t", "1"), decide(ana, "t", "0", *"too easy", "Enter")]
     saved(ana)

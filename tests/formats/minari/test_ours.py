@@ -29,7 +29,7 @@ def told() -> Trajectory:
     """A trajectory of people, with an instruction."""
     (one,) = recorded(count=1)
     who = (Participant("human", "Zoë"), Participant("script", "setter"))
-    said = Instruction("Go to Good — now.", "reach-good", 4, "setter")
+    said = Instruction("Go to Good — now.", "clean-take", 4, "setter")
     return trajectory(
         one.episode, who, source="test", provenance={"a": [1, None]}, instructions=(said,)
     )
