@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
 from sts.suites.types import Change, Suite
@@ -52,9 +52,18 @@ def difference(workspace: Workspace, old: str, new: str) -> Difference:
     Raises:
       UnknownName: there is none of them, or of what lies between them.
       TamperedSuite: one was edited.
-      ArgumentError: they are one, or the newer comes first.
+      ArgumentError: they are one, the newer comes first, or the older is no longer shipped.
     """
-    first, last = frozen.load(workspace, old), frozen.load(workspace, new)
+    last = frozen.load(workspace, new)
+    try:
+        first = frozen.load(workspace, old)
+    except UnknownName:
+        if last.parent != old:
+            raise
+        raise ArgumentError(
+            f"cannot compare {new} with its parent {old}, which is no longer shipped; "
+            f"sts suite show {new} lists what it holds"
+        ) from None
     if old == new:
         raise ArgumentError(f"expected two suites, found {old} twice")
     through = _between(workspace, first, last)
@@ -64,10 +73,13 @@ def difference(workspace: Workspace, old: str, new: str) -> Difference:
 
 
 def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:
-    """Returns the versions that lead from one suite to another; None where none do."""
+    """Return the versions that lead from one suite to another; None if none do, or one is gone."""
     line = [new]
     while line[-1].parent not in (None, old.label, *(one.label for one in line)):
-        line.append(frozen.load(workspace, str(line[-1].parent)))
+        try:
+            line.append(frozen.load(workspace, str(line[-1].parent)))
+        except UnknownName:
+            return None
     return tuple(line[::-1]) if line[-1].parent == old.label else None
 
 

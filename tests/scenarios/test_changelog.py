@@ -118,3 +118,13 @@ def test_what_cannot_be_compared_is_one_line(workspace: Workspace) -> None:
     file.write_text(file.read_text().replace("too easy", "too hard"))
     with pytest.raises(TamperedSuite, match="own@2 in .* was edited after it was frozen"):
         difference(workspace, "own@1", "own@3")
+
+
+def test_diff_says_that_a_parent_is_no_longer_shipped(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="its parent babyai@1, which is no longer shipped"):
+        difference(Workspace.open(str(tmp_path)), "babyai@1", "babyai@2")
+
+
+def test_suites_whose_parents_are_gone_are_compared_by_content(tmp_path: Path) -> None:
+    between = difference(Workspace.open(str(tmp_path)), "core@2", "babyai@2")
+    assert between.through == () and not between.kept

@@ -109,7 +109,7 @@ def test_a_world_that_is_not_here_closes_nothing_else(
         ("suite", "ls"),
         ("suite", "show", "g@1"),
         ("report", "g@1"),
-        ("mine", "stars", "--category", "clean-take"),
+        ("mine", "stars", "--category", "where-is-good"),
     ):
         code, out, error = told(*words)
         assert code == 0, (words, error)
@@ -130,7 +130,7 @@ def test_a_world_that_is_not_here_closes_nothing_else(
         gone = rf"\d+ trajectories of {NAME}:Garden"
         assert code != 0 and why in error
         assert re.match(f"sts: {gone} cannot be mined: ", error) and error.count("\n") == 1
-        code, out, error = told("mine", "more", *own, "--category", "clean-take", "--json")
+        code, out, error = told("mine", "more", *own, "--category", "where-is-good", "--json")
         assert code == 0 and why in error
         assert re.match(f"sts: warning: {gone} are left out: ", error)
         assert list(json.loads(out)["absent"]) == [f"{NAME}:Garden"]
