@@ -204,7 +204,7 @@ def test_continuations_that_are_gone_are_counted_and_not_shown(
     copy = Path(shutil.copytree(few, tmp_path / "copy"))
     shutil.rmtree(copy / "continuations")
     assert main(["report", SUITE, "--workspace", str(copy)]) == 1
-    assert "its clip is not in this workspace (and 20 more)" in capsys.readouterr().err
+    assert re.search(r"its clip is not in this workspace \(and \d+ more\)", capsys.readouterr().err)
     for name in ("annotations.sqlite3", "annotations.json"):
         (copy / name).unlink()
     folder = report(copy)
