@@ -16,8 +16,9 @@ import pytest
 
 from annotator_app.commands import demo
 from annotator_app.queueing import enqueue
-from sts import registry
+from sts import agents, registry
 from sts.annotations.store import Store
+from sts.cli.demo import GROUP, of
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
@@ -74,6 +75,17 @@ def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root
     assert ranked[1] == "reader-half"
     pairs = {(c["x"], c["y"]) for c in found["correlations"]}  # type: ignore[attr-defined]
     assert ("pass_rate", "lambda-star team=3") in pairs
+
+
+def test_packaged_demos_show_a_scenario_and_agents_that_exist(tmp_path: Path) -> None:
+    made = [of(domain) for domain in registry.named(GROUP)]
+    packaged = [one for one in made if not one.making]
+    assert len(packaged) >= 2
+    for one in packaged:
+        scenario, *pair = one.shown
+        suite = suites.load(Workspace.open(str(tmp_path)), one.suite)
+        assert scenario in {s.id for s in suite.scenarios}
+        assert {*pair} <= {*one.agents} <= {*agents.installed()}
 
 
 def test_the_demo_in_json_is_one_document(

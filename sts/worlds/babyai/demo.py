@@ -1,4 +1,4 @@
-"""The demo of BabyAI: its packaged suite, from chance to the package's own bot."""
+"""The demo of BabyAI: its packaged suite, from chance to an agent that reads all of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from sts.cli.demo import Demo
 DEMO = Demo(
     suite="babyai@2",
     agents=(
-        *("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-60"),
-        *("babyai-noisy-bot-30", "babyai-noisy-bot-10", "babyai-bot"),
+        *("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-30"),
+        *("babyai-bot", "babyai-reader-half", "babyai-reader"),
     ),
-    shown=("babyai-go-to-01", "babyai-seeker", "random"),
+    shown=("babyai-go-to-02", "babyai-seeker", "random"),
 )
