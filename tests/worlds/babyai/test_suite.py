@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -255,3 +256,23 @@ def test_from_recording_to_labels_by_the_public_commands(
         a["agent"]: a["pass_rate"] for a in json.loads(sts("label", "own@1", "--json"))["agents"]
     }
     assert rates["babyai-bot"] == 1.0 > rates["random"]
+
+
+@pytest.mark.slow
+def test_the_table_of_the_page_is_what_the_suite_gives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "babyai.md").read_text()
+    rows = re.findall(r"^\| `([\w-]+)` \| (\d\S*%) \| (\S+ to \S+) \|", page, re.M)
+    assert len(rows) == 7
+    players = [word for name, *_ in rows for word in ("--agent", name)]
+    for words in (
+        ["run", "babyai@2", *players],
+        ["label", "babyai@2"],
+        ["report", "babyai@2", "--evidence", "none"],
+    ):
+        capsys.readouterr()
+        assert main([*words, "--workspace", str(tmp_path)]) == 0
+    said = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    for name, rate, interval in rows:
+        assert any(re.search(rf"{rate} {interval} .* {name}\b", line) for line in said), name
