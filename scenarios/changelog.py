@@ -24,6 +24,7 @@ class Difference(NamedTuple):
       kept: of each scenario that both hold, by content, its id in `old` and in `new`.
       changes: what makes `new` another than `old`, in order of ids; without a line what stands
         in one of them alone is "retired" or "added" too.
+      missing: whether `old` is no longer shipped, so that this is what `new` records about it.
     """
 
     old: str
@@ -31,19 +32,21 @@ class Difference(NamedTuple):
     through: tuple[str, ...]
     kept: tuple[tuple[str, str], ...]
     changes: tuple[Change, ...]
+    missing: bool = False
 
     def view(self) -> dict[str, Any]:
         """Returns it as JSON values."""
         kept = [{"id": new, "was": old} for old, new in self.kept]
         changes = [one._asdict() for one in self.changes]
         own = {"from": self.old, "to": self.new, "through": list(self.through)}
-        return own | {"kept": kept, "changes": changes}
+        return own | {"missing": self.missing, "kept": kept, "changes": changes}
 
     def text(self) -> str:
         """Returns it in Markdown."""
-        if self.through:
-            return text(self.old, self.changes, len(self.kept))
-        return _unrelated(self)
+        if not self.through:
+            return _unrelated(self)
+        own = text(self.old, self.changes, len(self.kept))
+        return f"{_note(self)}\n\n{own}" if self.missing else own
 
 
 def difference(workspace: Workspace, old: str, new: str) -> Difference:
@@ -52,24 +55,36 @@ def difference(workspace: Workspace, old: str, new: str) -> Difference:
     Raises:
       UnknownName: there is none of them, or of what lies between them.
       TamperedSuite: one was edited.
-      ArgumentError: they are one, the newer comes first, or the older is no longer shipped.
+      ArgumentError: they are one, or the newer comes first.
     """
     last = frozen.load(workspace, new)
     try:
         first = frozen.load(workspace, old)
     except UnknownName:
-        if last.parent != old:
+        if last.parent != old or not last.changes:
             raise
-        raise ArgumentError(
-            f"cannot compare {new} with its parent {old}, which is no longer shipped; "
-            f"sts suite show {new} lists what it holds"
-        ) from None
+        return _recorded(last)
     if old == new:
         raise ArgumentError(f"expected two suites, found {old} twice")
     through = _between(workspace, first, last)
     if through is None and _between(workspace, last, first) is not None:
         raise ArgumentError(f"{new} is older than {old}: sts suite diff {new} {old}")
     return _difference(first, last, through or ())
+
+
+def _recorded(suite: Suite) -> Difference:
+    """Return what a suite itself records about its parent, which is no longer there."""
+    fresh = {change.by or change.id for change in suite.changes if change.kind != "retired"}
+    kept = tuple((one.id, one.id) for one in suite.scenarios if one.id not in fresh)
+    changes = tuple(suite.changes)
+    return Difference(str(suite.parent), suite.label, (suite.label,), kept, changes, missing=True)
+
+
+def _note(one: Difference) -> str:
+    return (
+        f"{one.old}, the parent of {one.new}, is no longer shipped: this is what {one.new} records "
+        "about it"
+    )
 
 
 def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:

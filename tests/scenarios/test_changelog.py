@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -120,9 +121,34 @@ def test_what_cannot_be_compared_is_one_line(workspace: Workspace) -> None:
         difference(workspace, "own@1", "own@3")
 
 
-def test_diff_says_that_a_parent_is_no_longer_shipped(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="its parent babyai@1, which is no longer shipped"):
-        difference(Workspace.open(str(tmp_path)), "babyai@1", "babyai@2")
+def test_difference_to_a_missing_parent_is_what_the_suite_records(workspace: Workspace) -> None:
+    whole = difference(workspace, "own@1", "own@2")
+    shutil.rmtree(workspace.path("suites", "own", "1"))
+    between = difference(workspace, "own@1", "own@2")
+    assert (between.kept, between.through) == (whole.kept, whole.through)
+    assert set(between.changes) == set(whole.changes)
+    first, rest = between.text().split("\n\n", 1)
+    assert first.startswith("own@1, the parent of own@2, is no longer shipped: ")
+    assert rest.startswith("1 scenario of own@1 is kept") and f"- {B.id}: too easy" in rest
+    assert between.view()["missing"] and not whole.view()["missing"]
+
+
+def test_a_missing_parent_of_which_nothing_is_recorded_is_unknown(tmp_path: Path) -> None:
+    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    store.freeze(workspace, "own", [A, B])
+    store.freeze(workspace, "own", [A, C])
+    shutil.rmtree(workspace.path("suites", "own", "1"))
+    with pytest.raises(UnknownName, match="unknown suite version 'own@1'"):
+        difference(workspace, "own@1", "own@2")
+
+
+def test_diff_of_a_packaged_suite_says_that_its_parent_is_no_longer_shipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["suite", "diff", "babyai@1", "babyai@2", "--workspace", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("babyai@1, the parent of babyai@2, is no longer shipped: ")
+    assert "42 scenarios of babyai@1 are kept" in out and "168 added:" in out
 
 
 def test_suites_whose_parents_are_gone_are_compared_by_content(tmp_path: Path) -> None:
