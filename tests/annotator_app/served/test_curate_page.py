@@ -127,7 +127,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     page.locator(".changes", has_text="text").wait_for()
     page.focus("[data-handle=end]")
     press(page, "ArrowRight", "ArrowRight")
-    page.locator(".changes", has_text="length 10 → 12").wait_for()
+    page.locator(".changes", has_text="length 12 → 14").wait_for()
     drag(page, "start", 2)
     page.locator(".changes", has_text="context 10 → ").wait_for()
     drag(page, "start", -2)
@@ -137,18 +137,18 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     page.locator(".changes", has_text="<i>wrap</i>, edge").wait_for()
     page.keyboard.press("Escape")  # out of the field: what has changed is not lost by it
     page.click(".editing [data-action=enter]")
-    assert "length 10 → 12" in page.text_content(".status")
+    assert "length 12 → 14" in page.text_content(".status")
     saved(page)
-    page.locator(".facts", has_text="length 12").wait_for()
+    page.locator(".facts", has_text="length 14").wait_for()
     assert "<i>wrap</i>, edge" in page.inner_text(".facts")
     assert f"at step {takeover};" in page.inner_text(".facts")
     draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
     (made,) = curated.store.decisions(draft.id)
     edited = draft.candidate(name, made.scenario)
-    assert (edited.horizon, edited.tags[:2]) == (12, ("<i>wrap</i>", "edge"))
+    assert (edited.horizon, edited.tags[:2]) == (14, ("<i>wrap</i>", "edge"))
     press(page, "u")
     page.locator(".instruction", has_text=before).wait_for()
-    page.locator(".facts", has_text="length 10").wait_for()
+    page.locator(".facts", has_text="length 12").wait_for()
 
 
 def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server) -> None:

@@ -21,10 +21,11 @@ from sts.annotations.events import LABELS
 from sts.annotations.schema import items
 from sts.cli.main import main
 from sts.continuations import store as continuations
+from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.served.test_player_page import press
-from tests.annotator_app.serving import PATIENCE, SUITE, Server
+from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server, quiet
 from tests.zygote import Zygote
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -72,6 +73,7 @@ def study(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Study]:
     file.write_text("\n".join(kept).replace("[annotation]", f"{SETTINGS}required = 1") + "\n")
     workspace = Workspace.open(str(folder))
     suite = suites.load(workspace, SUITE)
+    run(workspace, suite.scenarios, AGENTS, count=2, seed=0, workers=1, progress=quiet)
     label_suite(workspace, suite)
     every = continuations.load(workspace, {one.hash for one in suite.scenarios})
     references = sorted(one.id for one in every if one.agent == "stigmergy")[:4]
