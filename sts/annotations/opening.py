@@ -100,7 +100,7 @@ def connect_postgresql(url: str, folder: Path) -> Database:
       ArgumentError: `url` is not one of PostgreSQL.
       MissingExtra: psycopg is not installed.
     """
-    parsed = _parsed(url)
+    parsed = parse_url(url)
     try:
         from sts.annotations import postgresql
     except ImportError:
@@ -111,7 +111,12 @@ def connect_postgresql(url: str, folder: Path) -> Database:
     return postgresql.connect(parsed, folder)
 
 
-def _parsed(url: str) -> URL:
+def parse_url(url: str) -> URL:
+    """Return the parts of the URL of a PostgreSQL database.
+
+    Raises:
+      ArgumentError: `url` is not one.
+    """
     try:
         parsed = make_url(url)
     except (MalformedUrl, ValueError):

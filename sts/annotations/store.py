@@ -22,7 +22,7 @@ from sts.annotations import (
 )
 from sts.annotations.database import Database
 from sts.annotations.membership import Membership
-from sts.annotations.opening import is_present, open_postgresql, open_sqlite
+from sts.annotations.opening import is_present, open_postgresql, open_sqlite, parse_url
 from sts.annotations.reviews import Remark
 from sts.annotations.study import USUAL, Study, study
 from sts.annotations.types import (
@@ -86,7 +86,9 @@ class Store(Membership):
           StoreError: it is lost, locked, damaged, read-only, an earlier version's, another
             program's or another workspace's.
         """
-        asked = study(workspace)
+        asked, url = study(workspace), os.environ.get(URL_VARIABLE)
+        if url:
+            parse_url(url)  # before anything is written
         try:
             own = workspace.identity()
         except OSError as error:
@@ -94,7 +96,6 @@ class Store(Membership):
                 f"annotation database needs the folder {workspace.root}, which cannot be made or "
                 f"written: {error.strerror}"
             ) from None
-        url = os.environ.get(URL_VARIABLE)
         if url:
             database = open_postgresql(url, own, workspace.root)
         else:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sts.storage.workspace import Workspace
 
 _EXAMPLE = "sts annotators add Ana"
+NO_SESSION, NO_CONSENT = "no session is open", "no annotator was asked to agree to anything"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -75,14 +76,17 @@ def _duties() -> str:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from sts.annotations.store import Store
     from sts.storage.workspace import Workspace
 
     workspace = Workspace.open(args.workspace)
     if args.action == "ls":
         _list(workspace, as_json=args.json)
         return 0
-    with Store.open(workspace) as store:
+    store = _find_store(workspace, args)
+    if store is None:
+        _show_nothing(args)
+        return 0
+    with store:
         if args.action == "sessions":
             _sessions(store, args.name, as_json=args.json)
             return 0
@@ -105,6 +109,36 @@ def _run(args: argparse.Namespace) -> int:
         person = change[args.action]()
         _show(person, store.emails().get(person.id), as_json=args.json)
     return 0
+
+
+def _find_store(workspace: Workspace, args: argparse.Namespace) -> Store | None:
+    """Return the store that an action needs; only adding a person begins a study.
+
+    Raises:
+      ArgumentError: the name or the address of a new person cannot be kept.
+      UnknownName: a person is named, and no study has begun.
+    """
+    from sts.annotations import addresses, people
+    from sts.annotations.store import Store
+    from sts.errors import UnknownName
+
+    if args.action == "add":
+        people.checked_name(args.name)
+        if args.email is not None:
+            addresses.checked(args.email)
+        return Store.open(workspace)
+    store = Store.find(workspace)
+    if store is None and getattr(args, "name", None):
+        raise UnknownName("annotator", args.name, ())
+    return store
+
+
+def _show_nothing(args: argparse.Namespace) -> None:
+    """Print what there is to list before a study has begun."""
+    if args.action == "sessions":
+        say(args.json, {"sessions": []}, NO_SESSION)
+    else:
+        say(args.json, {"consents": []}, NO_CONSENT)
 
 
 def _show(annotator: Annotator, email: str | None, *, as_json: bool) -> None:
@@ -141,7 +175,7 @@ def _sessions(store: Store, name: str | None, *, as_json: bool) -> None:
     found = [one for one in store.open_sessions() if own in (None, one.name)]
     rows = [(one.name, _date(one.begun), _date(one.seen), _date(one.ends)) for one in found]
     header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
-    text = table(header, rows) if rows else "no session is open"
+    text = table(header, rows) if rows else NO_SESSION
     say(as_json, {"sessions": [one._asdict() for one in found]}, text)
 
 
@@ -174,7 +208,7 @@ def _consents(store: Store, *, as_json: bool) -> None:
     found = store.consents()
     rows = [(one.version, one.people, _date(one.first), _date(one.last)) for one in found]
     header = ("version", "people", "first (UTC)", "last")
-    text = table(header, rows) if rows else "nobody was asked to agree to anything"
+    text = table(header, rows) if rows else NO_CONSENT
     say(as_json, {"consents": [one._asdict() for one in found]}, text)
 
 

@@ -32,7 +32,10 @@ def show(workspace: Workspace, suite: str, *, as_json: bool) -> None:
     from sts.annotations.reviewed import reviewed
     from sts.annotations.store import Store
 
-    with Store.open(workspace) as store:
+    own = Store.find(workspace)
+    if own is None:
+        raise UnknownName("enqueued suite", suite, ())
+    with own as store:
         if suite not in store.suites():
             raise UnknownName("enqueued suite", suite, store.suites())
         found, study = reviewed(store, suite), store.study
