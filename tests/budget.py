@@ -25,7 +25,7 @@ from collections.abc import Generator, Iterator
 import pytest
 from numba.core import event
 
-BUDGET = 950
+BUDGET = 850
 """CPU-seconds of the whole quick tier, so that it grows no further.
 
 It takes 665 to 722, as the same tests differ by who else is on the machine; a budget inside of that

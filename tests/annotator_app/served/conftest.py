@@ -16,6 +16,10 @@ from tests.zygote import Zygote
 
 REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
 VIEWPORT = {"width": 1366, "height": 768}
+SETTINGS = """
+if (origin !== "null") localStorage["sts:settings"] ??= '{"autoplay": false}'
+"""
+"""Of a page; the frame of a report that is refused meanwhile has no storage."""
 STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
 """What pages may leave in a browser, in Chromium's words."""
 IMPORTED = (
@@ -135,7 +139,7 @@ def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Callable[
         page = context.new_page()
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=color_scheme)
-        page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
+        page.add_init_script(SETTINGS)
         page.on("pageerror", lambda error: errors.append(str(error)))
         at.let_in(context, name, roles)
         page.goto(at.url(path))
