@@ -43,6 +43,7 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
     Raises:
       DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit`.
       OSError: there is none, or it may not be read.
+      Unavailable: the disk fails to deliver it, which may pass.
     """
     with regular(path, limit) as file:
         data = file.read(os.fstat(file.fileno()).st_size + 1)  # room is made for what is asked
@@ -57,12 +58,17 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
 
 @contextlib.contextmanager
 def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
-    """Yields the file `path`, open for reading, as `regular_bytes` would read it."""
+    """Yield the file `path`, open for reading, as `regular_bytes` would read it."""
     check_inside(path)
     _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
-    with open(path, "rb", opener=_without_waiting) as file:
-        _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
-        yield file
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
+            yield file
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        raise Unavailable(f"{path} could not be read; check the disk and try again") from error
 
 
 _FOLDER: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)

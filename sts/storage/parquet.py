@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -243,6 +244,8 @@ def _opened(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_Opene
         file = pq.ParquetFile(source)
         yield _Opened(source, file.schema_arrow, file.metadata)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None) == errno.EIO:  # the disk's, and no word about the file
+            raise
         raise DamagedData(f"{name}: expected {what}: {error}") from None
 
 

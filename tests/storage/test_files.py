@@ -2,13 +2,18 @@
 
 import os
 import socket
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage import files
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from tests.examples import scenarios
 
 
 def test_a_secret_file_is_never_seen_by_others(
@@ -103,3 +108,36 @@ def test_a_file_that_says_it_is_empty_is_read_up_to_the_limit() -> None:
     assert files.regular_bytes(path, limit=1_000_000)
     with pytest.raises(DamagedData, match="at most 10 bytes, found more than 10"):
         files.regular_bytes(path, limit=10)
+
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="there is no file that fails to read")
+FAILING = Path("/proc/self/mem")  # a regular file whose first bytes the system fails to deliver
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("workspace.toml", ("suite", "ls")),
+        ("suites/mine/1/suite.json", ("suite", "show", "mine@1")),
+        ("suites/mine/1/scenarios.parquet", ("suite", "show", "mine@1")),
+        ("tags/core.json", ("suite", "show", "core@2+tag:odd")),
+        ("drafts/own/draft.json", ("draft", "show", "own")),
+        ("trajectories/one.parquet", ("trajectories", "ls")),
+        ("labels/core-2.parquet", ("report", "core@2")),
+    ],
+)
+def test_failed_read_asks_to_check_the_disk(
+    place: str, words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    if place.startswith("suites"):
+        suites.freeze(workspace, "mine", scenarios(1))
+    file = workspace.path(place)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    file.symlink_to(FAILING)
+    assert main([*words, "--workspace", str(workspace.root)]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith(f"{file} could not be read; check the disk and try again\n"), said
+    assert said.count("\n") == 1
