@@ -19,13 +19,12 @@ Each message is one line: what was expected, what was found, what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 _LONGEST = 60
 """Letters of a name that a line repeats."""
 _MOST, _COMPARED = 20, 1000
 """Names that it lists, and among which the likest are looked for."""
-_E = TypeVar("_E", bound="StsError")
 
 
 class StsError(Exception):
@@ -35,21 +34,22 @@ class StsError(Exception):
 
     def saying(self, line: str) -> Self:
         """Returns the same error with another line."""
-        return _restored(type(self), (line,), self.__dict__)
+        return self.restored((line,), self.__dict__)
+
+    @classmethod
+    def restored(cls, args: tuple[Any, ...], state: dict[str, Any]) -> Self:
+        """Return an error with these arguments and attributes, whatever its class takes."""
+        error = cls.__new__(cls, *args)
+        error.__dict__.update(state)
+        return error
 
     def about(self, what: str) -> Self:
         """Returns the same error with what it is about before its line, which may name it."""
         return self if str(self).startswith(what) else self.saying(f"{what}: {self}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets it cross from a worker process, whatever its class takes to be made."""
-        return _restored, (type(self), self.args, self.__dict__)
-
-
-def _restored(kind: type[_E], args: tuple[Any, ...], state: dict[str, Any]) -> _E:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(state)
-    return error
+        """Lets it be pickled, whatever its class takes to be made."""
+        return self.restored, (self.args, self.__dict__)
 
 
 class ArgumentError(StsError):

@@ -14,7 +14,7 @@ from sts.continuations import human
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
 from sts.episodes import Instruction
-from sts.jobs.pool import Here
+from sts.jobs.pool import Pool
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
@@ -168,13 +168,16 @@ def agents_of(domain: str) -> list[str]:
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has the tasks of runs and recordings done here, in worlds of anybody's too."""
+    """Has the tasks of runs and recordings done here, in worlds and by agents of users too."""
 
-    def here(*_: object, **__: object) -> Here:
-        return Here()
+    def here(*_: object, **__: object) -> Pool:
+        return Pool(1, inside=True)
 
     monkeypatch.setattr("sts.continuations.run.executor", here)
     monkeypatch.setattr("sts.trajectories.record.executor", here)
+    monkeypatch.setattr("sts.agents.facts.apart", lambda name: "")
+    monkeypatch.setattr("sts.continuations.run.apart", lambda name: "")
+    monkeypatch.setattr("sts.trajectories.record.apart", lambda name: "")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, group: str, thing: object) -> None:

@@ -12,6 +12,7 @@ from sts.agents.identity import fingerprint, identify
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
 
+GROUP = "sts.agents"
 HUMAN = "human"
 MOST_DRAWS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -19,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 def installed() -> tuple[str, ...]:
     """Returns the names of the installed agents."""
-    return tuple(registry.named("sts.agents"))
+    return tuple(registry.named(GROUP))
 
 
 def load(name: str) -> Agent:
@@ -38,7 +39,7 @@ def load(name: str) -> Agent:
     if ":" in name:
         kind = registry.load_path("agent", name)
     else:
-        kind = registry.load("sts.agents", "agent", name)
+        kind = registry.load(GROUP, "agent", name)
     if not inspect.isclass(kind) or not _acts(kind):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, begin and act"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, StsError
 from sts.names import escaped
 
 COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
@@ -92,6 +92,21 @@ def _with_colours(line: str) -> str:
 def warn(text: str) -> None:
     """Prints a warning of one line to standard error."""
     print(f"sts: warning: {escaped(' '.join(text.split()))}", file=sys.stderr)
+
+
+@contextmanager
+def retries() -> Iterator[Callable[[str, StsError], None]]:
+    """Yield a function of an agent and an error of it that was made good by another attempt.
+
+    At the end one line is printed for each agent.
+    """
+    found: dict[str, list[StsError]] = {}
+    try:
+        yield lambda agent, error: found.setdefault(agent, []).append(error)
+    finally:
+        for agent, errors in found.items():
+            more = f", and {len(errors) - 1} more like it" if len(errors) > 1 else ""
+            warn(f"agent {agent}: {errors[0]}{more}; another attempt succeeded")
 
 
 @contextmanager

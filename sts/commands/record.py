@@ -10,9 +10,9 @@ from sts.cli.command import Command
 from sts.cli.settings import add_settings, read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sts.agents import Agent
+    from sts.agents.facts import Facts
     from sts.storage.workspace import Workspace
     from sts.trajectories.record import Batch, Failure
     from sts.trajectories.types import Trajectory
@@ -40,8 +40,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Records and saves."""
-    from sts import agents
-    from sts.cli.arguments import at_least, progress, say
+    from sts.agents.facts import gather
+    from sts.cli.arguments import at_least, progress, retries, say
     from sts.errors import ReplayMismatch, StsError
     from sts.storage.workspace import Workspace
     from sts.trajectories import store
@@ -49,21 +49,26 @@ def run(args: argparse.Namespace) -> int:
 
     at_least(1, "--episodes", args.episodes)
     workspace = Workspace.open(args.workspace)
-    every = [agents.load(name) for name in args.agent]  # an error of the last one is said first
-    domain = args.domain or _home(every)
+    found = gather(args.agent)  # an error of the last one is said first
+    for one in found.values():
+        if isinstance(one, StsError):
+            raise one
+    known = {name: one for name, one in found.items() if not isinstance(one, StsError)}
+    domain = args.domain or _home(known.values())
     batches: list[Batch] = []
     failures: list[Failure] = []
-    total = args.episodes * len(args.agent)
+    total = args.episodes * len(known)
     try:
-        with progress("recording", "episodes") as show:
+        with retries() as mention, progress("recording", "episodes") as show:
             for outcome in record_all(
-                args.agent,
+                known,
                 domain=domain,
                 count=args.episodes,
                 steps=args.steps,
                 seed=args.seed,
                 settings=read_settings(args, domain),
                 workers=at_least(1, "--workers", args.workers),
+                mention=mention,
             ):
                 if isinstance(outcome, Failure):
                     failures.append(outcome)
@@ -118,10 +123,11 @@ def _raise_first(names: Sequence[str], failures: Sequence[Failure]) -> None:
     raise first.error.saying(f"{line} ({', '.join(notes)})" if notes else line)
 
 
-def _home(every: Sequence[Agent]) -> str:
+def _home(every: Iterable[Facts]) -> str:
     """Return the one domain that the agents play."""
     from sts.errors import ArgumentError
 
+    every = list(every)
     homes = {agent.domain: agent.name for agent in every if agent.domain}
     if not homes:
         raise ArgumentError(f"{every[0].name} plays any worlds: expected --domain D")

@@ -31,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Makes what is missing; a killed run goes on where it was."""
     from sts.agents.identity import described, stated
-    from sts.cli.arguments import progress, say, table
+    from sts.cli.arguments import progress, retries, say, table
     from sts.continuations.run import run as run_suite
     from sts.storage.workspace import Workspace
     from sts.suites import selections, store
 
     workspace = Workspace.open(args.workspace)
     chosen = selections.load(workspace, args.suite, store.load)
-    with progress(chosen.label, "continuations") as show:
+    with retries() as mention, progress(chosen.label, "continuations") as show:
         done = run_suite(
             workspace,
             chosen.scenarios,
@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
             progress=show,
             suite=chosen.suite.hash,
             by=args.executor,
+            mention=mention,
         )
     header = ("agent", "made", "kept", "fingerprint")
     rows = [(n, done.made[n], done.kept[n], done.fingerprints[n]) for n in args.agent]

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import sts
-from sts import agents
+from sts.agents.facts import Facts
 from sts.continuations.index import Index
-from sts.continuations.takeover import always_alike, shape
+from sts.continuations.takeover import partner_of, shape
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -99,7 +99,8 @@ class Plan(NamedTuple):
 def planned(
     index: Index,
     scenarios: Sequence[Scenario],
-    marks: Mapping[str, str],
+    names: Sequence[str],
+    known: Mapping[str, Facts],
     *,
     count: int,
     seed: int,
@@ -110,22 +111,17 @@ def planned(
     Args:
       index: of what is there.
       scenarios: to continue; in any order, with the same result.
-      marks: the fingerprint of each agent, as it is named; in any order, too.
+      names: of the agents; in any order, too.
+      known: the facts of each of them, and of the agents that are partners.
       count: continuations a scenario; one where neither the agent nor its partner draws.
       seed: selects the agents' streams.
       suite: the hash of the suite.
     """
-    own = {name: agents.load(name) for name in marks}
-    order = sorted(marks, key=lambda name: (own[name].name, marks[name]))
+    order = sorted(names, key=lambda name: known[name][:2])
     ranked = sorted(scenarios, key=lambda one: (shape(one), one.id, one.hash))
-    lists = {
-        name: _missing(index, ranked, own[name], marks[name], count=count, seed=seed)
-        for name in order
-    }
-    made = {name: sum(len(share.indices) for share in lists[name]) for name in marks}
-    each = {
-        name: [1 if always_alike(own[name], s.partner) else count for s in ranked] for name in marks
-    }
+    each = {name: [_count(known, name, one, count) for one in ranked] for name in names}
+    lists = {name: _missing(index, ranked, known[name], each[name], seed=seed) for name in order}
+    made = {name: sum(len(share.indices) for share in lists[name]) for name in names}
     most = min(max(sum(made.values()) // CHUNKS, FEWEST), MOST)
     cut = [(name, chunk) for name in order for chunk in _cut(lists[name], most)]
     told = {
@@ -134,33 +130,38 @@ def planned(
         "suite": suite,
         "seed": seed,
         "chunks": [
-            [own[name].name, marks[name], [[s.scenario.hash, s.indices] for s in chunk]]
-            for name, chunk in cut
+            [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]] for name, chunk in cut
         ],
     }
     hashed = content_hash(canonical_json(told))[:24]
     chunks = tuple(
-        Chunk(hashed, f"{i:05}", name, marks[name], sts.__version__, seed, tuple(chunk))
+        Chunk(hashed, f"{i:05}", name, known[name].fingerprint, sts.__version__, seed, tuple(chunk))
         for i, (name, chunk) in enumerate(cut)
     )
-    kept = {name: sum(each[name]) - made[name] for name in marks}
+    kept = {name: sum(each[name]) - made[name] for name in names}
     return Plan(hashed, chunks, made, kept)
+
+
+def _count(known: Mapping[str, Facts], name: str, scenario: Scenario, count: int) -> int:
+    """Return how many continuations there are to be; one if neither agent nor partner draws."""
+    partner = partner_of(scenario.partner)
+    alike = known[name].deterministic and (not partner or known[partner].deterministic)
+    return 1 if alike else count
 
 
 def _missing(
     index: Index,
     scenarios: Sequence[Scenario],
-    agent: agents.Agent,
-    mark: str,
+    agent: Facts,
+    counts: Sequence[int],
     *,
-    count: int,
     seed: int,
 ) -> list[Share]:
     """Returns what an agent lacks; of a batch-sensitive one, the whole of each such scenario."""
-    present = index.present(agent.name, mark, seed)
+    present = index.present(agent.name, agent.fingerprint, seed)
     out = []
-    for scenario in scenarios:
-        wanted = range(1 if always_alike(agent, scenario.partner) else count)
+    for scenario, count in zip(scenarios, counts, strict=True):
+        wanted = range(count)
         have = present.get(scenario.hash, {})
         lacking = tuple(i for i in wanted if i not in have)
         if lacking:

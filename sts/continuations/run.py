@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from sts import agents
+from sts.agents.facts import Facts, apart, gather
 from sts.continuations import parts, store
 from sts.continuations.plan import Chunk, Share, planned
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import by_shape, continue_all, partner_of
 from sts.continuations.types import Continuation
 from sts.domains import domain as find_domain
 from sts.domains import foreign
+from sts.domains.random import Random
 from sts.engine.session import check_domain, fit
 from sts.errors import ArgumentError, StsError
 from sts.jobs.executors import LOCAL, executor
@@ -51,12 +53,14 @@ def run(
     progress: Callable[[int, int], None],
     suite: str = "",
     by: str = LOCAL,
+    mention: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Done:
     """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
 
     Killed and started again it goes on where it was, to the same content hashes. A scenario that
     fails costs no other, until an agent has failed too often (`sts.jobs.tasks.ENOUGH`): what was
-    made is kept before an error is raised.
+    made is kept before an error is raised. An agent that this distribution does not install is
+    loaded and played in a worker process of its own, so that whatever it does costs no other agent.
 
     Args:
       workspace: keeps the continuations.
@@ -64,18 +68,19 @@ def run(
       names: agents by name or `module:Class`.
       count: continuations a scenario; one where neither the agent nor its partner draws.
       seed: selects the agents' streams.
-      workers: processes; 1 works in this one, unless a world is `foreign`.
+      workers: processes; 1 works in this one, unless a world is `foreign` or an agent a user's.
       progress: called with (continuations made, in all).
       suite: the hash of the suite that the scenarios are of.
       by: the name of the executor.
+      mention: called with an agent and an error of it that was made good by another attempt.
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
         not fit 64 bits, one agent twice, no such executor, or an agent that does not `fit` the
         domain of a scenario: nothing has run then.
       DamagedData: a part is damaged, or disagrees with what was made.
-      StsError: scenarios failed; it is the error of the first, and counts the others. It is
-        `Unavailable` where a worker process died of it.
+      StsError: scenarios failed, or agents could not be loaded; it is the error of the first, and
+        counts the others. It is `Unavailable` if a worker process died of it.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
@@ -83,18 +88,27 @@ def run(
         raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
-    _check_domains(names, scenarios)
-    marks = _fingerprints(names)
+    known, lost = _known(names, scenarios)
+    sound = [name for name in names if name not in lost]
+    _check_domains({name: known[name] for name in sound}, scenarios)
     workspace.ensure()
     index = store.opened(workspace)
-    plan = planned(index, scenarios, marks, count=count, seed=seed, suite=suite)
+    plan = planned(index, scenarios, sound, known, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.made.values()), 0
     progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
     work = functools.partial(perform, workspace)
-    apart = any(foreign(one.shares[0].scenario.recording.domain) for one in plan.chunks)
-    with executor(workers, len(plan.chunks), apart=apart, name=by) as there:
-        chunks = work_off(plan.chunks, work, parts=_parts, owner=_agent_of, there=there)
+    alone = any(foreign(one.shares[0].scenario.recording.domain) for one in plan.chunks)
+    with executor(workers, len(plan.chunks), apart=alone, name=by) as there:
+        chunks = work_off(
+            plan.chunks,
+            work,
+            parts=_parts,
+            owner=_agent_of,
+            there=there,
+            apart=_users_of,
+            mention=lambda chunk, error: mention(chunk.agent, error),
+        )
         for chunk, outcome in chunks:
             if isinstance(outcome, StsError):
                 failed[chunk.agent] += [Failure(s.scenario.id, outcome) for s in chunk.shares]
@@ -103,8 +117,8 @@ def run(
                 progress(finished, total)
     if finished:
         store.opened(workspace)  # whoever reads it next need not
-    _raise_first(failed, [s.id for s in scenarios])
-    return Done(plan.made, plan.kept, marks)
+    _raise_first(failed, lost, [s.id for s in scenarios])
+    return Done(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
 
 
 def _agent_of(chunk: Chunk) -> str:
@@ -115,12 +129,50 @@ def _parts(chunk: Chunk) -> list[Chunk]:
     return chunk.parts
 
 
-def _check_domains(names: Sequence[str], scenarios: Sequence[Scenario]) -> None:
-    """Refuse agents that do not fit the scenarios' domains."""
-    players = [agents.load(name) for name in names]
+def _users_of(chunk: Chunk) -> str:
+    """Return the names of the agents in a chunk that are played in a process of their own."""
+    partners = sorted({partner_of(share.scenario.partner) for share in chunk.shares})
+    return " ".join(filter(None, [apart(chunk.agent), *map(apart, filter(None, partners))]))
+
+
+def _known(
+    names: Sequence[str], scenarios: Sequence[Scenario]
+) -> tuple[dict[str, Facts], dict[str, StsError]]:
+    """Return the facts of agents and their partners, and the errors of agents without any.
+
+    Raises:
+      ArgumentError: one is not an agent, or is named twice.
+      StsError: a partner cannot be loaded.
+    """
+    partners = {partner_of(one.partner) for one in scenarios} - {""}
+    known: dict[str, Facts] = {}
+    lost: dict[str, StsError] = {}
+    for name, found in gather([*names, *sorted(partners)]).items():
+        if isinstance(found, Facts):
+            known[name] = found
+        elif name in partners:
+            raise found
+        else:
+            lost[name] = found
+    seen: dict[tuple[str, str], str] = {}
+    for name in names:
+        if name not in lost:
+            who = known[name].name, known[name].fingerprint
+            if who in seen:
+                raise ArgumentError(f"one agent is named twice: {seen[who]} and {name}")
+            seen[who] = name
+    return known, lost
+
+
+def _check_domains(known: Mapping[str, Facts], scenarios: Sequence[Scenario]) -> None:
+    """Refuse agents that do not fit the scenarios' domains; none is loaded here that runs apart."""
+    ours = [agents.load(name) for name in known if not apart(name)]
+    players = [agent for agent in ours if isinstance(agent, Random)]
     for domain in sorted({one.recording.domain for one in scenarios}):
-        for agent in players:
-            check_domain(agent, domain)
+        for own in known.values():
+            check_domain(own, domain)
+        if not players:  # no other agent needs the world to be looked at
+            continue
         try:
             world = find_domain(domain)
         except StsError:  # its scenarios fail by themselves, and cost no others
@@ -129,36 +181,33 @@ def _check_domains(names: Sequence[str], scenarios: Sequence[Scenario]) -> None:
             fit(agent, world)
 
 
-def _fingerprints(names: Sequence[str]) -> dict[str, str]:
-    """Returns each agent's fingerprint; raises ArgumentError where one is named twice."""
-    found: dict[tuple[str, str], str] = {}
-    for name in names:
-        agent = agents.load(name)
-        who = agent.name, agents.fingerprint(agent)
-        if who in found:
-            raise ArgumentError(f"one agent is named twice: {found[who]} and {name}")
-        found[who] = name
-    return {name: mark for (_, mark), name in found.items()}
-
-
-def _raise_first(failed: dict[str, list[Failure]], order: Sequence[str]) -> None:
-    """Raises the first failure, in order of agents and scenarios, and counts the others."""
+def _raise_first(
+    failed: Mapping[str, Sequence[Failure]], lost: Mapping[str, StsError], order: Sequence[str]
+) -> None:
+    """Raise the first failure, in order of agents and scenarios, and count the others."""
     every = [
         (name, one)
         for name, own in failed.items()
         for one in sorted(own, key=lambda f: order.index(f.scenario))
     ]
     tried = [(name, one) for name, one in every if not isinstance(one.error, NotTried)]
-    if not tried:
+    others = list(dict.fromkeys(name for name, _ in tried))
+    if lost:
+        name, error = next(iter(lost.items()))
+        others = [*lost, *others]
+        notes = [f"{len(tried)} scenarios failed"] if tried else []
+    elif tried:
+        name, first = tried[0]
+        error = first.error.about(f"scenario {first.scenario}")
+        notes = [f"agent {name}"]
+        notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
+    else:
         return
-    name, first = tried[0]
-    notes = [f"agent {name}"]
-    if len(tried) > 1:
-        notes.append(f"{len(tried) - 1} more failed")
+    notes += [f"{other} failed, too" for other in others if other != name]
     left = Counter(name for name, one in every if isinstance(one.error, NotTried))
     notes += [f"{name} was not tried in {count} more" for name, count in left.items()]
-    line = first.error.about(f"scenario {first.scenario}")
-    raise first.error.saying(f"{line} ({', '.join(notes)}; all that was made is kept)")
+    told = ", ".join(notes) + "; " if notes else ""
+    raise error.saying(f"{error} ({told}all that was made is kept)")
 
 
 def perform(workspace: Workspace, chunk: Chunk) -> int:

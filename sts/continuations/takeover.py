@@ -140,8 +140,14 @@ def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
 
 def always_alike(agent: agents.Agent, partner: str) -> bool:
     """Says whether one continuation is enough: neither the agent nor an agent beside it draws."""
+    name = partner_of(partner)
+    return agent.deterministic and (not name or agents.load(name).deterministic)
+
+
+def partner_of(partner: str) -> str:
+    """Return the name of the agent that a partner policy names, "" for any other policy."""
     kind, _, name = partner.partition(":")
-    return agent.deterministic and (kind != "agent" or agents.load(name).deterministic)
+    return name if kind == "agent" else ""
 
 
 def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity]) -> list[Team]:

@@ -21,7 +21,7 @@ from sts.domains.environment import Environment
 from sts.domains.protocol import DIGEST, Form, Picture, Worlds, framed
 from sts.domains.rewards import MOST, checked
 from sts.errors import ArgumentError, DamagedState
-from sts.jobs.deadlines import WATCH, guarded
+from sts.jobs.deadlines import guarded, progress
 from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 
@@ -84,7 +84,7 @@ class Stepped:
             for world in self._worlds:
                 mark = world.digest()
                 out += mark if len(mark) == _MARK else _hashed(mark)
-                WATCH.count()
+                progress()
         return np.frombuffer(bytes(out), "<u2").reshape(-1, DIGEST).astype(np.uint16, copy=False)
 
     @property
@@ -123,7 +123,7 @@ class Stepped:
         with self._guarded("step"):
             for world, chosen in zip(self._worlds, handed(moves, self._named), strict=True):
                 given.append(world.step(chosen))
-                WATCH.count()
+                progress()
         shape, whole = self._rewards.shape, self._rewards.dtype == np.int8
         at = f"domain {self._name!r} at step {self._steps}"
         rewards = checked(given, (shape[0], shape[1]), whole=whole, at=at)
@@ -136,7 +136,7 @@ class Stepped:
         with self._guarded("tell its state"):
             for world in self._worlds:
                 out.append(wrap(self._name, self._version, world.state()))
-                WATCH.count()
+                progress()
         return out
 
     def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
@@ -152,7 +152,7 @@ class Stepped:
                     found = f"{frame.dtype}{list(frame.shape)}"
                     raise ValueError(f"expected a frame of uint8[height, width, 3], found {found}")
                 out.append(frame)
-                WATCH.count()
+                progress()
         return out
 
     @staticmethod
@@ -167,7 +167,7 @@ class Stepped:
 
     @staticmethod
     def _shown(world: Environment, role: int) -> Mapping[str, Any]:
-        WATCH.count()
+        progress()
         return world.observe(role)
 
     def _guarded(self, doing: str) -> guarded:

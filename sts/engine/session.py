@@ -22,13 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.agents.facts import Facts
 from sts.agents.protocol import Agent, Choice, Instructions
 from sts.domains import Domain, Worlds, action_space, sayable, silence
 from sts.domains.random import Random
 from sts.engine import sampling
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.jobs.deadlines import quiet
+from sts.jobs.deadlines import progress, quiet
 
 Memory = dict[str, NDArray[Any]]
 
@@ -205,6 +206,7 @@ class Session:
             )
         self.worlds.step(moves, says)
         self.steps += 1
+        progress()
         return Step(moves, says, log_probs)
 
     def state(self) -> State:
@@ -266,7 +268,7 @@ def fit(agent: Agent, domain: Domain) -> Agent:
     return agent.play_in(domain) if isinstance(agent, Random) else agent
 
 
-def check_domain(agent: Agent, name: str) -> None:
+def check_domain(agent: Agent | Facts, name: str) -> None:
     """Refuse an agent that does not play the worlds of the domain called `name`.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, cast
@@ -13,13 +14,25 @@ GROUP = "sts.executors"
 LOCAL = "local"
 
 
+@dataclasses.dataclass(frozen=True)
+class Owned:
+    """A function that runs the code of users, whose name is `owner`."""
+
+    work: Callable[..., Any]
+    owner: str
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returns."""
+        return self.work(*args)
+
+
 class Executor(AbstractContextManager["Executor"], Protocol):
     """Has tasks done, each at least once.
 
-    A task is a function of a module and its arguments, all of which can be pickled. It is done in
-    the main thread of a process that is at no other task meanwhile, for what interrupts a world
-    that hangs is a signal (`sts.jobs.deadlines`). It may be done twice, by two that do not know of
-    each other: what it keeps is then kept once.
+    A task is a function of a module, or `Owned`, and its arguments, all of which can be pickled. It
+    is done in the main thread of a process that is at no other task meanwhile, and that has done no
+    task of another owner before. It may be done twice, by two that do not know of each other: what
+    it keeps is then kept once.
 
     Attributes:
       width: how many tasks may be submitted and not completed, for all to be kept busy.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from sts.errors import StsError, Unavailable
-from sts.jobs.executors import Executor
+from sts.jobs.executors import Executor, Owned
+from sts.jobs.processes import Died, Hung
 
 ENOUGH = 3
 """How many parts of an owner's tasks must fail, and half of all, before no more are tried.
@@ -23,6 +24,20 @@ class NotTried(StsError):
     """Too much of the same owner had failed."""
 
 
+class _Chain(Generic[T]):
+    """Tasks that are done one after the other: one, or the parts of one that has failed.
+
+    Attributes:
+      tasks: still to do.
+      error: of the first attempt, once something is tried again.
+      failed: whether something failed for good.
+    """
+
+    def __init__(self, task: T) -> None:
+        self.tasks, self.failed = deque([task]), False
+        self.error: StsError | None = None
+
+
 def work_off(
     tasks: Sequence[T],
     perform: Callable[[T], R],
@@ -30,12 +45,16 @@ def work_off(
     parts: Callable[[T], Sequence[T]],
     owner: Callable[[T], str],
     there: Executor,
+    apart: Callable[[T], str] = lambda _: "",
+    mention: Callable[[T, StsError], None] = lambda task, error: None,
 ) -> Iterator[tuple[T, R | StsError]]:
-    """Yields each task with its result, as they come; where one fails, each of its parts.
+    """Yields each task with its result, as they come; if one fails, each of its parts.
 
-    A part that fails comes with its error: that of `perform`, or `Died` where the process that it
-    was done in has. Of an owner for whom too much has failed (`ENOUGH`) nothing more is done, and
-    what is left comes with `NotTried`. Errors other than `StsError` are not caught.
+    A task whose process has died is done once more, as a whole. If it fails again, or failed
+    otherwise, each of its parts is done once; but a task that made no progress twice is given up.
+    What fails then comes with its error: that of `perform`, or `Died`. Of an owner for whom too
+    much has failed (`ENOUGH`) nothing more is done, and what is left comes with `NotTried`. Errors
+    other than `StsError` are not caught.
 
     Args:
       tasks: to do. Like their parts and results, they are sent between processes.
@@ -43,22 +62,26 @@ def work_off(
       parts: what a task consists of; a part consists of itself.
       owner: whose a task is.
       there: does them.
+      apart: names the users whose code a task runs; "" for none.
+      mention: called with a part of a task, and the error of a first attempt that was made good.
     """
     good, bad = Counter[str](), Counter[str]()  # parts of each owner's
-    waiting = deque(deque([task]) for task in tasks)
-    numbers, busy = itertools.count(), dict[int, deque[T]]()
+    waiting = deque(_Chain(task) for task in tasks)
+    numbers, busy = itertools.count(), dict[int, _Chain[T]]()
 
     def hand_out() -> list[tuple[T, R | StsError]]:
         """Has as much begun as there is room for; returns what is not to be tried."""
         left: list[tuple[T, R | StsError]] = []
         while waiting and len(busy) < there.width:
             chain = waiting.popleft()
-            who = owner(chain[0])
+            first = chain.tasks[0]
+            who, users = owner(first), apart(first)
             if bad[who] >= max(ENOUGH, good[who]):
-                left += [(task, NotTried()) for task in chain]
+                left += [(task, NotTried()) for task in chain.tasks]
             else:
                 busy[number := next(numbers)] = chain
-                there.submit(number, perform, chain[0])
+                work: Callable[..., Any] = Owned(perform, users) if users else perform
+                there.submit(number, work, first)
         return left
 
     yield from hand_out()
@@ -66,15 +89,30 @@ def work_off(
         if number not in busy:  # done twice
             continue
         chain = busy.pop(number)
-        task = chain.popleft()
-        pieces, came = parts(task), []
-        if isinstance(outcome, StsError) and len(pieces) > 1:
-            chain.extendleft(reversed(pieces))
+        task = chain.tasks.popleft()
+        again = _again(task, outcome, parts(task), chain.error)
+        came: list[tuple[T, R | StsError]] = []
+        if again:
+            chain.error = outcome
+            chain.tasks.extendleft(reversed(again))
         else:
             came = [(task, outcome)]
-            (bad if isinstance(outcome, StsError) else good)[owner(task)] += len(pieces)
-        if chain:
+            failed = isinstance(outcome, StsError)
+            chain.failed = chain.failed or failed
+            (bad if failed else good)[owner(task)] += len(parts(task))
+        if chain.tasks:
             waiting.appendleft(chain)
+        elif chain.error is not None and not chain.failed:
+            mention(task, chain.error)
         yield from came + hand_out()
     if busy:
         raise Unavailable(f"the executor has ended with {len(busy)} tasks not done; start again")
+
+
+def _again(task: T, outcome: object, pieces: Sequence[T], before: StsError | None) -> Sequence[T]:
+    """Return what is tried again after an outcome, `before` being the error of an earlier one."""
+    if not isinstance(outcome, StsError):
+        return ()
+    if isinstance(outcome, Died) and before is None:
+        return (task,)
+    return pieces if len(pieces) > 1 and not isinstance(outcome, Hung) else ()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sts import agents
+from sts.agents.facts import Facts, apart
 from sts.domains import Domain, foreign
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import play
@@ -65,7 +66,7 @@ class Failure(NamedTuple):
 
 
 def record_all(
-    names: Sequence[str],
+    known: Mapping[str, Facts],
     *,
     domain: str,
     count: int,
@@ -73,6 +74,7 @@ def record_all(
     seed: int,
     settings: dict[str, Any],
     workers: int,
+    mention: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Iterator[Batch | Failure]:
     """Yields what each of the agents makes of the same `count` worlds, a batch at a time.
 
@@ -81,33 +83,47 @@ def record_all(
     (`sts.jobs.tasks.ENOUGH`).
 
     Args:
-      names: agents by name or `module:Class`; each is made once in each process.
+      known: the facts of agents, by name or `module:Class`.
       domain: whose worlds.
       count: E, at least 1.
       steps: T, at least 1.
       seed: names the worlds and the agents' streams.
       settings: passed to the domain's `generate`.
-      workers: processes; 1 works in this one, unless the worlds are `foreign`.
+      workers: processes; 1 works in this one, unless the worlds are `foreign` or an agent a user's.
+      mention: called with an agent and an error of it that was made good by another attempt.
 
     Raises:
       ArgumentError: nothing is asked for, the settings cannot be met, or an agent does not play
         these worlds.
-      Died: the process has in which the worlds were to begin.
+      Died: the process in which the worlds were to begin has ended.
       ReplayMismatch: an agent's first episode does not replay.
     """
     if workers < 1:
         raise ArgumentError(f"expected 1 worker or more, found {workers}")
-    marks = {name: agents.fingerprint(agents.load(name)) for name in names}
     parts = [slice(first, first + BATCH) for first in range(0, count, BATCH)]
     begin = functools.partial(begun, domain, count=count, steps=steps, seed=seed, settings=settings)
-    with executor(workers, len(names) * len(parts), apart=foreign(domain)) as there:
+    with executor(workers, len(known) * len(parts), apart=foreign(domain)) as there:
         states = there.ask(begin)  # a world may end its process where it begins, too
         tasks = [
-            Task(name, marks[name], domain, part.start, tuple(states[part]), steps, seed)
-            for name in names
+            Task(name, own.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
+            for name, own in known.items()
             for part in parts
         ]
-        for task, found in work_off(tasks, perform, parts=_singly, owner=_agent_of, there=there):
+
+        def told(task: Task, error: StsError) -> None:
+            if not isinstance(error, ReplayMismatch):  # which is raised as soon as it is seen
+                mention(task.agent, error)
+
+        done = work_off(
+            tasks,
+            perform,
+            parts=_singly,
+            owner=_agent_of,
+            there=there,
+            apart=lambda task: apart(task.agent),
+            mention=told,
+        )
+        for task, found in done:
             if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
                 raise found
             if isinstance(found, StsError):

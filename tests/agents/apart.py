@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -252,6 +257,35 @@ class Here:
 
 {classes}
 """
+PLAIN = """
+class Plain:
+    name = "plain"
+
+    def begin(self, batch, roles):
+        return {}
+
+    def act(self, observation, instructions, memory, draws):
+        assert instructions.texts == ("", "Go.") and memory == {"texts": [1, (2.5, None)]}
+        if observation.seen is None and draws == b"raise":
+            raise ValueError(observation.far)
+        return 0, {}
+
+    def finish(self, observation, memory):
+        return None
+"""
+"""An agent that needs no array."""
+STAND_IN = """
+__version__ = "0"
+asarray = None
+
+
+class generic:
+    pass
+
+
+class ndarray:
+    pass
+"""
 PLAYED = ("Mine", "Knows", "Rehearses", "Keeper")
 
 
@@ -265,6 +299,33 @@ def environment(folder: Path, *, numpy: bool = True) -> Path:
             if part.name.split("-")[0] in ("numpy", "numpy.libs"):
                 (site / part.name).symlink_to(part)
     return folder / "bin" / "python"
+
+
+def others() -> Iterator[str]:
+    """Yield interpreters of other versions of Python: STS_OTHER_PYTHON, then those installed."""
+    names = [f"python3.{minor}" for minor in range(8, 20)]
+    siblings = sorted(map(str, Path(sys.base_prefix).parent.glob("3.*/bin/python")))  # as of pyenv
+    for name in (os.environ.get("STS_OTHER_PYTHON", ""), *names, *siblings):
+        python = shutil.which(name) if name else None
+        if python is None:
+            continue
+        words = [
+            python,
+            "-c",
+            "import sys; assert sys.version_info >= (3, 8); print(*sys.version_info[:2])",
+        ]
+        asked = subprocess.run(words, capture_output=True, text=True)
+        if asked.returncode == 0 and asked.stdout.split() != _version():
+            yield python
+
+
+def _version() -> list[str]:
+    return [str(part) for part in sys.version_info[:2]]
+
+
+def has_numpy(python: str) -> bool:
+    """Return True if an interpreter can import NumPy."""
+    return subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0
 
 
 def write(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import multiprocessing
 import time
@@ -177,7 +176,7 @@ def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
     def ready() -> None:
         """Returns once every process has a batch and waits, or has waited too long for another."""
         for _ in range(WORKERS):
-            pool.submit(None, _stepped, kind.domain, states, moves)
+            pool.submit(None, _stepped, barrier, kind.domain, states, moves)
         while barrier.n_waiting < WORKERS and not barrier.broken:
             time.sleep(0.01)
 
@@ -226,25 +225,16 @@ def _kept(worlds: Stepped, moves: Moves) -> Told:
     return np.array(rewards), np.array(digests)
 
 
-_BARRIERS: list[Barrier] = []
-"""At which a worker waits for the others."""
-
-
 @contextlib.contextmanager
 def _workers() -> Iterator[tuple[Pool, Barrier]]:
     """Yields worker processes as commands have them, and where they wait, this process too."""
-    barrier = multiprocessing.get_context("spawn").Barrier(WORKERS + 1)
-    with Pool(WORKERS, functools.partial(_begin, barrier)) as pool:
-        yield pool, barrier
+    with multiprocessing.Manager() as manager, Pool(WORKERS) as pool:
+        yield pool, manager.Barrier(WORKERS + 1)  # type: ignore[misc]
 
 
-def _begin(barrier: Barrier) -> None:
-    _BARRIERS.append(barrier)
-
-
-def _stepped(name: str, states: Sequence[bytes], moves: Moves) -> Told:
+def _stepped(barrier: Barrier, name: str, states: Sequence[bytes], moves: Moves) -> Told:
     """Steps a batch in a worker, once all have theirs."""
     with contextlib.redirect_stderr(io.StringIO()):
         worlds = cast(Adapted, domain(name)).restore(states)
-    _BARRIERS[0].wait(PATIENCE)
+    barrier.wait(PATIENCE)
     return _kept(worlds, moves)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sts import agents
+from sts.agents.facts import facts
 from sts.continuations import parts, store
 from sts.continuations.index import EMPTY
 from sts.continuations.plan import Chunk, planned
@@ -116,8 +117,10 @@ def _suite(workspace: Workspace) -> Suite:
 
 def _fill(workspace: Workspace, suite: Suite) -> None:
     """Writes the parts of a plan, as a run would."""
-    marks = {name: agents.fingerprint(agents.load(name)) for name in AGENTS}
-    plan = planned(EMPTY, suite.scenarios, marks, count=CONTINUATIONS, seed=0, suite=suite.hash)
+    known = {name: facts(name) for name in AGENTS}
+    plan = planned(
+        EMPTY, suite.scenarios, AGENTS, known, count=CONTINUATIONS, seed=0, suite=suite.hash
+    )
     made: dict[tuple[str, str], Continuation] = {}
     for chunk in plan.chunks:
         rows = [row for share in chunk.shares for row in _rows(chunk, *share, made)]

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from sts import agents
+from sts.agents.facts import facts
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import Done, run
@@ -23,7 +24,7 @@ from sts.continuations.types import Identity
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories.record import Batch, record, record_all
-from tests.examples import scenarios, small
+from tests.examples import in_this_process, scenarios, small
 
 AGENT = """
 import numpy as np
@@ -59,7 +60,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
 
 def forget(path: str) -> None:
     """Lets a module be imported anew, as another process does."""
-    del sys.modules[path.partition(":")[0]]
+    sys.modules.pop(path.partition(":")[0], None)
 
 
 def test_the_dice_are_those_of_scenario_part_name_seed_and_index_alone() -> None:
@@ -118,16 +119,9 @@ def test_a_worker_with_other_code_refuses_the_task(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     several, path = scenarios(2), write(AGENT)
-    planned = agents.fingerprint(agents.load(path))
+    known = facts(path)
     write(EDITED)
-    if workers == 1:  # as in the process of a worker, which imports what is there now
-        real = agents.planned
-
-        def elsewhere(name: str, mark: str) -> agents.Agent:
-            forget(name)
-            return real(name, mark)
-
-        monkeypatch.setattr("sts.agents.planned", elsewhere)
+    monkeypatch.setattr("sts.continuations.run.gather", lambda names: {path: known})
     workspace = Workspace.open(str(tmp_path / "w"))
     with pytest.raises(ArgumentError, match="is another than was planned") as caught:
         run(
@@ -139,13 +133,13 @@ def test_a_worker_with_other_code_refuses_the_task(
             workers=workers,
             progress=lambda done, total: None,
         )
-    assert f"planned {planned}" in str(caught.value) and "\n" not in str(caught.value)
+    assert f"planned {known.fingerprint}" in str(caught.value) and "\n" not in str(caught.value)
     assert store.load(workspace, {s.hash for s in several}) == []
 
 
-def test_a_recording_refuses_other_code_too(write: Write) -> None:
+def test_a_recording_refuses_other_code_too(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(AGENT)
-    agents.fingerprint(agents.load(path))
+    known = {path: facts(path)}
     write(EDITED)
     settings: dict[str, Any] = {
         "domain": "lambda-star",
@@ -155,8 +149,9 @@ def test_a_recording_refuses_other_code_too(write: Write) -> None:
         "settings": WORLD,
     }
     with pytest.raises(ArgumentError, match="is another than was planned"):
-        list(record_all([path], **settings, workers=2))
-    (batch,) = record_all([path], **settings, workers=1)  # which is the code that was planned
+        list(record_all(known, **settings, workers=2))
+    in_this_process(monkeypatch)
+    (batch,) = record_all(known, **settings, workers=1)  # which is the code that was planned
     assert isinstance(batch, Batch) and len(batch.trajectories) == 2
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sts import agents
+from sts.agents.facts import facts
 from sts.cli.main import main
 from sts.continuations import index, parts, plan, store
 from sts.continuations.plan import planned
@@ -190,11 +191,10 @@ def test_a_scenario_of_a_batch_sensitive_agent_is_made_anew_as_a_whole(
 def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     several: list[Scenario],
 ) -> None:
-    marks = {name: agents.fingerprint(agents.load(name)) for name in NAMES}
+    known = {name: facts(name) for name in NAMES}
     options: dict[str, Any] = {"count": 10, "seed": 0, "suite": "s"}
-    one = planned(index.EMPTY, several, marks, **options)
-    turned = dict(reversed(marks.items()))
-    other = planned(index.EMPTY, several[::-1], turned, **options)
+    one = planned(index.EMPTY, several, NAMES, known, **options)
+    other = planned(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
     assert one.name == other.name and one.chunks == other.chunks
     assert max(chunk.size for chunk in one.chunks) <= plan.FEWEST
     planned_ones = [
@@ -205,15 +205,15 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     ]
     assert len(set(planned_ones)) == len(planned_ones) == 12 * 2 * 10
     for change in ({"count": 9}, {"seed": 1}, {"suite": "t"}):
-        assert planned(index.EMPTY, several, marks, **(options | change)).name != one.name
+        assert planned(index.EMPTY, several, NAMES, known, **(options | change)).name != one.name
 
 
 def test_a_chunk_that_is_done_twice_changes_nothing(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
-    marks = {"random": agents.fingerprint(agents.load("random"))}
-    whole = planned(index.EMPTY, several, marks, count=3, seed=0, suite="")
+    known = {"random": facts("random")}
+    whole = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="")
     for chunk in (*whole.chunks, *whole.chunks[::-1]):
         assert perform(workspace, chunk) == chunk.size
     (first, *_) = whole.chunks
@@ -227,8 +227,8 @@ def test_a_chunk_that_is_done_twice_changes_nothing(
 def test_a_chunk_that_another_version_planned_is_refused(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
-    marks = {"random": agents.fingerprint(agents.load("random"))}
-    (chunk, *_) = planned(index.EMPTY, several, marks, count=3, seed=0, suite="").chunks
+    known = {"random": facts("random")}
+    (chunk, *_) = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="").chunks
     workspace = Workspace.open(str(tmp_path))
     with pytest.raises(ArgumentError, match=r"planned by sts 9\.9 and is not done by sts") as error:
         perform(workspace, chunk._replace(version="9.9"))
@@ -242,8 +242,8 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
-    marks = {name: agents.fingerprint(agents.load(name)) for name in NAMES}
-    whole = planned(index.EMPTY, several, marks, count=3, seed=0, suite="")
+    known = {name: facts(name) for name in NAMES}
+    whole = planned(index.EMPTY, several, NAMES, known, count=3, seed=0, suite="")
     name = parts.name_of(whole.name, whole.chunks[0].number)
     (scenario, indices), *_ = whole.chunks[0].shares
     own = continue_all([scenario], agents.load(whole.chunks[0].agent), seed=9, indices=indices)

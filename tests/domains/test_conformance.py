@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,10 +88,10 @@ def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:
 @pytest.mark.parametrize(
     "name", ["EndsItselfIdle", pytest.param("EndsItselfAsked", marks=pytest.mark.slow)]
 )
-def test_a_world_that_ends_its_process_is_said_to_and_where(name) -> None:
+def test_a_world_that_ends_its_process_fails_the_claim_that_asks_for_it(name) -> None:
     every = list(check(f"tests.domains.worlds:{name}", seeds=2, steps=24))
     (bad,) = [one for one in every if one.ok is False]
-    assert re.search(r"its process died of SIGABRT, in worlds\.py, line \d+", bad.how)
+    assert bad.how == "its process died of SIGABRT"
     assert every[-2].ok
 
 
@@ -104,27 +102,23 @@ def test_a_world_that_hangs_where_nothing_interrupts_it_does_not_hang_the_check(
     monkeypatch.setenv("STS_PATIENCE", "4")
     every = {one.claim: one for one in check(f"tests.domains.worlds:{name}", seeds=2, steps=4)}
     assert [one.claim for one in every.values() if one.ok is False] == ["instructs"]
-    assert re.search(r"cannot be interrupted, in worlds\.py, line \d+", every["instructs"].how)
+    assert "made no progress for 4 seconds" in every["instructs"].how
 
 
-def test_a_hanging_look_is_waited_for_once_in_each_claim(tmp_path, monkeypatch) -> None:
+def test_world_that_hangs_is_waited_for_once(tmp_path, monkeypatch) -> None:
     looks = tmp_path / "looks"
     monkeypatch.setenv("LOOKS", str(looks))
     monkeypatch.setenv("STS_PATIENCE", "3")
-    asked = []
-    for one in check("tests.domains.worlds:RendersForEver", seeds=2, steps=12):
-        asked.append((one.claim, one.ok, looks.stat().st_size if looks.exists() else 0))
-    found = {claim: ok for claim, ok, _ in asked}
-    assert [claim for claim, ok in found.items() if ok is False] == ["pictured"]
-    assert found["digests"] is None
-    sizes = [0, *(size for _, _, size in asked)]
-    assert {after - before for before, after in itertools.pairwise(sizes)} == {0, 1}
+    found = verdicts("tests.domains.worlds:RendersForEver")
+    failed = list(found.values()).index(False)
+    assert set(list(found.values())[failed + 1 :]) == {None}
+    assert looks.stat().st_size == 1
 
 
 def test_a_world_that_cannot_be_made_is_one_line(capsys) -> None:
     assert main(["domain", "check", "tests.domains.worlds:Unmade"]) == 1
     error = capsys.readouterr().err
-    assert "could not be made: its process died of SIGABRT, in worlds.py" in error
+    assert "its process died of SIGABRT" in error
     assert error.count("\n") == 1
 
 

@@ -1,12 +1,13 @@
 """An agent that another interpreter plays, as the engine sees it: arrays go over, arrays come back.
 
-It is pickled by its spelling, so that a worker begins a child of its own.
+Each process begins a child of its own for an agent, and uses it for all batches.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,65 +15,53 @@ from sts.agents.elsewhere.child import Child, child
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.errors import ArgumentError, StsError
 
+_SENT = (np.ndarray, np.generic, dict)
+
 
 class Elsewhere(Agent):
     """What stands for the agent here; its name and all that it declares are the agent's own.
 
     Attributes:
-      spelling: PYTHON:module:Class.
       child: plays it.
       played_by: the versions at work there.
     """
 
     def __init__(self, spelling: str) -> None:
-        """Begins the agent's process, unless this process has it.
+        """Begin the agent's process, unless this process has it.
 
         Raises:
-          ArgumentError: the interpreter is none, has no NumPy, or has no such agent.
+          ArgumentError: the interpreter does not exist, has no NumPy, or has no such agent.
           Died: it ends or does not come back.
         """
-        self.spelling, self.child = spelling, _child(spelling)
-        self.played_by = {n: str(v) for n, v in self.child.told.header["played_by"].items()}
-        for name, value in self.child.told.header["attributes"].items():
+        self.child = _child(spelling)
+        self.played_by = {n: str(v) for n, v in self.child.told["played_by"].items()}
+        for name, value in self.child.told["attributes"].items():
             setattr(self, name, value)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Lets it cross to a worker process."""
-        return load, (self.spelling,)
-
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns what the agent begins with."""
-        return self.child.ask({"do": "begin", "batch": batch, "roles": roles}, {}).part("memory")
+        """Return what the agent begins with."""
+        return _memory(self.child.ask("begin", batch, roles))
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the agent chooses, and its memory after it."""
-        shown = _shown(observation)
-        answer = self.child.ask(
-            {"do": "act", "texts": instructions.texts, **shown.names},
-            {**shown.arrays, **_kept(memory), "ids": instructions.ids, "draws": draws},
-            lambda name: _computed(observation, shown, name),
-        )
-        choice = answer.part("choice")
+        """Return what the agent chooses, and its memory after it."""
+        shown, compute = _shown(observation)
+        given = (*instructions, memory, draws)
+        choice, memory = self.child.ask("act", shown, *given, compute=compute)
         if "moves" not in choice:
             raise StsError("it chose no moves")
         made = Choice(choice["moves"], choice.get("says"), choice.get("log_probs"))
-        return made, answer.part("memory")
+        return made, _memory(memory)
 
 
 class Rehearsing(Elsewhere):
     """One that learns from an episode that has come to its end."""
 
     def finish(self, observation: Any, memory: Memory) -> Memory:
-        """Returns the memory with which the agent begins the episode again."""
-        shown = _shown(observation)
-        answer = self.child.ask(
-            {"do": "finish", **shown.names},
-            {**shown.arrays, **_kept(memory)},
-            lambda name: _computed(observation, shown, name),
-        )
-        return answer.part("memory")
+        """Return the memory with which the agent begins the episode again."""
+        shown, compute = _shown(observation)
+        return _memory(self.child.ask("finish", shown, memory, compute=compute))
 
 
 def is_spelling(name: str) -> bool:
@@ -87,7 +76,7 @@ def load(spelling: str) -> Elsewhere:
       ArgumentError: the interpreter is none, has no NumPy, or has no such agent.
       Died: it ends or does not come back.
     """
-    rehearses = _child(spelling).told.header["finishes"]
+    rehearses = _child(spelling).told["finishes"]
     return Rehearsing(spelling) if rehearses else Elsewhere(spelling)
 
 
@@ -101,43 +90,37 @@ def _child(spelling: str) -> Child:
         raise error.saying(f"agent {spelling!r}: {error}") from error
 
 
-class _Shown(NamedTuple):
-    """An observation taken apart: its arrays, and the names of what is none of these."""
+def _shown(observation: Any) -> tuple[tuple[dict[str, Any], list[str]], Callable[[str], Any]]:
+    """Take an observation apart.
 
-    names: dict[str, list[str]]
-    arrays: Memory
-
-
-def _shown(observation: Any) -> _Shown:
-    """Takes an observation apart; what is no array, such as the worlds themselves, stays here."""
+    Returns:
+      its arrays and groups of arrays by name, and the names of what it computes; and what computes
+      these. What is not an array, such as the worlds themselves, stays here.
+    """
     if is_dataclass(observation):
         values = {field.name: getattr(observation, field.name) for field in fields(observation)}
     elif hasattr(observation, "_asdict"):
         values = observation._asdict()
     else:
         values = dict(vars(observation))
-    groups = {name: value for name, value in values.items() if isinstance(value, dict)}
-    arrays: Memory = {
-        f"observation/{name}": np.asarray(value)
-        for name, value in values.items()
-        if isinstance(value, np.ndarray | np.generic)
-    }
-    for name, group in groups.items():
-        arrays |= {f"observation/{name}/{key}": value for key, value in group.items()}
-    properties = [n for n, v in vars(type(observation)).items() if isinstance(v, property)]
-    names = {
-        "groups": list(groups),
-        "none": [name for name, value in values.items() if value is None],
-        "computed": [name for name in properties if not name.startswith("_")],
-    }
-    return _Shown(names, arrays)
+    sent = {n: v for n, v in values.items() if v is None or isinstance(v, _SENT)}
+    kind = vars(type(observation)).items()
+    computed = [n for n, v in kind if isinstance(v, property) and not n.startswith("_")]
+
+    def compute(name: str) -> Any:
+        if name not in computed:
+            raise StsError(f"it asks for {name!r}, which the observation has not")
+        return getattr(observation, name)
+
+    return (sent, computed), compute
 
 
-def _computed(observation: Any, shown: _Shown, name: str) -> Any:
-    if name not in shown.names["computed"]:
-        raise StsError(f"it asks for {name!r}, which the observation has not")
-    return getattr(observation, name)
+def _memory(memory: Any) -> Memory:
+    """Return a memory, if it is one.
 
-
-def _kept(memory: Memory) -> Memory:
-    return {f"memory/{name}": value for name, value in memory.items()}
+    Raises:
+      StsError: it is not.
+    """
+    if not isinstance(memory, dict) or not all(isinstance(v, np.ndarray) for v in memory.values()):
+        raise StsError("it remembers something else than arrays")
+    return memory

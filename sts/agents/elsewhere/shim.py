@@ -1,15 +1,15 @@
 """Plays an agent in an interpreter of its own, for a parent that has the worlds.
 
-    PYTHON shim.py MODULE CLASS LIFE
+    PYTHON shim.py FRAMES MODULE CLASS PIPE LIFE
 
-It is one file, which needs NumPy and Python 3.8 or later: nothing of the suite is installed there.
-Requests come in by standard input and answers leave by standard output, a frame each; what the
-agent prints goes to standard error. Nothing is ever written to the pipe LIFE: where its other end
-closes, the parent has gone, and this process ends, whatever it is at.
+It needs NumPy and Python 3.8 or later: nothing of the suite is installed there. Messages go over
+PIPE, one end of a `multiprocessing.Pipe`, as plain values; FRAMES is the file that writes and reads
+these (`sts/jobs/frames.py`). What the agent prints goes to standard error. Nothing is ever written
+to the pipe LIFE: when its other end closes, the parent has gone, and this process ends, whatever it
+is at.
 
-A frame is `MARK`, the length of a header in 4 bytes, little-endian, the header in JSON, and the
-arrays' bytes one after the other, in C order, as `arrays` of the header lists them: a name, NumPy's
-name of the dtype, and the shape of each.
+A request is a name and its arguments. Its answer is one of ("done", value), ("raised", type, text)
+and ("compute", name), which asks for a part of the observation and is answered by ("done", value).
 """
 
 from __future__ import annotations
@@ -18,152 +18,40 @@ import functools
 import importlib
 import importlib.util
 import inspect
-import json
-import math
 import os
 import select
 import signal
 import sys
 import threading
-import time
-from typing import Any, Callable, Dict, NamedTuple  # noqa: UP035 - Python 3.8 has no others
+from multiprocessing.connection import Connection
+from typing import Any, Callable, NamedTuple  # noqa: UP035 - Python 3.8 has no other
 
 if sys.platform == "linux":
     import fcntl
 
-try:
-    import numpy as np
-except Exception as error:  # a broken one may raise anything; `main` says so
-    _NO_NUMPY = f"it has no NumPy that can be imported ({type(error).__name__}: {error})"
-else:
-    _NO_NUMPY = ""
-
-MARK = b"\x93sts1"
-MOST = 2**31
-"""Bytes of a header, and of all arrays of a frame."""
-KINDS = "biufcSU"
-"""Of dtypes that can be sent."""
+REFUSED = b"!"
+"""Begins a message that says why there is no agent to play."""
 TOLD = (
     *("name", "sees", "deterministic", "draws", "domain", "trained_on", "version"),
     "weights_digest",
 )
-GRACE = 1.0  # seconds to end by itself when the parent has gone
-_PLAIN = (type(None), bool, int, float, complex, str, bytes)
-_DEPTH = 50
-
-
-class Broken(ValueError):
-    """Bytes that are no frame; says how."""
+PARTS = ("moves", "says", "log_probs")
+"""The parts of a choice."""
 
 
 class Refused(Exception):
     """There is no agent to play; says why."""
 
 
-class Frame(NamedTuple):
-    """What goes over a pipe at once."""
-
-    header: Dict[str, Any]  # noqa: UP006
-    arrays: Dict[str, Any]  # noqa: UP006
-
-    def part(self, name: str) -> dict[str, Any]:
-        """Returns the arrays whose names begin with NAME/, without that."""
-        start = name + "/"
-        return {key[len(start) :]: a for key, a in self.arrays.items() if key.startswith(start)}
-
-
-def send(pipe: int, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-    """Writes a frame.
-
-    Raises:
-      TypeError: one of the arrays is of objects.
-    """
-    listed, raw = [], [b""]
-    for name, value in arrays.items():
-        array = np.asarray(value)
-        if array.dtype.kind == "T":  # texts of any length, which not every NumPy has
-            array = np.array(array.tolist(), "U" if array.size else "U1").reshape(array.shape)
-        if array.dtype.kind not in KINDS:
-            raise TypeError(f"{name.replace('/', ' ')} is no array of numbers or texts")
-        listed.append([name, array.dtype.str, list(array.shape)])
-        raw.append(array.tobytes())
-    text = json.dumps(dict(header, arrays=listed), default=repr).encode()
-    raw[0] = MARK + len(text).to_bytes(4, "little") + text
-    left = memoryview(b"".join(raw))
-    while left:
-        left = left[os.write(pipe, left) :]
-
-
-def receive(pipe: int, mark: bytes = b"") -> Frame:
-    """Reads a frame, of which the beginning of the mark may have been read.
-
-    Raises:
-      EOFError: the pipe was closed.
-      Broken: what comes is no frame.
-    """
-    mark += _exactly(pipe, len(MARK) - len(mark))
-    if mark != MARK:
-        raise Broken("it does not begin as one")
-    text = _exactly(pipe, _within(int.from_bytes(_exactly(pipe, 4), "little")))
-    try:
-        header = json.loads(text)
-        kinds = [(name, np.dtype(kind), tuple(shape)) for name, kind, shape in header["arrays"]]
-        sound = all(
-            isinstance(name, str)
-            and kind.kind in KINDS
-            and all(type(n) is int and n >= 0 for n in shape)
-            for name, kind, shape in kinds
-        )
-    except (ValueError, TypeError, KeyError, RecursionError):
-        sound = False
-    if not sound:
-        raise Broken("its header is none")
-    sizes = [kind.itemsize * math.prod(shape) for _, kind, shape in kinds]
-    body = _exactly(pipe, _within(sum(sizes)))
-    arrays, start = {}, 0
-    for i, (name, kind, shape) in enumerate(kinds):
-        try:
-            arrays[name] = np.ndarray(shape, kind, body[start : start + sizes[i]]).copy()
-        except (ValueError, TypeError):
-            raise Broken("its header is none") from None
-        start += sizes[i]
-    return Frame(header, arrays)
-
-
-def _within(size: int) -> int:
-    if size > MOST:
-        raise Broken(f"it would have {size} bytes")
-    return size
-
-
-def _exactly(pipe: int, size: int) -> bytes:
-    out = bytearray()
-    while len(out) < size:
-        piece = os.read(pipe, min(size - len(out), 2**20))
-        if not piece:
-            raise EOFError
-        out += piece
-    return bytes(out)
-
-
 class Observation:
     """What the agent sees: attributes by name, some of which are computed when asked for."""
 
-    def __init__(self, frame: Frame, compute: Callable[[str], Any]) -> None:
-        self.__dict__.update({name: {} for name in frame.header["groups"]})
-        self.__dict__.update({name: None for name in frame.header["none"]})
-        for name, array in frame.part("observation").items():
-            group, _, key = name.partition("/")
-            if key:
-                self.__dict__[group][key] = array
-            else:
-                self.__dict__[name] = array
-        self._names = [name for name in self.__dict__ if not name.startswith("_")]
-        self._computed = frame.header["computed"]
-        self._compute = compute
+    def __init__(self, values: Any, computed: Any, compute: Callable[[str], Any]) -> None:
+        self.__dict__.update(values)
+        self._names, self._computed, self._compute = tuple(values), computed, compute
 
     def __getattr__(self, name: str) -> Any:
-        """Returns what is computed when it is asked for."""
+        """Return what is computed when it is asked for."""
         if name in self.__dict__.get("_computed", ()):
             self.__dict__[name] = value = self._compute(name)
             return value
@@ -178,17 +66,17 @@ class Instructions(NamedTuple):
 
 
 def loaded(module: str, name: str) -> Any:
-    """Returns the agent at `module:name`.
+    """Return the agent at `module:name`.
 
     Raises:
-      Refused: there is none.
+      Refused: there is no such agent.
     """
     here = os.path.dirname(os.path.realpath(__file__))
     sys.path[:] = [one for one in sys.path if one and os.path.realpath(one) != here]
     sys.path.append(os.getcwd())
     try:
         found = importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # a module may be anybody's, and do anything
+    except (Exception, SystemExit) as error:  # the module may be anyone's, and do anything
         raise Refused(f"cannot import {module}: {type(error).__name__}: {error}") from None
     if not hasattr(found, name):
         raise Refused(f"module {module} has no {name}")
@@ -202,45 +90,80 @@ def loaded(module: str, name: str) -> Any:
         raise Refused(f"must be made without arguments: {error}") from None
 
 
-def described(agent: Any) -> Frame:
-    """Returns what the parent must know of an agent: what it says of itself, and its identity.
+class Server:
+    """Answers requests, one after the other."""
 
-    What it was made with is told as Python writes it, or as an array; of what is neither, the kind.
-    """
-    kind = type(agent)
-    written, hidden, arrays = {}, {}, {}
-    for name, value in attributes(agent).items():
-        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in KINDS:
-            arrays["state/" + name] = value
-        elif _plain(value):
-            written[name] = repr(value)
-        else:
-            hidden[name] = type(value).__name__
-    header = {
-        "attributes": {name: getattr(agent, name) for name in TOLD if hasattr(agent, name)},
-        "played_by": {"python": sys.version.split()[0], "numpy": np.__version__},
-        "finishes": callable(getattr(agent, "finish", None)),
-        "module": kind.__module__,
-        "class": kind.__qualname__,
-        "at_its_name": at_its_name(kind),
-        "named": isinstance(getattr(agent, "parameters", None), (tuple, list)),
-        "path": sys.path,
-        "state": written,
-        "hidden": hidden,
-    }
-    return Frame(header, arrays)
+    def __init__(self, agent: Any, frames: Any, pipe: Connection) -> None:
+        self._agent, self._frames, self._pipe = agent, frames, pipe
+        self._ways: Any = {"describe": self._describe, "find": _find, "begin": self._begin}
+        self._ways.update({"act": self._act, "finish": self._finish})
+
+    def serve(self) -> None:
+        """Answer until the parent has gone."""
+        try:
+            while True:
+                self._answer(*self._frames.unpack(self._pipe.recv_bytes()))
+        except (EOFError, OSError):
+            return
+
+    def _answer(self, name: str, *given: Any) -> None:
+        try:
+            answer = self._frames.pack(("done", self._ways[name](*given)))
+        except BaseException as error:
+            answer = self._frames.pack(("raised", type(error).__name__, str(error)))
+        self._pipe.send_bytes(answer)
+
+    def _describe(self) -> Any:
+        """Return what the parent must know of the agent: what it declares, and its identity.
+
+        Of an attribute that is not plain only the kind is told.
+        """
+        kind = type(self._agent)
+        state, hidden = {}, {}
+        for name, value in _attributes(self._agent).items():
+            try:
+                self._frames.pack(value)
+                state[name] = value
+            except (TypeError, RecursionError):
+                hidden[name] = type(value).__name__
+        numpy = sys.modules["numpy"].__version__
+        return {
+            "attributes": {n: getattr(self._agent, n) for n in TOLD if hasattr(self._agent, n)},
+            "played_by": {"python": sys.version.split()[0], "numpy": numpy},
+            "finishes": callable(getattr(self._agent, "finish", None)),
+            "module": kind.__module__,
+            "class": kind.__qualname__,
+            "at_its_name": _at_its_name(kind),
+            "named": isinstance(getattr(self._agent, "parameters", None), (tuple, list)),
+            "path": sys.path,
+            "state": state,
+            "hidden": hidden,
+        }
+
+    def _begin(self, batch: int, roles: int) -> Any:
+        return _remembered(self._agent.begin(batch, roles))
+
+    def _act(self, shown: Any, texts: Any, ids: Any, memory: Any, draws: Any) -> Any:
+        observation: Any = Observation(shown[0], shown[1], self._compute)
+        answer = self._agent.act(observation, Instructions(texts, ids), memory, draws)
+        observation._computed = ()  # what it asked for later would be of another step
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise TypeError(f"act must return (choice, memory), found {type(answer).__name__}")
+        return _chosen(answer[0]), _remembered(answer[1])
+
+    def _finish(self, shown: Any, memory: Any) -> Any:
+        observation: Any = Observation(shown[0], shown[1], self._compute)
+        memory = self._agent.finish(observation, memory)
+        observation._computed = ()
+        return _remembered(memory)
+
+    def _compute(self, name: str) -> Any:
+        self._pipe.send_bytes(self._frames.pack(("compute", name)))
+        return self._frames.unpack(self._pipe.recv_bytes())[1]
 
 
-def at_its_name(kind: type) -> bool:
-    """Says whether a class is what stands at its name, as one made in a function is not."""
-    stands: Any = sys.modules.get(kind.__module__)
-    for part in kind.__qualname__.split("."):
-        stands = getattr(stands, part, None)
-    return stands is kind
-
-
-def attributes(agent: Any) -> dict[str, Any]:
-    """Returns what an object names as its parameters, or else keeps and does not derive."""
+def _attributes(agent: Any) -> dict[str, Any]:
+    """Return what an object names as its parameters, or else keeps and does not derive."""
     named = getattr(agent, "parameters", None)
     if isinstance(named, (tuple, list)):
         return {name: getattr(agent, name) for name in named}
@@ -254,24 +177,21 @@ def attributes(agent: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in kept.items()
-        if name not in TOLD and not isinstance(getattr(type(agent), name, 0), derived)
+        if name not in (*TOLD, "parameters")
+        and not isinstance(getattr(type(agent), name, None), derived)
     }
 
 
-def _plain(value: Any, depth: int = 0) -> bool:
-    """Whether Python can read a value from what it writes of it."""
-    if isinstance(value, (float, complex)) and not np.isfinite(value):
-        return False
-    if type(value) in _PLAIN:
-        return True
-    if type(value) not in (list, tuple, dict, set) or depth > _DEPTH:
-        return False
-    inside = [*value, *value.values()] if type(value) is dict else value
-    return all(_plain(one, depth + 1) for one in inside)
+def _at_its_name(kind: type) -> bool:
+    """Return True if a class is what its name leads to, unlike one made in a function."""
+    found: Any = sys.modules.get(kind.__module__)
+    for part in kind.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is kind
 
 
-def find(name: str) -> Any:
-    """Returns the file and the folders of a module that is loaded, or that a top one would have."""
+def _find(name: str) -> Any:
+    """Return the file and folders of a module that is loaded, or that a top one would have."""
     module = sys.modules.get(name)
     if module is not None:
         return getattr(module, "__file__", None), tuple(getattr(module, "__path__", ()))
@@ -284,96 +204,44 @@ def find(name: str) -> Any:
     return spec.origin if spec.has_location else None, tuple(spec.submodule_search_locations or ())
 
 
-class Server:
-    """Answers requests, one after the other."""
-
-    def __init__(self, agent: Any, requests: int, answers: int) -> None:
-        self._agent, self._requests, self._answers = agent, requests, answers
-        self._ways = {"find": self._find, "begin": self._begin}
-        self._ways["describe"] = lambda request: described(self._agent)
-        self._ways.update({"act": self._act, "finish": self._finish})
-
-    def serve(self) -> None:
-        """Answers until the parent has gone."""
-        try:
-            send(self._answers, *described(self._agent))
-            while True:
-                self._answer(receive(self._requests))
-        except (EOFError, BrokenPipeError):
-            return
-
-    def _answer(self, request: Frame) -> None:
-        """Writes what comes of a request, an exception too; of an array of objects nothing goes."""
-        try:
-            send(self._answers, *self._ways[request.header["do"]](request))
-        except BrokenPipeError:
-            raise
-        except (Exception, SystemExit) as error:
-            send(self._answers, {"raised": [type(error).__name__, str(error)]}, {})
-
-    def _find(self, request: Frame) -> Frame:
-        return Frame({"found": find(request.header["name"])}, {})
-
-    def _begin(self, request: Frame) -> Frame:
-        memory = self._agent.begin(request.header["batch"], request.header["roles"])
-        return Frame({}, _remembered(memory))
-
-    def _finish(self, request: Frame) -> Frame:
-        observation = self._observed(request)
-        memory = self._agent.finish(observation, request.part("memory"))
-        observation._computed = ()
-        return Frame({}, _remembered(memory))
-
-    def _act(self, request: Frame) -> Frame:
-        observation = self._observed(request)
-        texts = Instructions(tuple(request.header["texts"]), request.arrays["ids"])
-        memory, draws = request.part("memory"), request.arrays["draws"]
-        answer = self._agent.act(observation, texts, memory, draws)
-        observation._computed = ()  # what it asked for later would be of another step
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise TypeError(f"act must return (choice, memory), found {type(answer).__name__}")
-        return Frame({}, dict(_remembered(answer[1]), **_chosen(answer[0])))
-
-    def _observed(self, request: Frame) -> Observation:
-        return Observation(request, self._compute)
-
-    def _compute(self, name: str) -> Any:
-        send(self._answers, {"compute": name}, {})
-        return receive(self._requests).arrays["computed"]
-
-
 def _chosen(choice: Any) -> dict[str, Any]:
-    """Returns the arrays of a choice: by name, or moves, says and log_probs in this order."""
-    names = ("moves", "says", "log_probs")
+    """Return the parts of a choice, which are given by name or in this order."""
     if isinstance(choice, dict):
-        parts = [choice["moves"], *map(choice.get, names[1:])]
+        parts = [choice["moves"], *map(choice.get, PARTS[1:])]
     elif hasattr(choice, "moves"):
-        parts = [getattr(choice, name, None) for name in names]
+        parts = [getattr(choice, name, None) for name in PARTS]
     else:
         parts = [*choice] if isinstance(choice, tuple) else [choice]
-    if not 1 <= len(parts) <= len(names):
-        raise TypeError(f"expected a choice of {', '.join(names)}, found {len(parts)} parts")
-    return {"choice/" + names[i]: part for i, part in enumerate(parts) if part is not None}
+    if not 1 <= len(parts) <= len(PARTS):
+        raise TypeError(f"expected a choice of {', '.join(PARTS)}, found {len(parts)} parts")
+    return _arrays({name: part for name, part in zip(PARTS, parts) if part is not None})  # noqa: B905
 
 
 def _remembered(memory: Any) -> dict[str, Any]:
     if not isinstance(memory, dict) or not all(isinstance(name, str) for name in memory):
         raise TypeError(f"memory must be a dict of arrays, found {type(memory).__name__}")
-    return {"memory/" + name: value for name, value in memory.items()}
+    return _arrays(memory)
+
+
+def _arrays(values: dict[str, Any]) -> dict[str, Any]:
+    asarray = sys.modules["numpy"].asarray
+    out = {name: asarray(value) for name, value in values.items()}
+    for name, array in out.items():
+        if array.dtype.kind not in "biufcSUT":
+            raise TypeError(f"{name} is not an array of numbers or texts")
+    return out
 
 
 def _end_with_parent(life: int) -> None:
-    """Has this process, and all that it begins, end when nobody holds the pipe's other end.
+    """Have this process, and all that it begins, end when the pipe's other end is closed.
 
     A thread sees to it, and on Linux the system, as compiled code may let no thread run.
     """
-    os.set_inheritable(life, False)
 
     def end() -> None:
         poll = select.poll()
         poll.register(life, 0)
         poll.poll()
-        time.sleep(GRACE)
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=end, daemon=True).start()
@@ -382,23 +250,28 @@ def _end_with_parent(life: int) -> None:
         fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
 
 
-def main(module: str, name: str, life: str) -> None:
-    """Plays until the parent has gone."""
-    requests, answers = os.dup(0), os.dup(1)
-    with open(os.devnull) as nothing:
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
+def main(file: str, module: str, name: str, pipe: str, life: str) -> None:
+    """Play until the parent has gone."""
+    for one in (pipe, life):
+        os.set_inheritable(int(one), False)
+    connection = Connection(int(pipe))
     sys.stdout = sys.stderr
-    if life:
-        _end_with_parent(int(life))
+    _end_with_parent(int(life))
     try:
-        if _NO_NUMPY:
-            raise Refused(_NO_NUMPY)
-        agent = loaded(module, name)
-    except Refused as error:
-        send(answers, {"refused": str(error)}, {})
+        spec = importlib.util.spec_from_file_location("frames", file)
+        frames: Any = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+        spec.loader.exec_module(frames)  # type: ignore[union-attr]
+    except Exception as error:  # a broken NumPy may raise anything
+        line = f"it has no NumPy that can be imported ({type(error).__name__}: {error})"
+        connection.send_bytes(REFUSED + line.encode())
         return
-    Server(agent, requests, answers).serve()
+    try:
+        server = Server(loaded(module, name), frames, connection)
+    except Refused as error:
+        connection.send_bytes(REFUSED + str(error).encode())
+        return
+    server._answer("describe")
+    server.serve()
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ Its code is read here, from the files that it says it loads; none of it is impor
 
 from __future__ import annotations
 
-import ast
 import functools
 from typing import Any
 
-from sts.agents.elsewhere import Child
+from sts.agents.elsewhere.child import Child
 from sts.agents.identity.sources import Interpreter
 from sts.agents.identity.trees import Code, read, unreadable
 from sts.agents.identity.values import State, state
@@ -24,10 +23,10 @@ def code(child: Child) -> Code:
     """
 
     def find(name: str) -> tuple[str | None, tuple[str, ...]]:
-        file, folders = child.ask({"do": "find", "name": name}, {}).header["found"]
+        file, folders = child.ask("find", name)
         return file, tuple(folders)
 
-    told = child.told.header
+    told = child.told
     if not told["at_its_name"]:
         return unreadable(f"{told['class']} is not what stands at its name")
     found = read(told["module"], Interpreter(find, tuple(told["path"])))
@@ -40,8 +39,6 @@ def look(child: Child, *, now: bool) -> tuple[State, dict[str, Any]]:
     Raises:
       StsError: its process ends, or does not come back.
     """
-    told = child.ask({"do": "describe"}, {}) if now else child.told
-    kept: dict[str, Any] = {n: ast.literal_eval(v) for n, v in told.header["state"].items()}
-    named, unread = told.header["named"], told.header["hidden"]
-    made = state(kept | told.part("state"), named=named, unread=unread)
-    return made, told.header["attributes"]
+    told = child.ask("describe") if now else child.told
+    made = state(told["state"], named=told["named"], unread=told["hidden"])
+    return made, told["attributes"]

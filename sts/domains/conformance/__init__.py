@@ -1,7 +1,8 @@
 """Whether a domain keeps what the rest of the suite relies on, claim by claim.
 
-The domain is tried in a process apart. One that ends its process, or hangs where it cannot be
-interrupted, fails the claim that it was tried on, and the next begins another process.
+The domain is tried in a worker process. One that ends its process, or does not come back, fails the
+claim that it was tried on, and the next begins another process. After one that does not come back
+no other claim is tried.
 
 Any domain is held to the claims of `batches`; one that is made of an `Environment` to those of
 `environments` besides. Python's and NumPy's global random generators are set alike before every
@@ -10,7 +11,6 @@ run, so that a world that draws from them fails the claim that says so, and seld
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -18,8 +18,9 @@ from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
 from sts.domains.conformance.runs import Trial
 from sts.errors import ArgumentError, StsError
-from sts.jobs.deadlines import FORKED, WATCH
+from sts.jobs.deadlines import FORKED
 from sts.jobs.pool import Died, Pool
+from sts.jobs.processes import Hung
 
 
 class Verdict(NamedTuple):
@@ -49,17 +50,19 @@ def check(
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
     failed, asked = False, (name, seeds, steps, settings or {})
-    alone = getattr(os, "setsid", None)  # so that whatever is begun in there can be ended with it
-    with Pool(1, alone) as there:
+    with Pool(1, limited=True) as there:
         for claim, text in there.ask(_claims, asked):
             if failed:
                 yield Verdict(claim, text, None, "the claims above must hold first")
                 continue
             try:
+                copies = there.copies
                 ok, how = there.ask(_verdict, asked, claim)
+                ok, how = (False, FORKED) if there.copies > copies else (ok, how)
             except Died as error:
                 ok, how = False, str(error)
-            failed = claim in batches.FIRST and ok is False
+                failed = isinstance(error, Hung)  # and so might each of the others
+            failed = failed or (claim in batches.FIRST and ok is False)
             yield Verdict(claim, text, ok, how)
 
 
@@ -96,6 +99,4 @@ def _verdict(asked: _Asked, claim: str) -> tuple[bool | None, str]:
         return False, str(error)
     except BaseException as error:  # a domain may be anybody's
         return False, f"{type(error).__name__}: {error}"
-    if WATCH.board.copies:
-        return False, FORKED
     return None if unknown else True, unknown or ""

@@ -16,7 +16,7 @@ from sts.domains.conformance.runs import Broken, Trial, settled
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.errors import DamagedData, NewerFormat, StsError
-from sts.jobs.deadlines import WATCH, guarded
+from sts.jobs.deadlines import guarded, progress
 
 LONG = 1000
 """Steps within which most worlds that end have ended."""
@@ -94,7 +94,7 @@ def begins_anew(trial: Trial) -> None:
     with guarded(f"domain {domain.name!r} cannot begin again"):
         for moves in course:
             used.step(moves)
-            WATCH.count()
+            progress()
     found, wanted = (_begun(trial, one, course) for one in (used, domain.new()))
     for t, (one, other) in enumerate(zip_longest(found, wanted)):
         if one != other:
@@ -115,7 +115,7 @@ def _begun(trial: Trial, world: Environment, course: list[list[Any]]) -> list[ob
             for moves in course:
                 world.step(moves)
                 told.append((world.state(), world.digest()))
-                WATCH.count()
+                progress()
     return told
 
 
@@ -226,7 +226,7 @@ def ends(trial: Trial) -> str | None:
                     _stays(world, moves, f"seed {seed}, step {t}: it had ended before, and goes on")
                 else:
                     world.step(moves)
-                WATCH.count()
+                progress()
                 over, stays = over + ended, stays + ended
                 if stays == trial.steps:
                     break

@@ -35,7 +35,7 @@ def elsewhere(trial: Trial) -> Elsewhere:
         jobs = [(point.step, point.state, point.made) for point in trial.points()]
         os.environ["PYTHONHASHSEED"] = "random"
         try:
-            with Pool(1, method="spawn") as there:
+            with Pool(1, limited=True, method="spawn") as there:
                 trial.elsewhere = there.ask(_work, asked, jobs)
         except Died as error:
             raise Broken(f"in a fresh process {error}") from None

@@ -11,7 +11,7 @@ from analysis.inputs.subject import Subject
 from analysis.planning.pilot import Pilot, pilot
 from analysis.planning.selfcheck import Case, Checked, Share, check
 from analysis.planning.world import Design, design_of
-from sts.jobs.pool import Here
+from sts.jobs.pool import Pool
 
 COLUMNS = ["agent", "scenario", "category", "continuation", "annotator", "verdict"]
 
@@ -84,7 +84,7 @@ def simulated(
 ) -> Checked:
     """What came of so many studies of a design, in this process."""
     case = Case("x", own, better)
-    (checked,) = check([case], target=target, studies=studies, seed=0, there=Here())
+    (checked,) = check([case], target=target, studies=studies, seed=0, there=Pool(1, inside=True))
     return checked
 
 

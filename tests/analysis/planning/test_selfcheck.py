@@ -17,7 +17,7 @@ from analysis.planning.world import design_of
 from analysis.statistics import by_annotators, label_set
 from sts.cli.main import main
 from sts.errors import StsError
-from sts.jobs.pool import Here, Pool
+from sts.jobs.pool import Pool
 from tests.analysis.planning.designs import (
     copied,
     design,
@@ -38,9 +38,11 @@ def test_study_i_is_the_same_whatever_their_number_and_how_they_are_shared_out(
     assert simulated(own, studies=3) == three
     seen: list[int] = []
     two = [Case("x", own), Case("y", own)]
-    one, other = check(two, target="sampled", studies=3, seed=0, there=Here(), show=seen.append)
+    one, other = check(
+        two, target="sampled", studies=3, seed=0, there=Pool(1, inside=True), show=seen.append
+    )
     assert one.shares == other.shares == three.shares and seen == [2, 3, 5, 6]
-    (changed,) = check(two[:1], target="sampled", studies=3, seed=1, there=Here())
+    (changed,) = check(two[:1], target="sampled", studies=3, seed=1, there=Pool(1, inside=True))
     assert changed.shares != three.shares
 
 

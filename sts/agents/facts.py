@@ -1,0 +1,85 @@
+"""What a run must know of its agents before they play, found out where they may do no harm.
+
+The code of an agent that this distribution does not install may do anything when it is imported. It
+is imported and played only in a worker process, which runs the code of no other agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sts import registry
+from sts.agents.elsewhere import is_spelling
+from sts.agents.identity import fingerprint
+from sts.agents.registry import GROUP, load
+from sts.errors import ArgumentError, StsError
+from sts.jobs.executors import Owned
+from sts.jobs.pool import Pool
+from sts.jobs.processes import Died
+
+PACKAGES = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
+"""What this distribution installs."""
+
+
+class Facts(NamedTuple):
+    """What is known of an agent, as the class of the same attributes says it."""
+
+    name: str
+    fingerprint: str
+    deterministic: bool
+    domain: str
+
+
+def apart(name: str) -> str:
+    """Return the name of an agent that is played in a worker process of its own, "" of any other.
+
+    Agents that this distribution installs are played where it suits. So is PYTHON:module:Class,
+    whose code another interpreter runs in any case.
+    """
+    if is_spelling(name):
+        return ""
+    points = registry.named(GROUP)
+    path = points[name].value if name in points else name
+    return "" if ":" not in path or path.partition(".")[0].partition(":")[0] in PACKAGES else name
+
+
+def facts(name: str) -> Facts:
+    """Return what is known of an agent, which is loaded in this process.
+
+    Raises:
+      ArgumentError: it is not an agent.
+    """
+    agent = load(name)
+    return Facts(agent.name, fingerprint(agent), agent.deterministic, agent.domain)
+
+
+def gather(names: Iterable[str]) -> dict[str, Facts | StsError]:
+    """Return the facts of agents, or the error of one whose code fails where it is loaded.
+
+    Raises:
+      ArgumentError: one of them is not an agent.
+      StsError: one that this distribution installs cannot be loaded.
+    """
+    found: dict[str, Facts | StsError] = {}
+    with Pool(1, inside=True) as there:
+        for name in dict.fromkeys(names):
+            outcome = _asked(there, name)
+            if isinstance(outcome, Died):
+                outcome = _asked(there, name)
+            if isinstance(outcome, ArgumentError):
+                raise outcome
+            if isinstance(outcome, StsError):
+                outcome = outcome.saying(f"agent {name!r} cannot be loaded: {outcome}")
+            found[name] = outcome
+    return found
+
+
+def _asked(there: Pool, name: str) -> Facts | StsError:
+    owner = apart(name)
+    if not owner:
+        return facts(name)
+    there.submit(name, Owned(facts, owner), name)
+    ((_, found),) = there.completed()
+    outcome: Facts | StsError = found
+    return outcome

@@ -1,0 +1,136 @@
+"""Plain values as bytes: a header in JSON, then the bytes of arrays and byte strings in order.
+
+A value is None, a bool, an int, a float, a text, bytes, an array or NumPy scalar of numbers or
+texts, or a list, tuple, set or dict of values. Reading one executes nothing. The interpreter of an
+agent that brings its own Python runs this file too, so it needs only NumPy and Python 3.8.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+KINDS = "biufcSUmM"
+"""The kinds of dtypes that can be sent."""
+_MANY: Any = {"list": list, "tuple": tuple, "set": set}
+_SCALARS = (type(None), bool, int, float, str)
+
+
+class Broken(ValueError):
+    """Bytes that do not hold a value."""
+
+
+def pack(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
+    """Return a value as bytes.
+
+    Args:
+      value: what is sent.
+      reduce: returns a name and a plain value for an object of any other type.
+
+    Raises:
+      TypeError: it holds something that is not plain.
+    """
+    raw: list[bytes] = []
+    text = json.dumps(_reduced(value, raw, reduce), separators=(",", ":")).encode()
+    return b"".join([len(text).to_bytes(8, "little"), text, *raw])
+
+
+def unpack(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
+    """Return the value that `pack` wrote; its arrays can be written to.
+
+    Args:
+      data: the bytes.
+      build: makes an object again from what `reduce` returned for it.
+
+    Raises:
+      Broken: the bytes do not hold a value.
+    """
+    try:
+        start = 8 + int.from_bytes(data[:8], "little")
+        reader = _Reader(memoryview(data)[start:], build)
+        value = reader.read(json.loads(data[8:start]))
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
+        raise Broken("expected a plain value, found other bytes") from error
+    if reader.left:
+        raise Broken(f"expected a plain value, found {reader.left} more bytes")
+    return value
+
+
+def _reduced(value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, Any]] | None) -> Any:
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind in (list, tuple, set):
+        return [kind.__name__, *(_reduced(one, raw, reduce) for one in value)]
+    if kind is dict:
+        both = ([k, v] for k, v in value.items())
+        return ["dict", *([_reduced(one, raw, reduce) for one in pair] for pair in both)]
+    if kind is bytes:
+        raw.append(value)
+        return ["bytes", len(value)]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _array(value, raw)
+    if reduce is None:
+        raise TypeError(f"expected a plain value, found {kind.__name__}")
+    name, inside = reduce(value)
+    return ["object", name, _reduced(inside, raw, reduce)]
+
+
+def _array(value: Any, raw: list[bytes]) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind == "T":  # texts of any length, which older versions of NumPy lack
+        array = np.array(array.tolist(), "U" if array.size else "U1").reshape(array.shape)
+    if array.dtype.kind not in KINDS:
+        raise TypeError(f"expected an array of numbers or texts, found {array.dtype}")
+    raw.append(array.tobytes())
+    name = "array" if isinstance(value, np.ndarray) else "scalar"
+    return [name, array.dtype.str, list(array.shape)]
+
+
+class _Reader:
+    """Reads a header together with the bytes that follow it."""
+
+    def __init__(self, body: memoryview, build: Callable[[str, Any], Any] | None) -> None:
+        self._body, self._build = body, build
+
+    @property
+    def left(self) -> int:
+        return len(self._body)
+
+    def read(self, told: Any) -> Any:
+        if type(told) is not list:
+            return told
+        kind, *rest = told
+        if kind in _MANY:
+            return _MANY[kind](self.read(one) for one in rest)
+        if kind == "dict":
+            return {self.read(key): self.read(value) for key, value in rest}
+        if kind == "bytes":
+            return bytes(self._taken(*rest))
+        if kind in ("array", "scalar"):
+            return self._array(kind, *rest)
+        if kind != "object" or self._build is None:
+            raise ValueError(kind)
+        name, inside = rest
+        return self._build(name, self.read(inside))
+
+    def _taken(self, size: int) -> memoryview:
+        if not 0 <= size <= len(self._body):
+            raise ValueError(size)
+        taken, self._body = self._body[:size], self._body[size:]
+        return taken
+
+    def _array(self, kind: str, name: str, shape: list[int]) -> Any:
+        dtype, count = np.dtype(name), 1
+        for size in shape:
+            if type(size) is not int or size < 0:
+                raise ValueError(shape)
+            count *= size
+        if dtype.kind not in KINDS:
+            raise ValueError(name)
+        raw = self._taken(count * dtype.itemsize)
+        array: Any = np.ndarray(tuple(shape), dtype, bytes(raw)).copy()
+        return array if kind == "array" else array[()]

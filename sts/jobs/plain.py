@@ -1,0 +1,95 @@
+"""What a worker process answers, as bytes that are never unpickled.
+
+Besides plain values (`sts.jobs.frames`) these hold our own records: named tuples and dataclasses of
+classes that this process has imported from our packages, and errors. A name in an answer leads to
+such a class or is refused; nothing is imported and nothing else is called.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import sys
+import traceback
+from typing import Any
+
+from sts.errors import StsError
+from sts.jobs import frames
+from sts.jobs.frames import Broken
+
+OURS = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
+
+
+def pack(value: Any) -> bytes:
+    """Return a value as bytes.
+
+    Raises:
+      TypeError: it holds something that is neither plain nor one of our records.
+    """
+    return frames.pack(value, _reduced)
+
+
+def unpack(data: bytes) -> Any:
+    """Return the value that `pack` wrote.
+
+    Raises:
+      Broken: the bytes do not hold a value.
+    """
+    return frames.unpack(data, _built)
+
+
+def portable(error: BaseException, *, ours: bool) -> BaseException:
+    """Return an error that can be sent; one that is neither ours nor Python's becomes another.
+
+    Args:
+      error: what was raised.
+      ours: whether only our own code ran. Then other errors than `StsError` keep their type and
+        note where they were raised; else they become one.
+    """
+    if isinstance(error, StsError):
+        return error
+    line = f"{type(error).__name__}: {error}"
+    if not ours or not isinstance(error, Exception):
+        return StsError(line)
+    own = getattr(builtins, type(error).__name__, None) is type(error)
+    sent = error if own else RuntimeError(line)
+    sent.add_note("in a worker process:\n" + "".join(traceback.format_exception(error)))
+    return sent
+
+
+def _reduced(one: Any) -> tuple[str, Any]:
+    kind = type(one)
+    name = f"{kind.__module__}:{kind.__qualname__}"
+    if isinstance(one, StsError):
+        return name, [one.args, one.__dict__]
+    if isinstance(one, BaseException):
+        return name, [one.__reduce__()[1], getattr(one, "__notes__", [])]
+    if dataclasses.is_dataclass(kind):
+        return name, {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if f.init}
+    if hasattr(kind, "_fields"):
+        return name, list(one)
+    raise TypeError(f"expected a plain value or a record of ours, found {name}")
+
+
+def _built(name: str, inside: Any) -> Any:
+    module, _, path = name.partition(":")
+    kind: Any = sys.modules.get(module)
+    for part in path.split("."):
+        kind = getattr(kind, part, None)
+    if not isinstance(kind, type) or kind.__module__ != module:
+        raise Broken(f"expected one of our records, found {name}")
+    if module == "builtins" and issubclass(kind, Exception):
+        args, notes = inside
+        error = kind(*args)
+        for note in notes:
+            error.add_note(str(note))
+        return error
+    if module.partition(".")[0] in OURS:
+        if issubclass(kind, StsError):
+            args, state = inside
+            return kind.restored(args, state)
+        if dataclasses.is_dataclass(kind):
+            return kind(**inside)
+        if hasattr(kind, "_fields"):
+            return kind(*inside)
+    raise Broken(f"expected one of our records, found {name}")

@@ -1,0 +1,128 @@
+"""What workers answer: it comes back as it was, and other bytes are refused and never executed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sts.errors import ReplayMismatch, StsError, UnknownName
+from sts.jobs import frames, plain
+from sts.trajectories.types import Participant
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
+ARRAYS = st.sampled_from(
+    [
+        np.arange(6, dtype=">i2").reshape(2, 3)[:, ::2],
+        np.zeros((2, 0)),
+        np.array("text"),
+        np.array([[True]]),
+        np.array([np.nan, -0.0]),
+        np.float32(0.1),
+        np.uint64(2**64 - 1),
+    ]
+)
+VALUES = st.recursive(
+    SCALARS | ARRAYS,
+    lambda own: (
+        st.lists(own, max_size=3)
+        | st.lists(own, max_size=3).map(tuple)
+        | st.dictionaries(st.text() | st.integers(), own, max_size=3)
+        | st.sets(st.integers(), max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def shown(value: Any) -> Any:
+    """Return what can be compared: NaN and -0.0 as they are written, arrays with their dtype."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        return type(value).__name__, array.dtype.str, array.shape, array.tobytes()
+    if isinstance(value, list | tuple):
+        return type(value).__name__, [shown(one) for one in value]
+    if isinstance(value, dict):
+        return [(key, shown(one)) for key, one in value.items()]
+    return repr(sorted(value) if isinstance(value, set) else value)
+
+
+@given(VALUES)
+def test_value_comes_back_as_it_was_sent(value: Any) -> None:
+    assert shown(frames.unpack(frames.pack(value))) == shown(value)
+
+
+@given(VALUES, st.data())
+def test_damaged_bytes_are_refused_or_another_value(value: Any, data: st.DataObject) -> None:
+    raw = bytearray(frames.pack(value))
+    raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
+    for bad in (bytes(raw), bytes(raw[:-1])):
+        try:
+            frames.unpack(bad)
+        except frames.Broken:
+            continue
+
+
+HEADERS = {
+    "an array of objects": ["array", "|O", [1]],
+    "an unknown dtype": ["array", "what", [1]],
+    "a negative shape": ["array", "<f8", [-1]],
+    "a shape past all bounds": ["array", "<f8", [2**40]],
+    "an impossible shape": ["array", "|S0", [2**62, 2**62]],
+    "no shape": ["array", "<f8", 1],
+    "too many bytes": ["bytes", 100],
+    "an unknown kind": ["module", "os"],
+    "a record": ["object", "os:system", ["list", "true"]],
+}
+
+
+@pytest.mark.parametrize("what", HEADERS)
+def test_header_that_is_not_a_value_is_refused(what: str) -> None:
+    text = json.dumps(HEADERS[what]).encode()
+    with pytest.raises(frames.Broken):
+        frames.unpack(len(text).to_bytes(8, "little") + text + bytes(8))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ReplayMismatch("step 3", step=3), UnknownName("agent", "x", ["y"]), StsError("a", "b")],
+)
+def test_errors_and_records_of_ours_come_back_whole(error: StsError) -> None:
+    found, one = plain.unpack(plain.pack((error, Participant("agent", "ann"))))
+    assert type(found) is type(error) and str(found) == str(error)
+    assert found.__dict__ == error.__dict__ and one == Participant("agent", "ann")
+
+
+@pytest.mark.parametrize(
+    "name", ["os:system", "subprocess:Popen", "builtins:eval", "sts.jobs.pool:Pool", "sts:x.y"]
+)
+def test_name_that_is_not_a_record_of_ours_is_never_called(name: str) -> None:
+    raw = frames.pack(object(), lambda _: (name, ["touch", "/tmp/sts-was-here"]))
+    with pytest.raises(frames.Broken):
+        plain.unpack(raw)
+
+
+def test_pickle_is_not_read() -> None:
+    for protocol in range(6):
+        with pytest.raises(frames.Broken):
+            plain.unpack(pickle.dumps([1, "a"], protocol))
+
+
+def test_object_that_is_not_plain_is_not_sent() -> None:
+    for value in (object(), {"a": open}, np.array([object()]), sys):
+        with pytest.raises(TypeError, match="^expected "):
+            plain.pack(value)
+
+
+def test_file_of_frames_needs_an_old_python_and_numpy_alone() -> None:
+    tree = ast.parse(Path(frames.__file__).read_text(), feature_version=(3, 8))
+    imported = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
+    names = {getattr(one, "module", None) or alias.name for one in imported for alias in one.names}
+    assert {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) == {"numpy"}
