@@ -1,8 +1,9 @@
 """Plain values as bytes: a header in JSON, then the bytes of arrays and byte strings in order.
 
 A value is None, a bool, an int, a float, a text, bytes, an array or NumPy scalar of numbers or
-texts, or a list, tuple, set or dict of values. Reading one executes nothing. The interpreter of an
-agent that brings its own Python runs this file too, so it needs only NumPy and Python 3.8.
+texts, an array of values, or a list, tuple, set or dict of values. Reading one executes nothing.
+The interpreter of an agent that brings its own Python runs this file too, so it needs only NumPy
+and Python 3.8.
 """
 
 from __future__ import annotations
@@ -71,6 +72,9 @@ def _reduced(value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, An
     if kind is bytes:
         raw.append(value)
         return ["bytes", len(value)]
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        inside = [_reduced(one, raw, reduce) for one in value.ravel().tolist()]
+        return ["objects", list(value.shape), inside]
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(value, raw)
     if reduce is None:
@@ -112,6 +116,11 @@ class _Reader:
             return bytes(self._taken(*rest))
         if kind in ("array", "scalar"):
             return self._array(kind, *rest)
+        if kind == "objects":
+            shape, inside = rest
+            array: Any = np.empty(len(inside), object)
+            array[:] = [self.read(one) for one in inside]
+            return array.reshape(shape)
         if kind != "object" or self._build is None:
             raise ValueError(kind)
         name, inside = rest

@@ -1,8 +1,8 @@
 """What a worker process answers, as bytes that are never unpickled.
 
 Besides plain values (`sts.jobs.frames`) these hold our own records: named tuples and dataclasses of
-classes that this process has imported from our packages, and errors. A name in an answer leads to
-such a class or is refused; nothing is imported and nothing else is called.
+classes that this process has imported from our packages, counters and errors. A name in an answer
+leads to such a class or is refused; nothing is imported and nothing else is called.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import builtins
 import dataclasses
 import sys
 import traceback
+from collections import Counter
 from typing import Any
 
 from sts.errors import StsError
@@ -62,6 +63,8 @@ def _reduced(one: Any) -> tuple[str, Any]:
     name = f"{kind.__module__}:{kind.__qualname__}"
     if isinstance(one, StsError):
         return name, [one.args, one.__dict__]
+    if kind is Counter:
+        return name, dict(one)
     if isinstance(one, BaseException):
         return name, [one.__reduce__()[1], getattr(one, "__notes__", [])]
     if dataclasses.is_dataclass(kind):
@@ -72,6 +75,8 @@ def _reduced(one: Any) -> tuple[str, Any]:
 
 
 def _built(name: str, inside: Any) -> Any:
+    if name == "collections:Counter":
+        return Counter(inside)
     module, _, path = name.partition(":")
     kind: Any = sys.modules.get(module)
     for part in path.split("."):
