@@ -69,7 +69,7 @@ def gather(names: Iterable[str]) -> dict[str, Facts | StsError]:
                 outcome = _asked(there, name)
             if isinstance(outcome, ArgumentError):
                 raise outcome
-            if isinstance(outcome, StsError):
+            if isinstance(outcome, StsError) and not str(outcome).startswith(f"agent {name!r}"):
                 outcome = outcome.saying(f"agent {name!r} cannot be loaded: {outcome}")
             found[name] = outcome
     return found

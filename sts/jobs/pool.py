@@ -190,10 +190,9 @@ class _Worker(Process):
         if method == "forkserver":  # which is told once, before its first worker
             context.set_forkserver_preload(_imported())
         ours, theirs = context.Pipe()
-        begun = context.Process(target=_serve, args=(theirs, dict(os.environ), not owner))
-        begun.start()
+        given = theirs, dict(os.environ), not owner
+        super().__init__(ours, _started(context, given), patience)
         theirs.close()
-        super().__init__(ours, begun, patience)
         self.owner = owner
         self.task: _Task | None = None
 
@@ -224,6 +223,18 @@ class _Worker(Process):
         ):
             raise came
         return (came,)
+
+
+def _started(context: Any, given: tuple[Any, ...]) -> Any:
+    """Return a process that serves; a server of copies that has just died is begun again."""
+    begun = context.Process(target=_serve, args=given)
+    try:
+        begun.start()
+    except (ConnectionError, EOFError, FileNotFoundError):
+        time.sleep(PULSE)  # until its end can be seen
+        begun = context.Process(target=_serve, args=given)
+        begun.start()
+    return begun
 
 
 def _quickest() -> str:

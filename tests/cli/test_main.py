@@ -285,21 +285,17 @@ def test_an_agent_that_calls_itself_deterministic_and_is_not_is_refused(
     fails(capsys, words, 1, "'hasty' says that it is deterministic", root)
 
 
-def test_what_an_agent_prints_is_not_mixed_with_json(
-    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_agent_prints_is_not_mixed_with_json(root: Path, tmp_path: Path) -> None:
     (tmp_path / "chatty_agents.py").write_text(
         "from sts.domains.random import Random\n"
         "class Chatty(Random):\n    name = 'chatty'\n"
         "    def act(self, *given):\n"
         "        print('thinking')\n        return super().act(*given)\n"
     )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
     words = ["run", "mine@1", "--agent", "chatty_agents:Chatty", "--json"]
-    assert main([*words, "--workspace", str(root)]) == 0
-    printed = capsys.readouterr()
-    assert json.loads(printed.out) and "thinking" in printed.err
+    command = [sys.executable, "-m", "sts.cli.main", *words, "--workspace", str(root)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) and "thinking" in done.stderr
 
 
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -280,3 +280,15 @@ def test_workers_end_when_their_parent_is_killed(work: str) -> None:
                 os.kill(pid, signal.SIGKILL)
         raise
     assert workers
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no server of copies")
+def test_worker_starts_when_the_server_of_copies_was_killed() -> None:
+    from multiprocessing import forkserver
+
+    for _ in range(3):
+        with Pool(1) as pool:
+            assert pool.ask(abs, -7) == 7
+        os.kill(vars(forkserver._forkserver)["_forkserver_pid"], signal.SIGKILL)
+    with Pool(1) as pool:
+        assert pool.ask(abs, -7) == 7
