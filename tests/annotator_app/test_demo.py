@@ -2,8 +2,10 @@
 
 import argparse
 import contextlib
+import html
 import io
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -24,6 +26,7 @@ from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.examples import scenarios
+from tests.pictures import IMAGES, read_shown
 
 BANNER = "Automatic labels, not an STS result"
 
@@ -75,6 +78,14 @@ def test_the_demo_writes_a_ranked_report_that_says_its_labels_are_automatic(root
     assert ranked[1] == "reader-half"
     pairs = {(c["x"], c["y"]) for c in found["correlations"]}  # type: ignore[attr-defined]
     assert ("pass_rate", "lambda-star team=3") in pairs
+
+
+def test_picture_of_the_report_has_the_headings_of_today(root: Path) -> None:
+    page = html.unescape((root / "reports" / "core-2" / "report.html").read_text())
+    text = " ".join(re.sub("<[^>]*>", " ", page).split())
+    headings = read_shown(IMAGES / "report.png")
+    assert len(headings) >= 5
+    assert [heading for heading in headings if heading not in text] == []
 
 
 def test_packaged_demos_show_a_scenario_and_agents_that_exist(tmp_path: Path) -> None:
