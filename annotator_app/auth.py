@@ -62,7 +62,7 @@ class Sessions:
     async def admit(self, connection: HTTPConnection) -> bool:
         """Return True if a request comes with a session.
 
-        A thread asks the database: it may be locked, and nobody else waits for it.
+        A thread asks the database: it may be locked, and no other request waits for it.
 
         Raises:
           StoreError: the store fails.

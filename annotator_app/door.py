@@ -24,7 +24,7 @@ _LONGEST_FORM = 4096
 
 
 class Door:
-    """What answers those who have no session yet.
+    """Answers to browsers that have no session yet.
 
     Args:
       settings: of the annotator, which name the owner and the key of their link.

@@ -29,7 +29,7 @@ ENTER = "/enter"
 PAGE = "/{page:page}"
 """The address of a page; which there are is Streamlit's to say."""
 STREAMLITS = ("/_stcore/host-config", "/favicon.png", "/static/{folder:page}/{file:file}")
-"""What pages load of Streamlit."""
+"""The parts of Streamlit that pages load."""
 _READING = ("GET", "HEAD")
 _LOG = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ _OPTIONS = {
     "client.toolbarMode": "minimal",
     "logger.level": "warning",
     "runner.magicEnabled": False,
-    "secrets.files": [],  # nobody is signed in by what a file of another program says
+    "secrets.files": [],  # the file of another program signs in no one
     "runner.postScriptGC": False,  # a full collection after every run costs more than the run
     "server.fileWatcherType": "none",
     "server.headless": True,

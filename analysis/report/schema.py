@@ -349,7 +349,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Digests:
-    """What a report was made of; `sts workspace check --against` holds a workspace to it."""
+    """The inputs of a report; `sts workspace check --against` compares a workspace with them."""
 
     suite: Annotated[str | None, "NAME@VERSION"]
     suite_hash: Annotated[str | None, "the content hash of the suite"]

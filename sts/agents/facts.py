@@ -1,4 +1,4 @@
-"""What a run must know of its agents before they play, found out where they may do no harm.
+"""Facts about agents that a run needs before they play, found out where they may do no harm.
 
 The code of an agent that this distribution does not install may do anything when it is imported. It
 is imported and played only in a worker process, which runs the code of no other agent.
@@ -19,11 +19,11 @@ from sts.jobs.pool import Pool
 from sts.jobs.processes import Died
 
 PACKAGES = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
-"""What this distribution installs."""
+"""The packages of this distribution."""
 
 
 class Facts(NamedTuple):
-    """What is known of an agent, as the class of the same attributes says it."""
+    """The facts about an agent, by the names of its attributes."""
 
     name: str
     fingerprint: str

@@ -43,7 +43,7 @@ _POSTGRESQL = (
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()""",
 )
 TRIGGERS = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
-"""What keeps events and decisions append-only, by the name of the SQL dialect."""
+"""The triggers that keep events and decisions append-only, by SQL dialect."""
 
 
 def create(connection: Connection) -> None:

@@ -26,12 +26,12 @@ from sts.storage.files import (
 from sts.storage.workspace import Workspace
 
 KEY = "digests"
-"""What they are called in a report and in the file next to an exported table."""
+"""The key of digests in a report and in the file next to an exported table."""
 _MOST_BYTES = 2**30
 
 
 class Digests(NamedTuple):
-    """What a table or a report was made of.
+    """The inputs of a table or a report, by their digests.
 
     Attributes:
       suite: NAME@VERSION, or None for all suites.

@@ -1,4 +1,4 @@
-"""What people said, read event by event, with every chain held to its digests on the way.
+"""The events of a study, read one by one, with every chain checked against its digests.
 
 A ratings table is made of this alone, and of what is immutable: suites and continuations.
 """
@@ -44,7 +44,7 @@ class Author(NamedTuple):
 
 
 class Clip(NamedTuple):
-    """What is judged under one item.
+    """The clip that is judged under one item.
 
     Attributes:
       item: its identifier.
@@ -97,7 +97,7 @@ class Said(NamedTuple):
 
 @dataclass
 class History:
-    """What people said, and what is wrong with the record of it.
+    """The judgements of a study, and the faults of their record.
 
     Attributes:
       authors: everyone, by number.

@@ -1,4 +1,4 @@
-"""What was played, read from what is immutable: frozen suites and the parts of continuations.
+"""The continuations of a study, read from frozen suites and immutable parts.
 
 Whose continuation it is, and of which scenario, is never taken from the annotation database.
 """

@@ -1,4 +1,4 @@
-"""Whether the record of what people said was changed, lost or added behind the store's back."""
+"""Verification that no event was changed, lost or added behind the store's back."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ PATIENCE = "STS_PATIENCE"
 SECONDS = 300.0
 FORKED = "an environment forked this process"
 PROGRESS, COPY = b".", b"2"
-"""What a worker sends while it is at work: it has made progress; a copy of it has been ended."""
+"""Messages of a worker at work: it has made progress; a copy of it has been ended."""
 _APART = 0.5  # seconds between two reports of progress, at least
 
 
@@ -56,7 +56,7 @@ class _Quiet:
 
 
 class _Reports:
-    """What this process reports to its parent, if it is a worker.
+    """The reports of this process to its parent, if it is a worker.
 
     Attributes:
       send: sends a report.

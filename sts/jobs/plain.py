@@ -1,4 +1,4 @@
-"""What a worker process answers, as bytes that are never unpickled.
+"""The answers of a worker process, as bytes that are never unpickled.
 
 Besides plain values (`sts.jobs.frames`) these hold our own records: named tuples and dataclasses of
 classes that this process has imported from our packages, counters and errors. A name in an answer

@@ -50,7 +50,7 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended yet."""
+        """Return True if it has not ended yet."""
         return self._code(0.0) is None
 
     @property

@@ -24,7 +24,7 @@ GOOD_SEEN, EVIL_SEEN = 2, 3
 
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil stands between Good and whoever goes straight for it."""
+    """Find moments at which Evil stands between Good and the straight way to it."""
     asked = (abreast.ago(every.to_good) <= min(GOOD_SEEN, context)) & (every.to_good > 0)
     asked &= abreast.ago(every.to_evil) <= min(EVIL_SEEN, context)
     spots = Spots.of(every, asked, context, horizon)

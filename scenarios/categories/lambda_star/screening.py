@@ -30,7 +30,7 @@ Fill = Callable[[Episode, Mapping[str, Any]], dict[str, str]]
 """Of an episode and a candidate's parameters: what fills the wordings."""
 Rule = Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
 Confirm = Callable[[Episode, Track, int, int, int], Label | None]
-"""Of an episode, a track, a moment, C and L: the label of who does it there, None where nobody."""
+"""Of an episode, a track, a moment, C and L: the label of a success there, or None."""
 NOTHING: Kinds = (("", {}),)
 DIRECTIONS: Kinds = tuple((move, {"answer": move}) for move in MOVES)
 COUNTS: Kinds = tuple((str(n), {"answer": str(n)}) for n in range(9))

@@ -37,7 +37,7 @@ _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 
 
 class Identity(NamedTuple):
-    """What is known of an agent since it was loaded.
+    """The identity of an agent, taken when it was loaded.
 
     Attributes:
       fingerprint: 16 hex digits, then "@" and the version that it goes by, if its author had to

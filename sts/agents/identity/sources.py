@@ -1,4 +1,4 @@
-"""Where modules are written, and which distribution installed them.
+"""The files of modules, and the distributions that installed them.
 
 Nothing is imported to be read, so that a module costs only its file, and has no effect.
 """
@@ -20,7 +20,7 @@ import sts
 SUITE = "standardised-test-suite"
 PACKAGES = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
 _PUBLIC = re.compile(r"sts|sts\.agents(\..*)?")
-"""What carries every agent alike, so that work on it makes no agent another one."""
+"""The parts that every agent uses, so that work on them makes no agent another one."""
 _COMPILED = (".so", ".pyd")
 
 
@@ -38,7 +38,7 @@ class Interpreter(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a module is.
+    """The place of a module.
 
     Attributes:
       file: None for a folder without `__init__.py`.

@@ -30,7 +30,7 @@ _OUTSIDE = re.compile(
 
 
 class Code(NamedTuple):
-    """What was read of an agent.
+    """The code of an agent, as it was read.
 
     Attributes:
       trees: of its modules, as bytes.

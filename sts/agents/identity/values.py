@@ -1,4 +1,4 @@
-"""What an agent was made with, as bytes."""
+"""The parameters of an agent, as bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROTOCOL = (
     *("name", "sees", "deterministic", "draws", "domain", "trained_on", "version"),
     "weights_digest",
 )
-"""What an agent declares by the protocol."""
+"""The attributes that the protocol declares."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _DEPTH = 50
 
@@ -25,7 +25,7 @@ class NotPlain(Exception):
 
 
 class State(NamedTuple):
-    """What an agent was made with.
+    """The parameters of an agent.
 
     Attributes:
       written: its attributes as bytes, by name.

@@ -1,7 +1,7 @@
 """One board of Λ* as SVG, in the look of board.mjs: what strips and films are made of.
 
 Colours are Okabe and Ito's; whatever a colour says, a shape and a letter say too. A board is drawn
-in units of its own, `CELL` to a cell, so whoever places it chooses its size.
+in units of its own, `CELL` to a cell, so the caller that places it chooses its size.
 """
 
 from __future__ import annotations
