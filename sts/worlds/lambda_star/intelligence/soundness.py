@@ -17,7 +17,7 @@ are the same; so m is the first number of steps after which the cells in reach, 
 of 2m + 1, do not all bring the same. Actions can lead to any cell, so every cell is looked at, at
 every step that still has n steps ahead of it in the episode.
 
-Axes: E environments, T steps, C cells.
+Axes: E environments, T steps, H rows and W columns of C cells.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.errors import ArgumentError
-from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.environments import Environments, generate, uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings
@@ -37,9 +36,9 @@ from sts.worlds.lambda_star.generation.walks import complexities, walked
 from sts.worlds.lambda_star.intelligence import trials
 from sts.worlds.lambda_star.intelligence.moments import Estimate, estimate, moments, plus
 from sts.worlds.lambda_star.intelligence.trials import SPAN, Trial
-from sts.worlds.lambda_star.kernels import Arrays, Ints, reward
-from sts.worlds.lambda_star.play import object_paths
+from sts.worlds.lambda_star.kernels import Arrays, Ints, step, worth
 from sts.worlds.lambda_star.play.teams import sums, team_of
+from sts.worlds.lambda_star.torus import STAY, distance
 
 MOST_Z = 4.0
 """How many standard errors from 0 a random agent may score; chance alone passes 1 in 16,000."""
@@ -47,6 +46,8 @@ MOST_Z = 4.0
 _TOO_SHORT = "; for the others take more steps or a smaller grid"
 _MOST = 2
 _NEVER = 1 << 30
+_CELLS = 2**21
+"""Cells of all environments that are looked at together; no result depends on it."""
 
 
 class Properties(NamedTuple):
@@ -73,119 +74,86 @@ class Properties(NamedTuple):
 
 def measure(environments: Environments) -> Properties:
     """Returns the properties of each environment, over all the steps of an episode."""
-    a, steps = environments.fresh(), environments.settings.horizon
-    k, shift, same_moves = complexities(a), _shifts(a), _same_moves(a)
-    symmetric, sensitivity = _rewards(a, steps)
-    return Properties(k, shift, same_moves, symmetric, sensitivity)
+    a, s = environments.fresh(), environments.settings
+    k, shift, same_moves = complexities(a), *_alike(a, s)
+    there = _played(a, s.horizon)
+    wait = np.full((len(k), s.height, s.width), _NEVER, np.int64)
+    symmetric = np.ones(len(k), np.bool_)
+    longest = np.empty((len(k), s.horizon), np.int64)
+    for t in range(s.horizon - 1, -1, -1):
+        rewards = maps(*there[t].T, s.height, s.width)
+        symmetric &= balanced(rewards)
+        wait = waits(rewards, wait)
+        longest[:, t] = wait.max((1, 2))
+    return Properties(k, shift, same_moves, symmetric, least(longest))
 
 
-@compiled
-def _shifts(a: Arrays) -> Ints:
-    """Returns int64[E]: Evil's intended cell less Good's, modulo C; -1 where it varies."""
-    out = np.empty(a.step.size, np.int64)
-    for e in range(out.size):
-        shift = (walked(a, e, 1) - walked(a, e, 0)) % (a.size[e, 0] * a.size[e, 1])
-        out[e] = shift[0] if (shift == shift[0]).all() else -1
+def _alike(a: Arrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]]:
+    """Returns how Evil's intended path is Good's shifted, and whether they make the same moves."""
+    found = np.array([[walked(a, e, which) for which in (0, 1)] for e in range(len(a.step))])
+    cells = (found[:, 1] - found[:, 0]) % (s.height * s.width)
+    shift = np.where((cells == cells[:, :1]).all(1), cells[:, 0], -1)
+    row, column = np.divmod(np.concatenate((a.objects[..., None], found), 2), s.width)
+    down, right = (row[:, 1] - row[:, 0]) % s.height, (column[:, 1] - column[:, 0]) % s.width
+    same = (down == down[:, :1]) & (right == right[:, :1])
+    return shift, same.all(1) & (a.kind == 0)
+
+
+def _played(a: Arrays, steps: int) -> Ints:
+    """Returns int64[T, E, 2], where Good and Evil are after each step; the worlds are played."""
+    still, silent = np.full(a.cells.shape, STAY, np.int8), np.zeros(a.cells.shape, np.int8)
+    out = np.empty((steps, *a.objects.shape), np.int64)
+    for t in range(steps):
+        step(a, still, silent)
+        out[t] = a.objects
     return out
 
 
-@compiled
-def _same_moves(a: Arrays) -> NDArray[np.bool_]:
-    """Returns bool[E]; patterns of cells are no moves."""
-    out = np.equal(a.kind, 0)
-    for e in range(out.size):
-        for t in range(a.horizon[e] if out[e] else 0):
-            entries = a.offset[e] + (a.cursor[e] + t) % a.length[e]
-            if a.patterns[entries[0]] != a.patterns[entries[1]]:
-                out[e] = False
-                break
-    return out
+def maps(good: Ints, evil: Ints, height: int, width: int) -> Ints:
+    """Returns int64[E, H, W], the reward of every cell in halves; Good and Evil are int64[E]."""
+    cells = np.arange(height * width).reshape(height, width)
+    gain, loss = (worth(distance(cells, at[:, None, None], height, width)) for at in (good, evil))
+    return np.asarray(gain - loss)
 
 
-@compiled
-def _rewards(a: Arrays, steps: int) -> tuple[NDArray[np.bool_], Ints]:
-    """Returns whether rewards are symmetric and how sensitive they are; the worlds are played."""
-    symmetric, sensitivity = np.ones(a.step.size, np.bool_), np.empty(a.step.size, np.int64)
-    way, longest = object_paths.blank(steps), np.empty(steps, np.int64)
-    for e in range(a.step.size):
-        height, width = a.size[e, 0], a.size[e, 1]
-        rewards = np.empty((height, width), np.int64)
-        wait = np.full((height, width), _NEVER, np.int64)
-        object_paths.run(a, e, way)
-        for t in range(steps - 1, -1, -1):
-            good = way.good_row[t + 1] * width + way.good_column[t + 1]
-            evil = way.evil_row[t + 1] * width + way.evil_column[t + 1]
-            fill(good, evil, rewards)
-            symmetric[e] = symmetric[e] and balanced(rewards)
-            wait = waits(rewards, wait)
-            longest[t] = wait.max()
-        sensitivity[e] = least(longest)
-    return symmetric, sensitivity
+def balanced(rewards: Ints) -> NDArray[np.bool_]:
+    """Returns bool[E]: each reward is in as many cells as its negative, and none is past 1 or -1.
+
+    Rewards are int64[E, H, W].
+    """
+    kept = (abs(rewards) <= _MOST).all((1, 2))
+    for value in range(1, _MOST + 1):
+        kept &= (rewards == value).sum((1, 2)) == (rewards == -value).sum((1, 2))
+    return np.asarray(kept)
 
 
-@compiled
-def fill(good: int, evil: int, rewards: Ints) -> None:
-    """Writes the reward of every cell in halves, int64[H, W]."""
-    height, width = rewards.shape
-    for row in range(height):
-        for column in range(width):
-            rewards[row, column] = reward(row * width + column, good, evil, height, width)
-
-
-@compiled
-def balanced(rewards: Ints) -> bool:
-    """Whether each reward is in as many cells as its negative, and none is past 1 or -1."""
-    excess = np.zeros(_MOST + 1, np.int64)
-    for value in rewards.flat:
-        size = abs(value)
-        if size > _MOST:
-            return False
-        excess[size] += np.sign(value)
-    return not excess.any()
-
-
-@compiled
 def waits(rewards: Ints, after: Ints) -> Ints:
-    """Returns int64[H, W]: from each cell, the steps until rewards can differ.
+    """Returns int64[E, H, W]: from each cell, the steps until rewards can differ.
 
     Args:
-      rewards: int64[H, W], what each cell brings at the next step.
-      after: int64[H, W], the steps until rewards can differ from each cell after that.
+      rewards: int64[E, H, W], what each cell brings at the next step.
+      after: int64[E, H, W], the steps until rewards can differ from each cell after that.
     """
     differ = _lowest(rewards) != -_lowest(-rewards)
     return np.where(differ, 1, _lowest(after) + 1)
 
 
-@compiled
 def _lowest(values: Ints) -> Ints:
-    """Returns int64[H, W]: the lowest value in each cell's neighbourhood, its own included."""
-    height, width = values.shape
-    rows, out = np.empty_like(values), np.empty_like(values)
-    for row in range(height):
-        above, below = values[row - 1], values[row + 1 - height]
-        for column in range(width):
-            rows[row, column] = min(above[column], values[row, column], below[column])
-    for row in range(height):
-        for column in range(width):
-            beside = min(rows[row, column - 1], rows[row, column + 1 - width])
-            out[row, column] = min(beside, rows[row, column])
-    return out
+    """Returns the lowest value in each cell's neighbourhood, its own included."""
+    for axis in (1, 2):
+        beside = [np.roll(values, by, axis) for by in (1, -1)]
+        values = np.minimum(values, np.minimum(*beside))
+    return values
 
 
-@compiled
-def least(longest: Ints) -> int:
-    """Returns the least n that no wait exceeds which has n steps left; 0 where there is none.
+def least(longest: Ints) -> Ints:
+    """Returns int64[E]: the least n that no wait exceeds which has n steps left; 0 without one.
 
-    Args:
-      longest: int64[T], the longest wait from any cell before each step.
+    `longest` is int64[E, T], the longest wait from any cell before each step.
     """
-    worst = np.empty_like(longest)
-    for t in range(longest.size):
-        worst[t] = longest[t] if t == 0 else max(longest[t], worst[t - 1])
-    for n in range(1, longest.size + 1):
-        if worst[longest.size - n] <= n:
-            return n
-    return 0
+    worst = np.maximum.accumulate(longest, 1)[:, ::-1]
+    fits = worst <= np.arange(1, longest.shape[1] + 1)
+    return np.where(fits.any(1), fits.argmax(1) + 1, 0)
 
 
 class Finding(NamedTuple):
@@ -242,9 +210,10 @@ def examine(
         raise ArgumentError(f"expected 2 environments or more, found {episodes}")
     trials.check(Trial((), (), episodes, seed, 0), [team_of("random")], [settings], 1)
     parts, received = [], []
+    span = max(1, min(SPAN, _CELLS // (settings.height * settings.width)))
     progress(0, episodes)
-    for start in range(0, episodes, SPAN):
-        some = generate(settings, seed=seed, start=start, stop=min(start + SPAN, episodes))
+    for start in range(0, episodes, span):
+        some = generate(settings, seed=seed, start=start, stop=min(start + span, episodes))
         parts.append(measure(some))
         received.append(moments(_received(some, seed)))
         progress(int(some.index[-1]) + 1, episodes)

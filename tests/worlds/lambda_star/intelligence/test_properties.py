@@ -18,7 +18,7 @@ from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.environments import generate, of_states
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import soundness
-from sts.worlds.lambda_star.intelligence.soundness import balanced, examine, least, measure
+from sts.worlds.lambda_star.intelligence.soundness import balanced, examine, least, maps, measure
 from sts.worlds.lambda_star.kernels import reward
 from sts.worlds.lambda_star.state import State, encode, scatter
 from tests.worlds.lambda_star.examples import state, states
@@ -69,35 +69,29 @@ def test_every_generated_class_has_every_property(made_to, episodes):
 def test_a_random_agent_expects_exactly_nothing_at_any_step():
     """On any cell equally likely, it receives the mean of the map, which is 0."""
     batch = Batch.of(generate(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).fresh(), 1)
-    rewards = np.empty((5, 7), np.int64)
     for _ in range(30):
         batch.step(np.full((50, 1), STAY, np.int8), np.zeros((50, 1), np.int8))
-        for good, evil in batch.arrays.objects.tolist():
-            soundness.fill(good, evil, rewards)
-            assert rewards.sum() == 0 and balanced(rewards)
-            assert [reward(c, good, evil, 5, 7) for c in range(35)] == rewards.ravel().tolist()
+        rewards = maps(*batch.arrays.objects.T, 5, 7)
+        assert not rewards.sum((1, 2)).any() and balanced(rewards).all()
+        for b, (good, evil) in enumerate(batch.arrays.objects.tolist()):
+            assert [reward(c, good, evil, 5, 7) for c in range(35)] == rewards[b].ravel().tolist()
 
 
 def test_rewards_are_symmetric_wherever_good_and_evil_are():
     for height, width in ((3, 3), (3, 4), (4, 4), (5, 3), (6, 5)):
-        rewards = np.empty((height, width), np.int64)
-        for good, evil in np.ndindex(height * width, height * width):
-            soundness.fill(good, evil, rewards)
-            assert balanced(rewards) or good == evil
+        good, evil = np.indices((height * width, height * width)).reshape(2, -1)
+        assert (balanced(maps(good, evil, height, width)) | (good == evil)).all()
 
 
 @pytest.mark.parametrize("value", [-3, -1, 1, 3])
 def test_a_doctored_map_is_not_balanced(value):
-    rewards = np.zeros((4, 5), np.int64)
-    soundness.fill(0, 12, rewards)
-    assert balanced(rewards)
-    rewards[3, 3] += value
-    assert not balanced(rewards)
+    rewards = maps(np.array([0, 0]), np.array([12, 12]), 4, 5)
+    rewards[1, 3, 3] += value
+    assert balanced(rewards).tolist() == [True, False]
 
 
 def test_a_map_of_rewards_past_one_is_not_balanced_though_symmetric():
-    assert not balanced(np.array([[3, -3, 0]]))
-    assert balanced(np.array([[2, -2, 0]]))
+    assert balanced(np.array([[[3, -3, 0]], [[2, -2, 0]]])).tolist() == [False, True]
 
 
 def test_participants_start_on_any_cell_and_anywhere_from_good_equally_often():
@@ -143,7 +137,7 @@ def test_sensitivity_is_the_way_to_the_nearest_difference_where_nothing_moves():
 )
 def test_waits_past_the_episodes_end_do_not_count(longest, n):
     """With n = 3 only the first step has n left, so [2, 9, 9] is 3: no smaller n is enough."""
-    assert least(np.array(longest, np.int64)) == n
+    assert least(np.array([longest])).tolist() == [n]
 
 
 def by_definition(s: State) -> int:
@@ -266,6 +260,8 @@ def test_a_map_that_is_not_symmetric_is_found_out(monkeypatch):
 def test_what_is_found_does_not_depend_on_how_many_are_examined_at_once(monkeypatch):
     whole = examine(Settings(5, 5, 2, 20), episodes=100, seed=3)
     monkeypatch.setattr(soundness, "SPAN", 33)
+    assert examine(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
+    monkeypatch.setattr(soundness, "_CELLS", 70)
     assert examine(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
     assert examine(Settings(5, 5, 2, 20), episodes=100, seed=4) != whole
 
