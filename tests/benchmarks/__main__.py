@@ -50,14 +50,14 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     """Yields every table of the page, the aims when their numbers are known."""
     reactive, policies = paths.measured(sizes), paths.numpy_policy(sizes)
     learning = learners.measured(sizes)
-    yield aims(reactive, policies, learning)
+    yield aims(policies, learning)
     yield paths.reactive(reactive, sizes)
     yield paths.general(policies)
     yield elsewhere.table(sizes)
     yield learners.table(learning, sizes)
     yield paths.compared(reactive, sizes)
     yield learners.compared(learning, sizes)
-    yield limits.table(limits.measured(sizes), reactive, learning, sizes)
+    yield limits.table(limits.measured(sizes), learning)
     yield scaling.table(sizes)
     yield memory.table(sizes)
     yield worlds.generation(sizes)
@@ -76,29 +76,18 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield curating.table(sizes)
 
 
-def aims(reactive: paths.Rates, policies: paths.Policies, learning: learners.Rates) -> Table:
+def aims(policies: paths.Policies, learning: learners.Rates) -> Table:
     """What was aimed at beside what is reached."""
-    slowest = min(
-        (name for name, people in reactive if people == max(paths.PEOPLE)),
-        key=lambda name: reactive[name, max(paths.PEOPLE)].fused,
-    )
     learner = min(learning, key=lambda key: learning[key])[0]
+    speeds = (learning[learner, people] for people in paths.PEOPLE)
     rows = [
-        (f"`{name}`, fused", aim, *(reactive[name, people].fused for people in paths.PEOPLE))
-        for name, aim in (*paths.AIMS.items(), (slowest, paths.AIM))
+        (f"`{learner}`, training updates", learners.AIM, *speeds),
+        ("general path, a policy in NumPy", paths.AIM, *policies["greedy"]),
     ]
-    rows.append(
-        (
-            f"`{learner}`, training updates",
-            learners.AIM,
-            *(learning[learner, people] for people in paths.PEOPLE),
-        )
-    )
-    rows.append(("general path, a policy in NumPy", paths.GENERAL_AIM, *policies["greedy"]))
     return Table(
         "Aims",
-        "Millions a second on one core, with 1 and with 5 participants in a world; of the reactive "
-        "behaviours without an aim of their own, and of the learning ones, the slowest.",
+        "Millions a second on one core, with 1 and with 5 participants in a world; of the learning "
+        "behaviours the slowest.",
         ("what", "aim", "1 a world", "5 a world"),
         rows,
     )

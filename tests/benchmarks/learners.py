@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.engine.session import Team
-from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.play import practice
+from sts.worlds.lambda_star.play.practice import LEARNERS
 from sts.worlds.lambda_star.play.teams import rehearse
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
@@ -28,17 +29,12 @@ def measured(sizes: Sizes) -> Rates:
         worlds = made(people, sizes.learners, sizes)
         own = streams(sizes.learners)
         updates = sizes.learners * people * sizes.rehearsals * sizes.steps / 1e6
-        for name in fused.LEARNERS:
+        for name in LEARNERS:
 
-            def work(arrays: Any, name: str = name, own: Any = own) -> NDArray[np.int64]:
-                return fused.play(
-                    name,
-                    arrays,
-                    own,
-                    steps=sizes.steps,
-                    rehearsals=sizes.rehearsals,
-                    recorded=False,
-                ).totals
+            def work(arrays: Any, name: str = name, own: Any = own) -> NDArray[np.int8]:
+                return practice.play(
+                    name, arrays, own, steps=sizes.steps, rehearsals=sizes.rehearsals
+                ).rewards
 
             found[name, people] = updates / seconds(work, worlds.fresh, runs=sizes.runs)
     return found
@@ -54,7 +50,7 @@ def table(rates: Rates, sizes: Sizes) -> Table:
         "receiving, learning. The pass that counts is in the time and not in the number. SARSA "
         "does here what Q-learning does, as the move it takes next is always a best one.",
         ("agent", "aim", "1 a world", "5 a world"),
-        [(name, AIM, *(rates[name, people] for people in PEOPLE)) for name in fused.LEARNERS],
+        [(name, AIM, *(rates[name, people] for people in PEOPLE)) for name in LEARNERS],
     )
 
 
@@ -72,7 +68,16 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
         f"{sizes.abreast} episodes at once, {sizes.repeats} times; NumPy holds every state's "
         "values, which is why there are not more. Python rehearses one. All draw the same numbers "
         "and receive the same rewards, which is checked first.",
-        rivals.HEADER,
+        (
+            "agent, a world",
+            "compiled",
+            "general",
+            "NumPy",
+            "Python",
+            "compiled / NumPy",
+            "general / NumPy",
+            "compiled / Python",
+        ),
         rows,
     )
 
@@ -95,9 +100,9 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     def plain(_: None) -> list[int]:
         return rival_learners.in_python(given[0], key, steps, repeats)
 
-    expected = fused.play(
-        RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats, recorded=False
-    ).totals
+    expected = practice.play(
+        RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats
+    ).rewards.sum(1, np.int64)
     np.testing.assert_array_equal(general(None), expected)
     np.testing.assert_array_equal(arrays(None), expected)
     np.testing.assert_array_equal(plain(None), expected[0])

@@ -1,11 +1,11 @@
-"""Agent-steps a second of the reactive behaviours: compiled with the world, and step by step."""
+"""Agent-steps a second of the reactive behaviours."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,26 +18,18 @@ from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.environments import Environments
-from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED
+from sts.worlds.lambda_star.play.practice import LEARNERS
 from sts.worlds.lambda_star.state import State, scatter
 from tests.benchmarks import rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 
 PEOPLE = (1, 5)
-AIMS = {"random": 60.0, "local-search": 25.0}
-AIM = 10.0
-GENERAL_AIM = 3.0
+AIM = 3.0
+REACTIVE = tuple(name for name in PUBLISHED if name not in LEARNERS)
 
 
-class Rate(NamedTuple):
-    """Millions of agent-steps a second."""
-
-    fused: float
-    recorded: float
-    general: float
-
-
-Rates = dict[tuple[str, int], Rate]
+Rates = dict[tuple[str, int], float]
 Policies = dict[str, tuple[float, ...]]
 
 
@@ -105,58 +97,23 @@ def measured(sizes: Sizes) -> Rates:
     for people in PEOPLE:
         worlds = made(people, sizes.episodes, sizes)
         total = sizes.episodes * sizes.steps * people / 1e6
-        for name in fused.AGENTS:
-            found[name, people] = Rate(*(total / took for took in _times(name, worlds, sizes)))
+        for name in REACTIVE:
+            work = stepwise(agents.load(name), worlds)
+            took = seconds(work, partial(batch, worlds), runs=sizes.slow)
+            found[name, people] = total / took
     return found
 
 
-def _times(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, float, float]:
-    own = streams(sizes.episodes)
-    general = stepwise(agents.load(name), worlds)
-
-    def whole(arrays: Any) -> NDArray[np.int64]:
-        return fused.play(name, arrays, own, steps=sizes.steps, recorded=False).totals
-
-    def recorded(arrays: Any) -> NDArray[np.int64]:
-        return fused.play(name, arrays, own, steps=sizes.steps).rewards.sum(1, np.int64)
-
-    expected = general(batch(worlds))
-    np.testing.assert_array_equal(whole(worlds.fresh()), expected)
-    np.testing.assert_array_equal(recorded(worlds.fresh()), expected)
-    return (
-        seconds(whole, worlds.fresh, runs=sizes.runs),
-        seconds(
-            lambda arrays: fused.play(name, arrays, own, steps=sizes.steps),
-            worlds.fresh,
-            runs=sizes.runs,
-        ),
-        seconds(general, lambda: batch(worlds), runs=sizes.slow),
-    )
-
-
 def reactive(rates: Rates, sizes: Sizes) -> Table:
-    """Every reactive behaviour, fused and on the general path."""
-    rows = [
-        (
-            name,
-            AIMS.get(name, AIM),
-            *(rates[name, people].fused for people in PEOPLE),
-            rates[name, 5].recorded,
-            *(rates[name, people].general for people in PEOPLE),
-        )
-        for name in fused.AGENTS
-    ]
+    """Every reactive behaviour."""
     return Table(
         "Reactive behaviours",
         f"Millions of agent-steps a second on one core: {sizes.episodes} episodes of {sizes.steps} "
-        "steps on a 10x10 grid, one agent in all of a world's 1 or 5 roles. *Fused* is compiled "
-        "with the world and keeps each participant's sum of rewards, as the intelligence test "
-        "does; *recorded* also keeps every move and every reward. *General* goes step by step "
-        "through the protocol, as every agent can, a user's too. All of them give the same "
-        "episodes, number for number; that is checked before the clock is started. A step of a "
-        "world costs the same whoever is in it, so a larger team is quicker by the agent.",
-        ("agent", "aim", "fused, 1", "fused, 5", "recorded, 5", "general, 1", "general, 5"),
-        rows,
+        "steps on a 10x10 grid, one agent in all of a world's 1 or 5 roles. They go step by step "
+        "through the protocol, as every agent does, a user's too. A step of a world costs the same "
+        "whoever is in it, so a larger team is quicker by the agent.",
+        ("agent", "1 a world", "5 a world"),
+        [(name, *(rates[name, people] for people in PEOPLE)) for name in REACTIVE],
     )
 
 
@@ -183,7 +140,7 @@ def general(found: Policies) -> Table:
         "is answered, moving the world.",
         ("policy", "aim", "1 a world", "5 a world"),
         [
-            ("weights on the best cells", GENERAL_AIM, *found["greedy"]),
+            ("weights on the best cells", AIM, *found["greedy"]),
             ("stay, as integers", None, *found["still"]),
         ],
     )
@@ -196,11 +153,10 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
         for people in PEOPLE:
             ours = rates[name, people]
             arrays, plain = _rivals(name, people, sizes)
-            ratios = ours.fused / arrays, ours.general / arrays, ours.fused / plain
-            rows.append((f"{name}, {people}", ours.fused, ours.general, arrays, plain, *ratios))
+            rows.append((f"{name}, {people}", ours, arrays, plain, ours / arrays, ours / plain))
     return Table(
         "Against plain NumPy and pure Python",
-        "Millions of agent-steps a second on one core. The last two ways were written for this "
+        "Millions of agent-steps a second on one core. The last two were written for this "
         "comparison, world and agent together, each as plainly as its language has it: NumPy plays "
         f"all {sizes.episodes} episodes at once, Python {sizes.few} of them one by one. They draw "
         "the same numbers and give the same rewards, which is checked first. One behaviour of each "
@@ -213,9 +169,8 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
 def _rivals(name: str, people: int, sizes: Sizes) -> tuple[float, float]:
     """Returns millions of agent-steps a second of NumPy and of pure Python."""
     own, given = streams(sizes.episodes), states(people, sizes.episodes, sizes)
-    expected = fused.play(
-        name, made(people, sizes.episodes, sizes).fresh(), own, steps=sizes.steps, recorded=False
-    ).totals
+    worlds = made(people, sizes.episodes, sizes)
+    expected = stepwise(agents.load(name), worlds)(batch(worlds))
     few = list(zip(given[: sizes.few], own[: sizes.few].tolist(), strict=True))
 
     def stacked(worlds: rivals.Stacked) -> NDArray[np.int64]:

@@ -13,17 +13,8 @@ from numpy.typing import NDArray
 
 from sts.worlds.lambda_star.state import State
 
-HEADER = (
-    "agent, a world",
-    "fused",
-    "general",
-    "NumPy",
-    "Python",
-    "fused / NumPy",
-    "general / NumPy",
-    "fused / Python",
-)
-"""Of a table that sets our paths beside the rivals."""
+HEADER = ("agent, a world", "ours", "NumPy", "Python", "ours / NumPy", "ours / Python")
+"""Of a table that compares our path with the rivals."""
 
 NAMES = ("random", "local-search", "bidding")
 AROUND = np.stack(np.divmod(np.arange(9), 3), -1) - 1

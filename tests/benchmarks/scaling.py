@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.intelligence.score import score
-from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.play import practice
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import made, settings, streams
 
@@ -20,16 +19,12 @@ LEARNER = "q-learning"
 
 def table(sizes: Sizes) -> Table:
     """Seconds on one and on two."""
-    worlds = made(TEAM, sizes.many, sizes)
-    rows = [
-        _row(f"{name}, {sizes.many} episodes", _threads(name, worlds, sizes)) for name in AGENTS
-    ]
     rehearsed = f"{LEARNER}, {sizes.learners} episodes rehearsed {sizes.rehearsals} times"
-    rows.append(_row(rehearsed, _learning(sizes)))
-    rows.append(_row(f"score of {len(AGENTS)} agents, {sizes.many // 2} episodes", _workers(sizes)))
+    scored = f"score of {len(AGENTS)} agents, {sizes.many // 2} episodes"
+    rows = [_row(rehearsed, _learning(sizes)), _row(scored, _workers(sizes))]
     return Table(
         "Two cores",
-        f"Seconds for the same work on one and on two, {TEAM} in a world. The first rows are one "
+        f"Seconds for the same work on one and on two, {TEAM} in a world. The first row is one "
         "kernel's threads, which share the episodes and nothing else; the last is `sts lambda-star "
         "score` with one and two `--workers`, which are processes, so that two also have to start. "
         "The results are the same. Where two cores are two threads of one, or are lent to others "
@@ -49,31 +44,19 @@ def _both(work: Callable[[int], Callable[[Any], Any]], prepare: Any, runs: int) 
     return tuple(seconds(work(n), prepare, runs=runs) for n in (1, 2))
 
 
-def _threads(name: str, worlds: Environments, sizes: Sizes) -> tuple[float, float]:
-    own = streams(sizes.many)
-
-    def work(threads: int) -> Callable[[Any], Any]:
-        return lambda arrays: (
-            fused.play(name, arrays, own, steps=sizes.steps, threads=threads, recorded=False).totals
-        )
-
-    return _both(work, worlds.fresh, sizes.runs)
-
-
 def _learning(sizes: Sizes) -> tuple[float, float]:
     worlds, own = made(TEAM, sizes.learners, sizes), streams(sizes.learners)
 
     def work(threads: int) -> Callable[[Any], Any]:
         return lambda arrays: (
-            fused.play(
+            practice.play(
                 LEARNER,
                 arrays,
                 own,
                 steps=sizes.steps,
                 rehearsals=sizes.rehearsals,
                 threads=threads,
-                recorded=False,
-            ).totals
+            ).rewards
         )
 
     return _both(work, worlds.fresh, sizes.runs)

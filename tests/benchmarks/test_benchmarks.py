@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.play.practice import LEARNERS
 from tests.benchmarks import (
     __main__,
     chained,
@@ -69,43 +69,30 @@ def test_ways_to_play_agree_and_are_timed():
     reactive, policies = paths.measured(TINY), paths.numpy_policy(TINY)
     learning = learners.measured(TINY)
     holds(
-        __main__.aims(reactive, policies, learning),
+        __main__.aims(policies, learning),
         paths.reactive(reactive, TINY),
         paths.general(policies),
         paths.compared(reactive, TINY),
         learners.table(learning, TINY),
         learners.compared(learning, TINY),
-        limits.table(limits.measured(TINY), reactive, learning, TINY),
+        limits.table(limits.measured(TINY), learning),
     )
 
 
 def test_the_aims_name_the_slowest():
-    reactive = {
-        (name, people): paths.Rate(speed + people, 1.0, 1.0)
-        for name, speed in (("random", 90.0), ("local-search", 50.0), ("bidding", 9.0))
-        for people in paths.PEOPLE
-    }
     learning = {("sarsa", 1): 30.0, ("sarsa", 5): 40.0, ("q-learning", 1): 35.0}
     learning["q-learning", 5] = 45.0
-    table = __main__.aims(reactive, {"greedy": (4.0, 5.0)}, learning)
-    assert [row[0] for row in table.rows] == [
-        "`random`, fused",
-        "`local-search`, fused",
-        "`bidding`, fused",
-        "`sarsa`, training updates",
-        "general path, a policy in NumPy",
+    table = __main__.aims({"greedy": (4.0, 5.0)}, learning)
+    assert table.rows == [
+        ("`sarsa`, training updates", 20.0, 30.0, 40.0),
+        ("general path, a policy in NumPy", 3.0, 4.0, 5.0),
     ]
-    assert table.rows[2] == ("`bidding`, fused", 10.0, 10.0, 14.0)
 
 
 def test_a_share_of_the_limit_is_what_draws_and_bytes_would_take():
-    reactive = {(name, limits.TEAM): paths.Rate(100.0, 1.0, 1.0) for name in limits.NEEDS}
-    learning = {(name, limits.TEAM): 50.0 for name in fused.LEARNERS}
-    table = limits.table(limits.Limits(draw=2.0, byte=1e-9), reactive, learning, TINY)
+    learning = {(name, limits.TEAM): 50.0 for name in LEARNERS}
+    table = limits.table(limits.Limits(draw=2.0, byte=1e-9), learning)
     shares = {row[0]: row[-2] for row in table.rows}
-    assert shares["random"] == pytest.approx(20.0)  # 2 of 10 ns
-    assert shares["dictatorship"] == pytest.approx(4.0)
-    assert shares["oracle"] == pytest.approx(0.0, abs=1e-6)
     assert shares["sarsa"] == pytest.approx(10.0)  # 2 of 20 ns
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled, portable
+from sts.numerics.compiled import compiled, lean, portable
 from sts.numerics.draws import draw
 from sts.worlds.lambda_star.torus import STAY, apart, distance, moved, way, wrapped
 
@@ -109,26 +109,34 @@ def following(cursor: int, length: int) -> int:
     return 0 if cursor + 1 == length else cursor + 1
 
 
+@lean
+def advance(a: Arrays, b: int) -> None:
+    """Move Good and Evil of world `b` on by one step; nothing that participants do moves them."""
+    height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
+    good, evil = a.objects[b, 0], a.objects[b, 1]
+    good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
+    evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
+    good_next = intended(good, good_entry, kind, height, width)
+    evil_next = intended(evil, evil_entry, kind, height, width)
+    good, evil, drawn = settle(good, evil, good_next, evil_next, a.seed[b], a.counter[b])
+    a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, drawn
+    for which in range(2):
+        a.cursor[b, which] = following(a.cursor[b, which], a.length[b, which])
+
+
 @compiled
 def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
     """Moves B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
     batch, participants = a.cells.shape
     for b in range(batch):
-        height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
+        height, width = a.size[b, 0], a.size[b, 1]
         for p in range(participants):
             a.cells[b, p] = moved(a.cells[b, p], moves[b, p], height, width)
             a.moves[b, p] = moves[b, p]
             a.says[b, p] = says[b, p]
-        good, evil = a.objects[b, 0], a.objects[b, 1]
-        good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
-        evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
-        good_next = intended(good, good_entry, kind, height, width)
-        evil_next = intended(evil, evil_entry, kind, height, width)
-        good, evil, drawn = settle(good, evil, good_next, evil_next, a.seed[b], a.counter[b])
-        a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, drawn
-        for which in range(2):
-            a.cursor[b, which] = following(a.cursor[b, which], a.length[b, which])
+        advance(a, b)
         a.step[b] += 1
+        good, evil = a.objects[b, 0], a.objects[b, 1]
         for p in range(participants):
             a.rewards[b, p] = reward(a.cells[b, p], good, evil, height, width)
 

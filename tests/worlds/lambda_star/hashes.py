@@ -17,7 +17,7 @@ from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.play import fused
+from sts.worlds.lambda_star.play import practice
 from tests.examples import agents_of
 
 STEPS = 6
@@ -37,13 +37,9 @@ def hashes(states: list[bytes]) -> dict[str, str]:
         played = play(world, worlds, [team], steps=STEPS, told=told)
         out[name] = content_hash(*(a.tobytes() for a in played[:4]), *worlds.states())
         assert np.isfinite(played.log_probs[:, :, 0]).all()
-    for name in fused.AGENTS:
+    for name in practice.LEARNERS:
         worlds = world.restore(states)
-        quick = fused.play(name, worlds.arrays, streams, steps=STEPS)
-        out[f"fused {name}"] = content_hash(*(a.tobytes() for a in quick), *worlds.states())
-    for name in fused.LEARNERS:
-        worlds = world.restore(states)
-        learned = fused.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
+        learned = practice.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
         out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
     keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
     found = walks.search(keys, np.array([6]), 5, 4, 12)

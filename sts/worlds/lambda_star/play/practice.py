@@ -1,14 +1,19 @@
 """Rehearsed episodes in one compiled loop: learn over many passes, then play once for good.
 
+It draws the very numbers that the general path draws, so both give the same episodes.
+
 A table here has a row for every state of an episode and serves one learner after another. Starting
 it afresh costs nothing: each row carries the number of the learner that last wrote to it, and for
 any other learner it is blank. So memory does not grow with episodes, participants or rehearsals.
 
-S states are T steps of as many cells as the largest grid has; state = step * cells + cell.
+Axes: B episodes, T steps, P participants, S states, which are T steps of as many cells as the
+largest grid has; state = step * cells + cell.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,17 +21,24 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import uniform
+from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
+from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.worlds.lambda_star.agents.sets import MOVES, nth
 from sts.worlds.lambda_star.agents.table import NEXT, ROW_BYTES, SAME, Table, best, learn, top
-from sts.worlds.lambda_star.kernels import Arrays, Ints
-from sts.worlds.lambda_star.play import object_paths
-from sts.worlds.lambda_star.play.loop import Outcome, conclude, room
-from sts.worlds.lambda_star.play.object_paths import ObjectPaths
+from sts.worlds.lambda_star.kernels import Arrays, Ints, advance
 from sts.worlds.lambda_star.torus import STAY, moved
 
+LEARNERS = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
 STATE_BYTES = ROW_BYTES + 1
 CELL_BYTES = MOVES * 4
 _SLOTS = 2
+
+
+class Outcome(NamedTuple):
+    """What was done and received, rewards in halves: int8[B, T, P] each."""
+
+    moves: NDArray[np.int8]
+    rewards: NDArray[np.int8]
 
 
 class Plan(NamedTuple):
@@ -79,25 +91,48 @@ class _Team(NamedTuple):
     cells: int
 
 
-@compiled
-def episodes(
-    a: Arrays,
+def play(
+    name: str,
+    worlds: Arrays,
     streams: NDArray[np.uint64],
-    plan: Plan,
-    out: Outcome,
-    first: int,
-    last: int,
-) -> None:
-    """Plays episodes `first` to `last` - 1; leaves the worlds where the pass that counts ended.
+    *,
+    steps: int,
+    rehearsals: int = 0,
+    threads: int = 1,
+    bootstrap: str = "next",
+) -> Outcome:
+    """Play learners in every role of B worlds, and leave these where the pass that counts ended.
 
     Args:
-      a: B worlds.
+      name: one of `LEARNERS`.
+      worlds: B worlds.
       streams: uint64[B]; pass k, step t draws what step k * T + t of a single episode would.
-      plan: how teams learn.
-      out: of the pass that counts, written.
-      first: where to begin.
-      last: where to stop.
+      steps: T, at least 1.
+      rehearsals: how many passes come before the one that counts.
+      threads: how many share the episodes, each with a table of its own; changes no result.
+      bootstrap: as learners take it; "published" needs worlds at step 0.
     """
+    learner = LEARNERS[name](bootstrap)
+    plan = Plan(learner.shared, learner.ahead, rehearsals)
+    shape = (streams.size, steps, worlds.cells.shape[1])
+    out = Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
+    part = partial(_episodes, worlds, streams, plan, out)
+    edges = np.linspace(0, streams.size, threads + 1).astype(np.int64).tolist()
+    with ThreadPoolExecutor(threads) as executor:
+        list(executor.map(part, edges[:-1], edges[1:]))
+    return out
+
+
+def table_bytes(cells: int, steps: int) -> int:
+    """Return the memory that a thread works in; every learner takes its turn at one table."""
+    return cells * (steps * STATE_BYTES + CELL_BYTES)
+
+
+@compiled
+def _episodes(
+    a: Arrays, streams: NDArray[np.uint64], plan: Plan, out: Outcome, first: int, last: int
+) -> None:
+    """Play episodes `first` to `last` - 1."""
     steps, participants = out.moves.shape[1:]
     most, height, width, learner = 0, 0, 0, 0
     for b in range(first, last):
@@ -106,31 +141,26 @@ def episodes(
     table = Table(np.zeros(states, np.int64), np.empty(states), np.empty((states, MOVES)))
     bench = _Bench(
         table,
-        np.zeros(states, np.int8),
+        np.empty(states, np.int8),
         np.empty((most, MOVES), np.int32),
         np.empty(participants, np.int64),
         np.empty(participants, np.int64),
     )
-    paths = object_paths.blank(steps)
-    if len(out.moves) == 0:
-        out = room(1, steps, out.totals)
     together = participants if plan.shared else 1
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
             _chart(height, width, bench.ways)
-        object_paths.run(a, b, paths)
-        _pay(paths, height, width, 1, bench)
-        into = b % len(out.moves)
-        done, got = out.moves[into], out.rewards[into]
+        _pay(a, b, steps, bench)
+        done, got = out.moves[b], out.rewards[b]
         for start in range(0, participants, together):
             learner += 1
             team = _Team(learner, start, start + together, streams[b], height * width)
             for k in range(plan.rehearsals + 1):
                 _pass(bench, team, k, plan, a.cells[b], done, got)
-        _pay(paths, height, width, 0, bench)
-        a.cells[b] = bench.cells
-        conclude(a, b, done, got, out.totals[b])
+        a.cells[b], a.moves[b], a.rewards[b] = bench.cells, done[steps - 1], got[steps - 1]
+        a.says[b] = 0
+        a.step[b] += steps
 
 
 @lean
@@ -142,20 +172,20 @@ def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
 
 
 @lean
-def _pay(paths: ObjectPaths, height: int, width: int, unit: int, bench: _Bench) -> None:
-    """Adds what Good and Evil bring to every cell after every step; with unit 0 clears it again.
+def _pay(a: Arrays, b: int, steps: int, bench: _Bench) -> None:
+    """Write what every cell brings after every step, and leave Good and Evil at their end.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    for t in range(paths.good_next.size):
-        first = t * height * width
-        good = paths.good_row[t + 1] * width + paths.good_column[t + 1]
-        evil = paths.evil_row[t + 1] * width + paths.evil_column[t + 1]
+    cells = a.size[b, 0] * a.size[b, 1]
+    for state in range(steps * cells):
+        bench.pay[state] = 0
+    for first in range(0, steps * cells, cells):
+        advance(a, b)
         for move in range(MOVES):
             worth = 2 if move == STAY else 1
-            gives, takes = first + bench.ways[good, move], first + bench.ways[evil, move]
-            bench.pay[gives] = unit * (bench.pay[gives] + worth)
-            bench.pay[takes] = unit * (bench.pay[takes] - worth)
+            bench.pay[first + bench.ways[a.objects[b, 0], move]] += worth
+            bench.pay[first + bench.ways[a.objects[b, 1], move]] -= worth
 
 
 @lean

@@ -1,10 +1,10 @@
-"""Who plays a team, and the quickest way through its episodes.
+"""Who plays a team, and its way through its episodes.
 
 A team of one agent plays every participant. In a team of n agents, member i plays participants i,
 i + n, ...; members do not share a memory, and see each other as others.
 
-Two paths give the same episodes: `fused` compiles an installed behaviour with the world, and the
-general path of `lockstep` plays everybody else's agents and mixed teams.
+Two paths give the same episodes: `practice` compiles an installed learner with the world, and the
+general path of `lockstep` plays all other agents and mixed teams.
 
 Learning behaviours rehearse: they practise an episode before the pass that counts, as the published
 program lets its learners play each episode a hundred times before it tests them on the same one.
@@ -29,15 +29,17 @@ from sts.engine import lockstep
 from sts.engine.lockstep import Played, Script
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
-from sts.numerics.streams import stream
+from sts.numerics.streams import streams as named_streams
+from sts.storage.memory import allowance
 from sts.worlds.lambda_star.agents.learner import Tabular
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.play import fused, memory
+from sts.worlds.lambda_star.play import practice
 
 _RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
 _OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
+_MIB = 2**20
 Watch: TypeAlias = Callable[[int, Worlds], None]
 
 
@@ -103,18 +105,10 @@ def sums(
     """
     members = team_for(agent, environments.settings)
     check(rehearsals)
-    name, settings = built_in(members), environments.settings
-    if name is not None and fused.plays(name, settings.radius):
-        return fused.play(
-            name,
-            environments.fresh(),
-            *streams(members, environments, seed),
-            steps=settings.horizon,
-            rehearsals=rehearsals,
-            recorded=False,
-        ).totals
-    played = episodes(members, environments, seed=seed, rehearsals=rehearsals)
-    received: NDArray[np.int64] = played.rewards.sum(1, np.int64)
+    play = _practised if built_in(members) else episodes
+    received: NDArray[np.int64] = play(
+        members, environments, seed=seed, rehearsals=rehearsals
+    ).rewards.sum(1, np.int64)
     return received
 
 
@@ -133,28 +127,42 @@ def episodes(
     which uses `threads`. `watch` is called after each step with its number and the worlds.
     """
     settings = environments.settings
-    own = streams(members, environments, seed)
 
     def fresh() -> Batch:
         return Batch.of(environments.fresh(), settings.radius)
 
-    name = built_in(members)
-    if name in fused.LEARNERS:
-        moves = fused.play(
-            name,
-            environments.fresh(),
-            *own,
-            steps=settings.horizon,
-            rehearsals=rehearsals,
-            threads=threads,
+    steps = settings.horizon
+    if built_in(members):
+        moves = _practised(
+            members, environments, seed=seed, rehearsals=rehearsals, threads=threads
         ).moves
         script = Script(moves, np.zeros_like(moves), np.ones(moves.shape[1:], np.bool_))
-        return lockstep.play(
-            LambdaStar(), fresh(), (), steps=settings.horizon, script=script, watch=watch
-        )
-    check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
+        return lockstep.play(LambdaStar(), fresh(), (), steps=steps, script=script, watch=watch)
+    count, own = len(environments.index), streams(members, environments, seed)
+    check_memory(members, settings, episodes=count, rehearsals=rehearsals)
     teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
-    return rehearse(fresh, teams, steps=settings.horizon, rehearsals=rehearsals, watch=watch)
+    return rehearse(fresh, teams, steps=steps, rehearsals=rehearsals, watch=watch)
+
+
+def _practised(
+    members: Sequence[Agent],
+    environments: Environments,
+    *,
+    seed: int,
+    rehearsals: int,
+    threads: int = 1,
+) -> practice.Outcome:
+    """Return what a built-in learner does, by the compiled path."""
+    settings, count = environments.settings, len(environments.index)
+    check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
+    return practice.play(
+        members[0].name,
+        environments.fresh(),
+        *streams(members, environments, seed),
+        steps=settings.horizon,
+        rehearsals=rehearsals,
+        threads=threads,
+    )
 
 
 def rehearse(
@@ -219,27 +227,29 @@ def check_memory(
     episodes: int,
     rehearsals: int,
     at_once: int = 1,
+    threads: int = 1,
 ) -> None:
     """Raise ArgumentError when what a team keeps does not fit the memory; say what to lower.
 
-    What somebody else's learner remembers is not known before, and not counted.
-    `at_once` processes play `episodes` together each.
+    What a user's learner remembers is not known before, and not counted. `at_once` processes play
+    `episodes` together each, on so many threads.
     """
-    name, s = built_in(members), settings
-    if name in fused.LEARNERS:
-        fused.check(name, height=s.height, width=s.width, steps=s.horizon, threads=at_once)
-    elif name is None or not fused.plays(name, s.radius):
-        kept = (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
+    s, cells = settings, settings.height * settings.width
+    needed = episodes * (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
+    if built_in(members):
+        needed += threads * practice.table_bytes(cells, s.horizon)
+    else:
         for i, member in enumerate(members):
             if isinstance(member, Tabular):
-                roles, cells = len(_roles(members, s, i)), s.height * s.width
-                kept += member.footprint(roles, cells, s.horizon, rehearsals)
-        memory.check(
-            called(members),
-            at_once * episodes * kept,
-            f"{at_once} times {episodes} episodes of {s.participants} participants and {s.horizon} "
-            "steps",
-            "the episodes, the team, the steps, the rehearsals or the workers",
+                roles = len(_roles(members, s, i))
+                needed += episodes * member.footprint(roles, cells, s.horizon, rehearsals)
+    most = allowance()
+    if at_once * needed > most:
+        raise ArgumentError(
+            f"{called(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for {at_once} "
+            f"times {episodes} episodes of {s.participants} participants and {s.horizon} steps on "
+            f"{s.height}x{s.width} cells, found {most // _MIB} MiB, half of what this machine has; "
+            "lower the episodes, the size, the team, the steps, the rehearsals or the workers"
         )
 
 
@@ -267,14 +277,13 @@ def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     return members
 
 
-def built_in(members: Sequence[Agent]) -> str | None:
-    """Returns the name of a team that is one installed agent with nothing changed, else None."""
+def built_in(members: Sequence[Agent]) -> bool:
+    """Returns whether a team is one installed learner with nothing changed."""
     agent = members[0]
-    if len(members) > 1 or agent.name not in (*fused.AGENTS, *fused.LEARNERS):
-        return None
+    if len(members) > 1 or agent.name not in practice.LEARNERS:
+        return False
     installed = agents.load(agent.name)
-    same = type(agent) is type(installed) and vars(agent) == vars(installed)
-    return agent.name if same else None
+    return type(agent) is type(installed) and vars(agent) == vars(installed)
 
 
 def streams(
@@ -282,13 +291,8 @@ def streams(
 ) -> list[NDArray[np.uint64]]:
     """Returns uint64[E], each episode's stream of draws, for each member."""
     name, mixed = called(members), len(members) > 1
+    indices = [(int(index),) for index in environments.index]
     return [
-        np.array(
-            [
-                stream("lambda-star score", name, *([i] if mixed else []), int(seed), int(index))
-                for index in environments.index
-            ],
-            np.uint64,
-        )
+        named_streams(("lambda-star score", name, *([i] if mixed else []), int(seed)), indices)
         for i in range(len(members))
     ]

@@ -15,20 +15,19 @@ from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.agents.learner import Tabular
-from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
-from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
+from sts.worlds.lambda_star.agents.q_learning import QLearning
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation.environments import generate
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.play import fused, memory, teams
+from sts.worlds.lambda_star.play import practice, teams
+from sts.worlds.lambda_star.play.practice import LEARNERS
 from sts.worlds.lambda_star.play.teams import rehearse
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.state import decode
 
 STEPS = 12
-CLASSES = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
 TRACES = Path(__file__).parents[3] / "data" / "lambdastar_2016_traces.jsonl.xz"
-names = pytest.mark.parametrize("name", fused.LEARNERS)
+names = pytest.mark.parametrize("name", LEARNERS)
 QUICK = {("q-learning", 7), ("cooperative-sarsa", 7)}
 """Of the learners and sizes that were recorded, those of the quick tier."""
 
@@ -58,12 +57,12 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 def compiled(name, states, rehearsals, *, steps=STEPS, of=0, **options):
     worlds = LambdaStar().restore(states)
     keys = streams(len(states), of)
-    out = fused.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
+    out = practice.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
     return out, worlds
 
 
 def assert_same(name, states, rehearsals, *, steps=STEPS, bootstrap="next") -> None:
-    expected, after = general(CLASSES[name](bootstrap), states, rehearsals, steps=steps)
+    expected, after = general(LEARNERS[name](bootstrap), states, rehearsals, steps=steps)
     found, worlds = compiled(name, states, rehearsals, steps=steps, bootstrap=bootstrap)
     np.testing.assert_array_equal(found.moves, expected.moves)
     np.testing.assert_array_equal(found.rewards, expected.rewards)
@@ -104,15 +103,6 @@ def test_both_paths_agree_from_the_middle_of_an_episode(name):
     assert_same(name, worlds.states(), 4)
 
 
-def test_the_first_iterations_value_needs_episodes_from_their_start():
-    """The general path finds nothing learned of an iteration that is not played."""
-    worlds = LambdaStar().restore(made())
-    worlds.step(np.full((4, 1), 1, np.int8), np.zeros((4, 1), np.int8))
-    with pytest.raises(ArgumentError, match="expected worlds at step 0, found one at step 1"):
-        compiled("q-learning", worlds.states(), 2, bootstrap="published")
-    compiled("sarsa", worlds.states(), 2, bootstrap="published")
-
-
 @names
 def test_no_rehearsals_is_what_the_general_path_plays(name):
     states, world = made(participants=3), LambdaStar()
@@ -145,23 +135,14 @@ def test_rehearsal_pays(name):
 
 
 @names
-def test_threads_change_nothing_and_sums_are_those_of_the_episodes(name):
+def test_threads_change_nothing(name):
     states = made(7, height=5, width=6, participants=3)
-    out, _ = compiled(name, states, 6)
-    for threads in (1, 2, 9):
-        again, _ = compiled(name, states, 6, threads=threads)
+    out, worlds = compiled(name, states, 6)
+    for threads in (2, 9):
+        again, others = compiled(name, states, 6, threads=threads)
         np.testing.assert_array_equal(out.moves, again.moves)
-        worlds = LambdaStar().restore(states)
-        sums = fused.play(
-            name,
-            worlds.arrays,
-            streams(7),
-            steps=STEPS,
-            rehearsals=6,
-            threads=threads,
-            recorded=False,
-        ).totals
-        np.testing.assert_array_equal(sums, out.rewards.sum(1, np.int64))
+        np.testing.assert_array_equal(out.rewards, again.rewards)
+        assert worlds.states() == others.states()
 
 
 @names
@@ -175,7 +156,7 @@ def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
     together = compiled(name, states, 7)[0].moves
     for i, state in enumerate(states):
         worlds = LambdaStar().restore([state])
-        alone = fused.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
+        alone = practice.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
         np.testing.assert_array_equal(together[i], alone.moves[0])
 
 
@@ -187,16 +168,16 @@ def test_other_streams_give_other_episodes(name):
     assert (once != other).any()
 
 
-@pytest.mark.parametrize("pair", [fused.LEARNERS[::2], fused.LEARNERS[1::2]])
+@pytest.mark.parametrize("pair", [list(LEARNERS)[::2], list(LEARNERS)[1::2]])
 def test_sarsa_rehearses_to_the_values_of_q_learning_as_its_choice_is_always_a_best_one(pair):
     states = made(height=4, width=4, participants=3)
-    q, sarsa = (general(CLASSES[name](), states, 9)[0].moves for name in pair)
+    q, sarsa = (general(LEARNERS[name](), states, 9)[0].moves for name in pair)
     np.testing.assert_array_equal(q, sarsa)
 
 
 def test_a_team_of_one_learns_alike_with_a_table_of_its_own_and_a_shared_one():
     states = made(participants=1)
-    alone, shared = (compiled(name, states, 9)[0].moves for name in fused.LEARNERS[:2])
+    alone, shared = (compiled(name, states, 9)[0].moves for name in list(LEARNERS)[:2])
     np.testing.assert_array_equal(alone, shared)
 
 
@@ -269,7 +250,7 @@ def values_of(played: Played, cell: int, step: int, cells: int) -> np.ndarray:
 @pytest.mark.parametrize("name", ["q-learning", "sarsa"])
 def test_a_value_moves_by_hand_reckoned_steps(name):
     """One role, two steps: 0.2 + 0.3 (r + 0.3 * 0.2 - 0.2), and no future after the last."""
-    agent, states, world = CLASSES[name](), made(1, height=3, width=3), LambdaStar()
+    agent, states, world = LEARNERS[name](), made(1, height=3, width=3), LambdaStar()
     worlds = world.restore(states)
     played = play(world, worlds, [Team(agent, (0,), streams(1))], steps=2)
     kept = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
@@ -287,7 +268,7 @@ def test_a_value_moves_by_hand_reckoned_steps(name):
 def test_where_moves_are_forced_only_sarsa_values_what_was_then_done(name, future):
     """Twice the same two moves without reward: the second is worth 0.2 - 0.3 * 0.2 by then."""
     world, states = LambdaStar(), made(1, height=50, width=50)
-    agent, memory_ = CLASSES[name](), None
+    agent, memory_ = LEARNERS[name](), None
     moves, says = np.full((1, 2, 1), 1, np.int8), np.zeros((1, 2, 1), np.int8)
     script = Script(moves, says, np.ones((2, 1), np.bool_))
     for _ in range(2):
@@ -324,14 +305,9 @@ def test_a_step_copies_what_the_pass_noted_and_not_all_that_was_ever_learned():
     assert all(after[name] is kept[name] for name in ("marks", "tops", "values"))
 
 
-def test_unknown_bootstraps_negative_rehearsals_and_no_threads_are_refused():
+def test_unknown_bootstrap_is_refused():
     with pytest.raises(ArgumentError, match="expected bootstrap next or published, found 'last'"):
         QLearning("last")
-    for wrong in ({"bootstrap": "last"}, {"rehearsals": -1}, {"threads": 0}):
-        with pytest.raises(ArgumentError, match="expected .*, found"):
-            compiled("sarsa", made(), **({"rehearsals": 1} | wrong))
-    with pytest.raises(ArgumentError, match="unknown compiled behaviour 'rule'; known: bidding"):
-        compiled("rule", made(), 1)
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +318,7 @@ def recorded(tmp_path_factory) -> dict[tuple[str, int], list]:
     out: dict[tuple[str, int], list] = {}
     for one in importer.read(path):
         team = one.participants[0].name
-        if team in fused.LEARNERS:
+        if team in LEARNERS:
             out.setdefault((team, decode(one.episode.state).height), []).append(one.episode)
     return out
 
@@ -352,7 +328,7 @@ def recorded(tmp_path_factory) -> dict[tuple[str, int], list]:
     [
         pytest.param(name, size, marks=[] if (name, size) in QUICK else [pytest.mark.slow])
         for size in (5, 6, 7)
-        for name in fused.LEARNERS
+        for name in LEARNERS
     ],
 )
 def test_the_published_bootstrap_earns_what_the_published_program_recorded(recorded, name, size):
@@ -400,24 +376,26 @@ def z(differences: np.ndarray) -> float:
 
 
 def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
-    case = {"height": 10, "width": 10, "steps": 50}
-    monkeypatch.setattr(memory, "available", lambda: 3_000_000)
-    fused.check("q-learning", **case, threads=6)
+    """A table of 100 cells and 50 steps for each thread, and what 2 episodes record."""
+    members, settings = teams.team_of("q-learning"), Settings()
+    case = {"episodes": 2, "rehearsals": 9}
+    table, recorded = 100 * (50 * 89 + 36), 2 * 51 * (9 + 4)
+    monkeypatch.setattr(teams, "allowance", lambda: 6 * (table + recorded))
+    teams.check_memory(members, settings, **case, at_once=6)
     with pytest.raises(ArgumentError) as caught:
-        fused.check("q-learning", **case, threads=7)
-    said = str(caught.value)
-    assert said == (
-        "q-learning needs 3 MiB of memory for 10x10 cells, 50 steps and 7 at once, found 2 MiB; "
-        "lower the size, the steps or the workers"
+        teams.check_memory(members, settings, **case, at_once=7)
+    assert str(caught.value) == (
+        "q-learning needs 4 MiB of memory for 7 times 2 episodes of 1 participants and 50 steps on "
+        "10x10 cells, found 2 MiB, half of what this machine has; lower the episodes, the size, "
+        "the team, the steps, the rehearsals or the workers"
     )
-    monkeypatch.setattr(memory, "available", lambda: 10)
-    worlds = LambdaStar().restore(made())
-    before = worlds.states()
-    with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
-        fused.play("sarsa", worlds.arrays, streams(4), steps=STEPS, rehearsals=1, recorded=False)
-    assert worlds.states() == before
-    monkeypatch.setattr(memory, "available", lambda: None)
-    fused.check("q-learning", **case, threads=10**9)
+    monkeypatch.setattr(teams, "allowance", lambda: 3 * table + recorded)
+    teams.check_memory(members, settings, **case, threads=3)
+    worlds = generate(settings, seed=0, start=0, stop=2)
+    monkeypatch.setattr(teams, "allowance", lambda: 10)
+    for way in (teams.sums, teams.episodes):
+        with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
+            way(members, worlds, seed=0)
 
 
 def test_what_a_mixed_team_keeps_is_refused_before_any_work(monkeypatch):
@@ -426,58 +404,19 @@ def test_what_a_mixed_team_keeps_is_refused_before_any_work(monkeypatch):
     case = {"episodes": 10, "rehearsals": 9}
     learner, recorded = 2 * (2047 * 88 + 50 * 2 * 10), 51 * (4 * 9 + 4)
     needed = 3 * 10 * (2 * learner + recorded)
-    monkeypatch.setattr(memory, "available", lambda: needed)
+    monkeypatch.setattr(teams, "allowance", lambda: needed)
     teams.check_memory(members, settings, **case, at_once=3)
-    monkeypatch.setattr(memory, "available", lambda: needed - 1)
+    monkeypatch.setattr(teams, "allowance", lambda: needed - 1)
     with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 21 MiB .* lower"):
         teams.check_memory(members, settings, **case, at_once=3)
-    monkeypatch.setattr(memory, "available", lambda: 10)
-    teams.check_memory(teams.team_of("local-search"), settings, **case)
+    monkeypatch.setattr(teams, "allowance", lambda: 10)
     with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 9 MiB"):
         teams.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
 
 
 @names
 def test_tables_take_no_more_than_was_reckoned(name):
-    states, agent = made(3, participants=3), CLASSES[name]()
+    states, agent = made(3, participants=3), LEARNERS[name]()
     kept = general(agent, states, 20)[0].memories[0]
     assert 2 * kept["values"][0].nbytes <= agent.footprint(3, 100, STEPS, 20)
     assert 6 * kept["values"][0].nbytes > agent.footprint(3, 100, STEPS, 20)
-
-
-def tree(root: Path, **files: str) -> Path:
-    for name, text in files.items():
-        path = root / name.replace("__", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return root
-
-
-def test_memory_is_the_least_of_machine_and_control_groups(tmp_path):
-    info = "MemTotal: 100 kB\nMemAvailable: 50 kB\n"
-    assert memory.available(tree(tmp_path / "a", proc__meminfo=info)) == 50 * 1024
-    second = tree(
-        tmp_path / "b",
-        proc__meminfo=info,
-        proc__self__cgroup="0::/one/two\n",
-    )
-    group = second / "sys/fs/cgroup/one"
-    (group / "two").mkdir(parents=True)
-    (group / "two" / "memory.max").write_text("max\n")
-    (group / "two" / "memory.current").write_text("1000\n")
-    assert memory.available(second) == 50 * 1024
-    (group / "memory.max").write_text("5000\n")
-    (group / "memory.current").write_text("3000\n")
-    assert memory.available(second) == 2000
-    (group / "memory.stat").write_text("anon 5\ninactive_file 700\n")
-    assert memory.available(second) == 2700
-    first = tree(tmp_path / "c", proc__meminfo=info, proc__self__cgroup="5:memory:/x\n3:cpu:/y\n")
-    group = first / "sys/fs/cgroup/memory/x"
-    group.mkdir(parents=True)
-    (group / "memory.limit_in_bytes").write_text("900\n")
-    (group / "memory.usage_in_bytes").write_text("1000\n")
-    assert memory.available(first) == 0
-
-
-def test_where_nothing_says_what_is_free_the_installed_memory_counts(tmp_path):
-    assert memory.available(tmp_path) == memory._installed()

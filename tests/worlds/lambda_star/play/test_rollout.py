@@ -19,8 +19,11 @@ from sts.numerics.streams import stream
 from sts.worlds import lambda_star
 from sts.worlds.lambda_star import generate, kernels, rollout, torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
+from sts.worlds.lambda_star.agents.q_learning import QLearning
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.play import fused, teams
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED
+from sts.worlds.lambda_star.play import teams
+from sts.worlds.lambda_star.play.practice import LEARNERS
 
 SMALL = generate(7, seed=4, size=(6, 5), team=3, steps=12)
 WIDE = generate(7, seed=4, size=(6, 7), team=3, steps=12, radius=2)
@@ -49,9 +52,9 @@ def same(a, b):
         np.testing.assert_array_equal(left, right, err_msg=field)
 
 
-@pytest.mark.parametrize("name", fused.AGENTS)
+@pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in LEARNERS])
 @pytest.mark.parametrize("environments", [SMALL, WIDE], ids=["radius-1", "radius-2"])
-def test_fused_and_general_paths_give_the_same_episodes(name, environments):
+def test_sums_and_rollouts_are_what_lockstep_plays(name, environments):
     found = teams.sums(name, environments, seed=5)
     general = by_hand(environments, [(name, (0, 1, 2), (name,))], 5)
     np.testing.assert_array_equal(found, general.rewards.sum(1, np.int64))
@@ -60,11 +63,12 @@ def test_fused_and_general_paths_give_the_same_episodes(name, environments):
     np.testing.assert_array_equal(episodes.rewards, general.rewards / 2)
 
 
-@pytest.mark.parametrize("name", fused.LEARNERS)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_a_built_in_learner_plays_as_the_general_path_rehearses_it(name):
     Anybodys = type("Anybodys", (type(agents.load(name)),), {"__module__": __name__})
 
-    assert teams.built_in(teams.team_of(Anybodys)) is None
+    assert not teams.built_in(teams.team_of(Anybodys))
+    assert teams.built_in(teams.team_of(name))
     for count in (0, 6):
         ours = rollout(name, SMALL, seed=2, rehearsals=count)
         theirs = rollout(Anybodys, SMALL, seed=2, rehearsals=count)
@@ -103,18 +107,14 @@ def test_an_agent_that_only_shares_a_name_is_played_as_it_is():
         def act(self, observation, instructions, memory, draws):
             return Choice(np.full(observation.cell.shape, 4)), memory
 
-    assert teams.built_in((Statue(),)) is None
-    assert teams.built_in((LocalSearch(),)) == "local-search"
     episodes = rollout(Statue, SMALL)
     assert (episodes.moves == 4).all()
     np.testing.assert_array_equal(teams.sums(Statue, SMALL, seed=0), episodes.rewards.sum(1) * 2)
 
 
 def test_an_installed_agent_with_something_changed_is_played_as_it_is():
-    from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
-
-    assert teams.built_in((Stigmergy(),)) == "stigmergy"
-    assert teams.built_in((Stigmergy(marks="lasting"),)) is None
+    assert teams.built_in((QLearning(),))
+    assert not teams.built_in((QLearning("published"),))
 
 
 def test_a_mixed_team_is_dealt_to_the_participants_in_turn():
@@ -340,6 +340,12 @@ assert callable(sts.worlds.lambda_star.rollout) and callable(sts.worlds.lambda_s
 def test_the_package_is_light_and_its_functions_are_not_hidden_by_modules():
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_command_starts_without_compiled_kernels():
+    named = "sys, sts.cli.main, sts.worlds.lambda_star.command"
+    code = f"import {named}; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_the_package_has_nothing_else():
