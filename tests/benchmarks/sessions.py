@@ -1,11 +1,10 @@
-"""What a session that is held open saves: a person's turns, and worlds made ahead for learners."""
+"""What a session that is held open saves: a person's turns, and worlds made for learners."""
 
 from __future__ import annotations
 
 import json
-import os
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -28,62 +27,40 @@ class _Apart(Supply):
         return gather([patterns.generate(self._settings, seed=s, index=index) for s in self._seeds])
 
 
-class _Together(Supply):
-    """Makes the worlds of an episode when they are needed."""
-
-    def worlds(self, index: int) -> Arrays:
-        return patterns.worlds(self._settings, [(seed, index) for seed in self._seeds])
-
-
-class _Vector(NamedTuple):
-    """A vector of worlds at the end of an episode, and the cores that it has."""
-
-    envs: Any
-    cores: int
-
-    def episode(self, moves: Any) -> None:
-        """Begins new worlds and takes every step, until those that follow are made as well."""
-        usual = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, sorted(usual)[: self.cores])
-        for row in moves:
-            self.envs.step(row)
-        making = self.envs._supply._thread
-        if making is not None:
-            making.join()
-        os.sched_setaffinity(0, usual)
-
-
 def ahead(sizes: Sizes) -> Table:
     """Millions of steps a second of a vector of worlds, by where the worlds come from."""
-    ways: dict[str, tuple[type[Supply], int, int | None]] = {
-        "one by one, when they are needed": (_Apart, 1, None),
-        "together, when they are needed": (_Together, 1, None),
-        "ahead, on one core": (Supply, 1, None),
-        "ahead, on two": (Supply, 2, None),
-        "none: each world comes round again": (Supply, 1, 1),
+    ways: dict[str, tuple[type[Supply], int | None]] = {
+        "one by one": (_Apart, None),
+        "together": (Supply, None),
+        "none: each world comes round again": (Supply, 1),
     }
     moves = np.random.default_rng(0).integers(9, size=(sizes.steps + 1, sizes.new))
-    vectors = []
-    for supply, cores, count in ways.values():
+    work = []
+    for supply, count in ways.values():
         envs = gymnasium.make_vec(gym.ID, sizes.new, steps=sizes.steps, worlds=count)
         envs.reset(seed=0)
         own: Any = envs.unwrapped
         own._supply = supply(own._settings, range(sizes.new), count)
-        vectors.append(_Vector(own, cores))
         for row in moves[1:]:
             envs.step(row)
-    work = [(one.episode, lambda: moves) for one in vectors]
+        work.append((partial(_episode, own), lambda: moves))
     taken = alternating(work, runs=sizes.runs)
     count = sizes.steps * sizes.new
     return Table(
         "New worlds for learners",
         f"Millions of steps a second of the one learner in each of {sizes.new} worlds of a "
         f"Gymnasium vector, {sizes.steps} steps an episode and then new worlds, an observation "
-        "made at every step. The worlds are the same wherever they come from. The process is held "
-        "to the cores that are named, and no learner learns meanwhile.",
+        "made at every step. The worlds are the same wherever they come from, and no learner "
+        "learns meanwhile.",
         ("new worlds are made", "millions a second"),
         [(name, count / own / 1e6) for name, own in zip(ways, taken, strict=True)],
     )
+
+
+def _episode(envs: Any, moves: Any) -> None:
+    """Begins new worlds and takes every step."""
+    for row in moves:
+        envs.step(row)
 
 
 def turns(sizes: Sizes) -> Table:

@@ -7,17 +7,14 @@ Axes: B worlds, R roles, N numbers of an observation, M = (2k+1)^2 cells in sigh
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star import state
 from sts.worlds.lambda_star.domain import LambdaStar, Observation
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side
 
 MOVES = len(state.MOVES)
 _UNIT = LambdaStar.reward_unit
@@ -74,42 +71,16 @@ def flat(seen: Observation, horizon: int) -> NDArray[np.float32]:
       horizon: the steps of an episode, which make the step a part of it; an agent that learnt in
         episodes of 50 steps goes on with 50 wherever it plays.
     """
-    roles, size = seen.cell.shape, layout(side(seen.good.shape[-1]) // 2)["last_reward"].stop
-    out = np.empty((*roles, size), np.float32)
-    moves, rewards = map(np.ascontiguousarray, (seen.last_move, seen.last_reward))
-    grids = (seen.good, seen.evil, seen.team, seen.others, seen.reward)
-    _flatten(grids, (seen.height, seen.width, seen.step), seen.cell, moves, rewards, horizon, out)
-    return out
-
-
-@compiled
-def _flatten(
-    grids: Any, worlds: Any, cells: Ints, moves: Any, rewards: Any, horizon: int, out: Any
-) -> None:
-    """Writes what is seen where `layout` has it.
-
-    Args:
-      grids: [B, R, M] each: Good, Evil, team-mates, others, rewards in halves.
-      worlds: int64[B] each: rows, columns, step.
-      cells: int64[B, R].
-      moves: int8[B, R], the last ones.
-      rewards: int8[B, R], the last ones in halves.
-      horizon: the steps of an episode.
-      out: float32[B, R, N].
-    """
-    good, evil, team, others, near = grids
-    height, width, step = worlds
-    batch, roles, count = good.shape
-    for b in range(batch):
-        for r in range(roles):
-            to, row = out[b, r], cells[b, r] // width[b]
-            for m in range(count):
-                to[m], to[count + m] = good[b, r, m], evil[b, r, m]
-                to[2 * count + m] = team[b, r, m] + others[b, r, m]
-                to[3 * count + m] = near[b, r, m] * _UNIT
-            to[4 * count] = row / height[b]
-            to[4 * count + 1] = (cells[b, r] - row * width[b]) / width[b]
-            to[4 * count + 2] = step[b] / horizon
-            for move in range(MOVES):
-                to[4 * count + 3 + move] = moves[b, r] == move
-            to[4 * count + 3 + MOVES] = rewards[b, r] * _UNIT
+    height, width = seen.height[:, None], seen.width[:, None]
+    row = seen.cell // width
+    time = np.broadcast_to(seen.step[:, None] / horizon, seen.cell.shape)
+    parts = (
+        seen.good,
+        seen.evil,
+        seen.team + seen.others,
+        seen.reward * _UNIT,
+        np.stack((row / height, (seen.cell - row * width) / width, time), -1),
+        seen.last_move[..., None] == np.arange(MOVES),
+        seen.last_reward[..., None] * _UNIT,
+    )
+    return np.concatenate(parts, -1, dtype=np.float32)

@@ -36,16 +36,35 @@ def frames(
       focus: the judged participants, the takeover, and the marked cells.
       tokens: what can be said, by index.
     """
+    cell = _cell(picture)
+    return [
+        _pixels("".join(_page(picture, episode, focus, tokens, at, cell)))
+        for at in range(episode.steps + 1)
+    ]
+
+
+def still(picture: Picture, scene: NDArray[np.integer], judged: Sequence[int]) -> NDArray[np.uint8]:
+    """Return uint8[H, W, 3]: the board alone, of one scene, the judged objects with a ring."""
+    side = _cell(picture)
+    elements = board(picture, scene[None], _STYLE, Marks(tuple(judged)))
+    return _pixels(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{picture.width * side}" '
+        f'height="{picture.height * side}" {_FONT} '
+        f'viewBox="0 0 {picture.width * CELL} {picture.height * CELL}">{"".join(elements)}</svg>'
+    )
+
+
+def _cell(picture: Picture) -> int:
+    """Return the pixels of a cell's side."""
+    return min(60, max(12, BOARD // max(picture.height, picture.width)))
+
+
+def _pixels(svg: str) -> NDArray[np.uint8]:
     import vl_convert
     from PIL import Image
 
-    cell = min(60, max(12, BOARD // max(picture.height, picture.width)))
-    out = []
-    for at in range(episode.steps + 1):
-        svg = "".join(_page(picture, episode, focus, tokens, at, cell))
-        with Image.open(io.BytesIO(vl_convert.svg_to_png(svg))) as image:
-            out.append(np.asarray(image.convert("RGB")))
-    return out
+    with Image.open(io.BytesIO(vl_convert.svg_to_png(svg))) as image:
+        return np.asarray(image.convert("RGB"))
 
 
 def _page(

@@ -26,6 +26,7 @@ from sts.engine import session
 from sts.engine.session import Actions, Session, Team
 from sts.errors import ArgumentError, MissingExtra
 from sts.numerics.streams import streams
+from sts.worlds.lambda_star import films
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.features import MOVES, bounds, flat
 from sts.worlds.lambda_star.generation import patterns as patterns_
@@ -48,11 +49,9 @@ Seen: TypeAlias = NDArray[np.float32]
 Frame: TypeAlias = str | NDArray[np.uint8]
 _RENDER = ("ansi", "rgb_array")
 _SEEDS = 2**31
-_SIDE = 16
 _LEARNER = (0,)
-_PAPER, _ME, _OTHER = (255, 255, 255), (40, 90, 200), (150, 150, 150)
-_GOOD, _NEAR_GOOD = (0, 140, 60), (190, 230, 200)
-_EVIL, _NEAR_EVIL = (200, 30, 40), (245, 200, 200)
+_JUDGED = (2,)
+"""The learner's object in a scene."""
 
 
 class _Learning:
@@ -175,9 +174,9 @@ class _Learning:
         picture = world.picture(worlds.states()[0])
         for scene in worlds.scene:
             if self.render_mode == "ansi":
-                yield "\n".join(world.draw(picture, scene, (2,)))
+                yield "\n".join(world.draw(picture, scene, _JUDGED))
             else:
-                yield _pixels(scene, picture.height, picture.width)
+                yield films.still(picture, scene, _JUDGED)
 
 
 class LambdaStarEnv(_Learning, gymnasium.Env[Seen, np.int64]):
@@ -344,32 +343,6 @@ def _final(seen: Seen) -> dict[str, Any]:
         "final_info": {},
         "_final_info": everyone.copy(),
     }
-
-
-def _pixels(scene: NDArray[np.uint16], height: int, width: int) -> NDArray[np.uint8]:
-    """Returns uint8[16 * height, 16 * width, 3]: one scene, its cells as squares.
-
-    Good is green and Evil red, each in a paler field that it rewards or fines; participant 0 is
-    blue and the others are grey. A later square of these covers an earlier one: fields, others,
-    Good, Evil; participant 0 is a smaller square and covers none.
-
-    Args:
-      scene: uint16[2 + P], the cells of Good, Evil and the participants.
-      height: rows of the grid.
-      width: columns.
-    """
-    cells = np.full((height, width, 3), _PAPER, np.uint8)
-    for cell, colour in ((scene[0], _NEAR_GOOD), (scene[1], _NEAR_EVIL)):
-        row, column = divmod(int(cell), width)
-        rows, columns = np.arange(row - 1, row + 2) % height, np.arange(column - 1, column + 2)
-        cells[np.ix_(rows, columns % width)] = colour
-    flat = cells.reshape(-1, 3)
-    for chosen, colour in ((scene[3:], _OTHER), (scene[0], _GOOD), (scene[1], _EVIL)):
-        flat[chosen] = colour
-    image = cells.repeat(_SIDE, 0).repeat(_SIDE, 1)
-    top, left = (_SIDE * part + _SIDE // 4 for part in divmod(int(scene[2]), width))
-    image[top : top + _SIDE // 2, left : left + _SIDE // 2] = _ME
-    return image
 
 
 gymnasium.register(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import threading
 
 import numpy as np
 import pytest
@@ -77,11 +76,10 @@ def test_one_world_is_made_for_who_begins_a_seed_again_and_again(
         return worlds(settings, names)
 
     monkeypatch.setattr(patterns, "worlds", counted)
-    before = set(threading.enumerate())
     ahead = Supply(SETTINGS, (4,))
     for _ in range(20):
         ahead.worlds(0)
-    assert sizes == [1] and set(threading.enumerate()) <= before
+    assert sizes == [1]
 
 
 def test_a_copy_of_what_is_under_way_goes_on_alike() -> None:
@@ -91,22 +89,3 @@ def test_a_copy_of_what_is_under_way_goes_on_alike() -> None:
     for other in (copy.deepcopy(ahead), pickle.loads(pickle.dumps(ahead))):
         assert states(other, 3) == one_by_one((1, 2), 3)
     assert states(ahead, 3) == one_by_one((1, 2), 3)
-
-
-def test_what_fails_on_the_thread_is_raised_where_its_worlds_are_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ahead = Supply(SETTINGS, (1,))
-    ahead.worlds(0)
-
-    def failing(settings: Settings, names: list[tuple[int, int]]) -> object:
-        raise MemoryError("no room")
-
-    ahead.worlds(1)
-    ahead.worlds(2)
-    assert ahead._thread is not None
-    ahead._thread.join()
-    ahead._next = {}
-    monkeypatch.setattr(patterns, "worlds", failing)
-    with pytest.raises(MemoryError, match="no room"):
-        ahead.worlds(3)
