@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, highest, nth
+from sts.worlds.lambda_star.agents.sets import best, nth, reached
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
 
 NO_BID = (-1, -3)
 
 
-@lean
-def rule(teams: Teams, bids: NDArray[np.int64]) -> None:
-    """Takes the teams' bids, then decides.
+def rule(teams: Teams, bids: Ints) -> Ints:
+    """Takes the teams' bids, each for a cell that the role's draw picks, then decides.
 
-    Args:
-      teams: their draws say which of several best cells each role bids for.
-      bids: int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
+    `bids` is int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
     """
-    for b in range(len(teams.sets)):
-        around, cell = teams.around[b], teams.cell[b]
-        height, width = teams.height[b], teams.width[b]
-        for r in range(cell.size):
-            bid = highest(around[r])
-            if bid >= bids[b, 1]:
-                move = nth(best(around[r]), teams.draws[b, r])
-                bids[b, 0], bids[b, 1] = moved(cell[r], move, height, width), bid
-        for r in range(cell.size):
-            teams.sets[b, r] = 1 << toward(cell[r], bids[b, 0], height, width)
+    near, size = reached(teams.around), (teams.height, teams.width)
+    targets, rewards = moved(teams.cell, nth(best(near), teams.draws), *size), near.max(-1)
+    highest = rewards.max(1)
+    last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
+    made = np.stack((targets[np.arange(len(last)), last], highest), 1)
+    bids[:] = np.where((highest >= bids[:, 1])[:, None], made, bids)
+    sets: Ints = 1 << toward(teams.cell, bids[:, :1], *size)
+    return sets
 
 
 class Bidding(Reactive):
@@ -54,5 +48,5 @@ class Bidding(Reactive):
     def _start(self, seen: Observation) -> Memory:
         return {"bids": np.tile(np.array(NO_BID, np.int64), (len(seen.cell), 1))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams, kept["bids"])
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        return rule(teams, kept["bids"])

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, highest, nth
+from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
 
 
-@lean
-def rule(teams: Teams, targets: NDArray[np.int64]) -> None:
-    """Decides for each role by its own target and its children's.
-
-    Args:
-      teams: their draws say which of several best cells is each role's target.
-      targets: int64[2, R], scratch: each role's target and the reward there.
-    """
-    for b in range(len(teams.sets)):
-        around, cell = teams.around[b], teams.cell[b]
-        height, width = teams.height[b], teams.width[b]
-        for r in range(cell.size):
-            move = nth(best(around[r]), teams.draws[b, r])
-            targets[0, r] = moved(cell[r], move, height, width)
-            targets[1, r] = highest(around[r])
-        for r in range(cell.size):
-            leader = r
-            for child in range(2 * r + 1, min(2 * r + 3, cell.size)):
-                if targets[1, child] > targets[1, leader]:
-                    leader = child
-            teams.sets[b, r] = 1 << toward(cell[r], targets[0, leader], height, width)
+def rule(teams: Teams) -> Ints:
+    """Decides for each role by its own target, which its draw picks, and its children's."""
+    near, size = reached(teams.around), (teams.height, teams.width)
+    targets, rewards = moved(teams.cell, nth(best(near), teams.draws), *size), near.max(-1)
+    roles = np.arange(teams.cell.shape[1])
+    leader = np.broadcast_to(roles, teams.cell.shape)
+    for child in (2 * roles + 1, 2 * roles + 2):
+        other = np.minimum(child, roles[-1])
+        better = rewards[:, other] > np.take_along_axis(rewards, leader, 1)
+        leader = np.where(better & (child == other), other, leader)
+    sets: Ints = 1 << toward(teams.cell, np.take_along_axis(targets, leader, 1), *size)
+    return sets
 
 
 class BinaryTree(Reactive):
@@ -52,5 +42,5 @@ class BinaryTree(Reactive):
     name = "binary-tree"
     draws = 1
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams, np.empty((2, teams.sets.shape[1]), np.int64))
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        return rule(teams)

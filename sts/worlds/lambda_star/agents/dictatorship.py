@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, nth
+from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
 
 
-@lean
-def rule(teams: Teams) -> None:
+def rule(teams: Teams) -> Ints:
     """Decides by what the first role sees; its draw picks among its best cells."""
-    for b in range(len(teams.sets)):
-        cell, height, width = teams.cell[b], teams.height[b], teams.width[b]
-        move = nth(best(teams.around[b, 0]), teams.draws[b, 0])
-        target = moved(cell[0], move, height, width)
-        for r in range(cell.size):
-            teams.sets[b, r] = 1 << toward(cell[r], target, height, width)
+    size = teams.height, teams.width
+    move = nth(best(reached(teams.around[:, :1])), teams.draws[:, :1])
+    sets: Ints = 1 << toward(teams.cell, moved(teams.cell[:, :1], move, *size), *size)
+    return sets
 
 
 class Dictatorship(Reactive):
@@ -34,5 +31,5 @@ class Dictatorship(Reactive):
     name = "dictatorship"
     draws = 1
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams)
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        return rule(teams)

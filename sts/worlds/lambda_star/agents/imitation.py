@@ -5,39 +5,30 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
-from sts.numerics.compiled import lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best
+from sts.worlds.lambda_star.agents.sets import best, reached
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, offset, step, toward
 
 GUIDES = ("each-step", "each-role")
 
 
-@lean
-def rule(teams: Teams, hasty: bool, guide: NDArray[np.int64]) -> None:
-    """Moves the teams' guides, and decides.
+def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
+    """Moves the teams' guides, before each role where they are hasty, and decides.
 
-    Args:
-      teams: see the world.
-      hasty: whether a guide moves anew before each role, not once for all.
-      guide: int64[B, 1], its cell, written; where the team's last role stands at the start.
+    `guide` is int64[B, 1], its cell, written; where the team's last role stands at the start.
     """
-    for b in range(len(teams.sets)):
-        cell, height, width = teams.cell[b], teams.height[b], teams.width[b]
-        for r in range(cell.size):
-            if hasty or r == 0:
-                move = toward(guide[b, 0], teams.good_next[b], height, width)
-                guide[b, 0] = moved(guide[b, 0], move, height, width)
-            way = offset(cell[r], guide[b, 0], height, width)
-            if abs(way.rows) <= 1 and abs(way.columns) <= 1:
-                teams.sets[b, r] = 1 << step(way)
-            else:
-                teams.sets[b, r] = best(teams.around[b, r])
+    size, seen = (teams.height, teams.width), []
+    for _ in range(teams.cell.shape[1] if hasty else 1):
+        guide[:] = moved(guide, toward(guide, teams.good_next, *size), *size)
+        seen.append(guide.copy())
+    way = offset(teams.cell, np.concatenate(seen, 1), *size)
+    close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
+    return np.where(close, 1 << step(way), best(reached(teams.around)))
 
 
 class Imitation(Reactive):
@@ -70,5 +61,5 @@ class Imitation(Reactive):
     def _start(self, seen: Observation) -> Memory:
         return {"guide": seen.cell[:, -1:].copy()}
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams, self.guide == "each-role", kept["guide"])
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        return rule(teams, self.guide == "each-role", kept["guide"])

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best
-
-
-@lean
-def rule(teams: Teams) -> None:
-    """Decides for each role's best reachable moves."""
-    for b in range(len(teams.sets)):
-        for r in range(teams.sets.shape[1]):
-            teams.sets[b, r] = best(teams.around[b, r])
+from sts.worlds.lambda_star.agents.sets import best, reached
+from sts.worlds.lambda_star.kernels import Ints
 
 
 class LocalSearch(Reactive):
@@ -28,5 +20,5 @@ class LocalSearch(Reactive):
 
     name = "local-search"
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams)
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        return best(reached(teams.around))

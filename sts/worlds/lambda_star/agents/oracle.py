@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import STAY, Offset, step, way
 
 
-@lean
-def rule(teams: Teams) -> None:
-    """Decides, for teams that see the world, by where Good goes next and whether it runs away."""
-    for b in range(len(teams.sets)):
-        cell, height, width = teams.cell[b], teams.height[b], teams.width[b]
-        heading = STAY if teams.heading[b] < 0 else teams.heading[b]
-        down, right = heading // 3 - 1, heading % 3 - 1
-        row, column = teams.good_next[b] // width, teams.good_next[b] % width
-        for r in range(cell.size):
-            rows = _met(way(cell[r] // width, row, height), down)
-            columns = _met(way(cell[r] % width, column, width), right)
-            teams.sets[b, r] = 1 << step(Offset(rows, columns))
-
-
-@lean
-def _met(nearest: int, heading: int) -> int:
+def _met(nearest: Ints, heading: Ints) -> Ints:
     """Returns the way on one axis: to meet Good where it runs away, else to approach it."""
-    return -nearest if nearest * heading > 1 else nearest
+    return np.where(nearest * heading > 1, -nearest, nearest)
 
 
 class Oracle(Reactive):
@@ -52,5 +39,11 @@ class Oracle(Reactive):
     sees = "world"
     deterministic = True
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams)
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        heading = np.where(teams.heading < 0, STAY, teams.heading)
+        row, column = np.divmod(teams.cell, teams.width)
+        to_row, to_column = np.divmod(teams.good_next, teams.width)
+        rows = _met(way(row, to_row, teams.height), heading // 3 - 1)
+        columns = _met(way(column, to_column, teams.width), heading % 3 - 1)
+        sets: Ints = 1 << step(Offset(rows, columns))
+        return sets

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
-from sts.numerics.compiled import lean
+from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best_cells, largest
+from sts.worlds.lambda_star.agents.sets import largest
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import side, wrapped
 
 DISCOUNT = 0.5
@@ -20,8 +21,7 @@ _LASTING = 0.4
 MARKS = ("one-step", "lasting")
 
 
-@lean
-def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> None:
+def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
     """Writes the teams' marks, then decides for each role's best marked moves.
 
     Args:
@@ -30,12 +30,19 @@ def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> None:
       marks: float64[B, cells or more] in whole rewards, 0 at an episode's start; or where they do
         not last, float64[1, cells or more] in halves, overwritten wherever it is read.
     """
-    for b in range(len(teams.sets)):
-        own, height, width = marks[b if lasting else 0], teams.height[b], teams.width[b]
-        for r in range(teams.cell.shape[1]):
+    sets = np.empty(teams.cell.shape, np.int64)
+    _decide(teams, lasting, marks, sets)
+    return sets
+
+
+@compiled
+def _decide(teams: Teams, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
+    for b in range(len(sets)):
+        own, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
+        for r in range(sets.shape[1]):
             _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, own)
-        for r in range(teams.cell.shape[1]):
-            teams.sets[b, r] = best_cells(own, teams.cell[b, r], height, width)
+        for r in range(sets.shape[1]):
+            sets[b, r] = _best(own, teams.cell[b, r], height, width)
 
 
 @lean
@@ -66,6 +73,22 @@ def _mark(
             else:
                 marks[here] = around[m] + fake
             m += 1
+
+
+@lean
+def _best(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
+    """Returns the moves from `cell` to the cells of the highest of `values`."""
+    middle = cell // width
+    left = cell - middle * width - 1
+    top, moves = -np.inf, 0
+    for row in range(3):
+        start = wrapped(middle + row - 1, height) * width
+        for column in range(3):
+            value = values[start + wrapped(left + column, width)]
+            moves = 0 if value > top else moves
+            top = value if value > top else top
+            moves |= 1 << (3 * row + column) if value == top else 0
+    return moves
 
 
 class Stigmergy(Reactive):
@@ -102,6 +125,6 @@ class Stigmergy(Reactive):
             return {}
         return {"marks": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
         scratch = np.empty((1, 0 if kept else largest(teams.height, teams.width)))
-        rule(teams, self.marks == "lasting", kept.get("marks", scratch))
+        return rule(teams, self.marks == "lasting", kept.get("marks", scratch))

@@ -6,27 +6,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import lean
+from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
 from sts.worlds.lambda_star.agents.sets import largest
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import side, toward, wrapped
 
 
-@lean
-def rule(teams: Teams, values: NDArray[np.float64]) -> None:
+def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
     """Averages what the teams see into their values, then decides.
 
     Args:
       teams: their draws say which of several best cells each role makes for.
       values: float64[B, cells or more], in halves; 0 at an episode's start.
     """
-    for b in range(len(teams.sets)):
-        cell, height, width, own = teams.cell[b], teams.height[b], teams.width[b], values[b]
+    sets = np.empty(teams.cell.shape, np.int64)
+    _decide(teams, values, sets)
+    return sets
+
+
+@compiled
+def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
+    for b in range(len(sets)):
+        cell, height, width, own = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
         for r in range(cell.size):
             _average(teams.around[b, r], cell[r], height, width, own)
         cells = height * width
-        top = _highest(own, cells)
+        top = own[:cells].max()
         ties = goal = 0
         for c in range(cells):
             ties += 1 if own[c] == top else 0
@@ -34,19 +41,7 @@ def rule(teams: Teams, values: NDArray[np.float64]) -> None:
         for r in range(cell.size):
             if ties > 1:
                 goal = _tied(own, cells, top, int(teams.draws[b, r] * ties))
-            teams.sets[b, r] = 1 << toward(cell[r], goal, height, width)
-
-
-@lean
-def _highest(values: NDArray[np.float64], cells: int) -> float:
-    """Returns the highest value; four by four, as one long chain of comparisons is slow."""
-    a = b = c = d = values[0]
-    for i in range(3, cells, 4):
-        a, b = max(a, values[i - 3]), max(b, values[i - 2])
-        c, d = max(c, values[i - 1]), max(d, values[i])
-    for i in range(cells - cells % 4, cells):
-        a = max(a, values[i])
-    return float(max(max(a, b), max(c, d)))
+            sets[b, r] = 1 << toward(cell[r], goal, height, width)
 
 
 @lean
@@ -95,5 +90,5 @@ class WisdomOfTheCrowd(Reactive):
     def _start(self, seen: Observation) -> Memory:
         return {"values": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> None:
-        rule(teams, kept["values"])
+    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+        return rule(teams, kept["values"])

@@ -12,24 +12,6 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.flags import FLAGS, size
 
 
-class Once(argparse.Action):
-    """Keeps a value as usual, and refuses a second one, which would silently win."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Keeps `values`."""
-        given: set[str] = vars(namespace).setdefault("_given", set())
-        if self.dest in given:
-            raise argparse.ArgumentError(self, "given twice; here it has one value")
-        given.add(self.dest)
-        setattr(namespace, self.dest, values)
-
-
 def add_world(parser: argparse.ArgumentParser, *, once: bool = True, **defaults: str) -> None:
     """Adds the arguments that say what environments are made to.
 
@@ -47,7 +29,7 @@ def add_world(parser: argparse.ArgumentParser, *, once: bool = True, **defaults:
                 f"--{flag.name}",
                 type=kinds[flag.name],
                 default=default if once else None,
-                action=Once if once else "append",
+                action="store" if once else "append",
                 metavar=flag.metavar,
                 help=f"{flag.help.partition(' (')[0]} (default: {default})",
             )

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sts.cli.arguments import at_least, say
-from sts.worlds.lambda_star.commands.arguments import Once, add_world, target, write
+from sts.worlds.lambda_star.commands.arguments import add_world, target, write
 
 if TYPE_CHECKING:
     from sts.episodes import Episode
@@ -28,7 +28,6 @@ def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     strip.add_argument(
         "--agent",
         required=True,
-        action=Once,
         metavar="A",
         help="a name, module:Class or PYTHON:module:Class; several between commas are dealt to "
         "the participants in turn",

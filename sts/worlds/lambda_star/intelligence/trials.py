@@ -20,7 +20,7 @@ from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
 from sts.worlds.lambda_star.play.teams import called, check_memory, sums, team_for
 
-SPAN = 250
+SPAN = 500
 """Episodes that are played at once; no result depends on it."""
 
 MOST = 10_000_000

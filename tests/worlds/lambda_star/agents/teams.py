@@ -57,15 +57,13 @@ def decided(
     teams = Teams(
         around(rewards, cells, radius)[None],
         np.array([cells]),
-        np.array([height]),
-        np.array([width]),
-        np.array([good_next]),
-        np.array([-1]),
+        np.array([[height]]),
+        np.array([[width]]),
+        np.array([[good_next]]),
+        np.array([[-1]]),
         np.zeros((1, count)) if draws is None else draws[None],
-        np.full((1, count), -1, np.int64),
     )
-    rule(teams, *given)
-    return [named(moves) for moves in teams.sets[0]]
+    return [named(moves) for moves in rule(teams, *given)[0]]
 
 
 def named(moves: int) -> set[str]:

@@ -1,4 +1,4 @@
-"""The compiled rules of the reactive behaviours, each against cases worked by hand.
+"""The rules of the reactive behaviours, each against cases worked by hand.
 
 A grid of rewards in halves stands for the world, so that a case shows all that a rule can see.
 """
@@ -248,7 +248,7 @@ def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(re
     cells = [65, 13, 21, 61, 109, 69]  # so far apart that each sees but the reward it stands on
     world = np.full((12, 12), -2)
     world.ravel()[cells] = rewards
-    left = decided(binary_tree.rule, world, cells, np.empty((2, 6), np.int64))
+    left = decided(binary_tree.rule, world, cells)
     assert left == [to(c, cells[f], world) for c, f in zip(cells, followed, strict=True)]
     for node, children in ((0, (1, 2)), (1, (3, 4)), (2, (5,))):
         ways = [to(cells[node], cells[other], world).pop() for other in (node, *children)]
@@ -257,8 +257,8 @@ def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(re
 
 @pytest.mark.parametrize("move", range(9))
 def test_a_node_draws_its_own_target_evenly_among_its_best_cells(move):
-    draws, scratch = np.array([(move + 0.5) / 9]), np.empty((2, 1), np.int64)
-    assert decided(binary_tree.rule, NOTHING, [12], scratch, draws=draws) == [{MOVES[move]}]
+    draws = np.array([(move + 0.5) / 9])
+    assert decided(binary_tree.rule, NOTHING, [12], draws=draws) == [{MOVES[move]}]
 
 
 def test_the_guide_starts_where_the_last_role_stands():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from sts.engine.sampling import pick
-from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents import sets
 from tests.worlds.lambda_star.agents.teams import named
 
@@ -19,6 +18,9 @@ def test_nth_picks_what_the_engine_picks_from_equal_weights():
         weights = sets.weights(np.array(moves))
         for u in us:
             assert sets.nth(moves, u) == pick(weights, weights.sum(), u)
+    every = np.arange(1, sets.ALL + 1)
+    found = sets.nth(every, np.full(sets.ALL, 0.4))
+    assert found.tolist() == [sets.nth(moves, 0.4) for moves in every]
 
 
 def test_weights_are_one_for_members_and_zero_for_the_rest():
@@ -30,7 +32,7 @@ def test_weights_are_one_for_members_and_zero_for_the_rest():
 
 def test_best_is_every_highest_cell_that_a_move_reaches():
     near = np.array([0, 2, 0, 0, 2, 0, -1, 0, 2], np.int8)
-    assert named(sets.best(near)) == {"up", "stay", "down-right"} and sets.highest(near) == 2
+    assert named(int(sets.best(near))) == {"up", "stay", "down-right"}
     assert sets.best(np.full(9, -1, np.int8)) == sets.ALL
 
 
@@ -39,13 +41,4 @@ def test_of_a_wide_sight_only_the_middle_is_in_reach(radius):
     near = np.array([0, 0, -2, -1, 0, 0, 0, -1, 0], np.int8)
     wide = np.full((2 * radius + 1, 2 * radius + 1), 2, np.int8)
     wide[radius - 1 : radius + 2, radius - 1 : radius + 2] = near.reshape(3, 3)
-    assert sets.best(wide.ravel()) == sets.best(near)
-    assert sets.highest(wide.ravel()) == 0
-
-
-def test_the_best_cells_of_a_map_of_values_are_found_round_every_edge():
-    values = np.random.default_rng(2).integers(0, 3, 12).astype(float)
-    for cell in range(12):
-        near = [values[torus.moved(cell, move, 3, 4)] for move in range(9)]
-        expected = sum(1 << move for move in range(9) if near[move] == max(near))
-        assert sets.best_cells(values, cell, 3, 4) == expected
+    np.testing.assert_array_equal(sets.reached(wide.ravel()), near)

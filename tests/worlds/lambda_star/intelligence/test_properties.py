@@ -294,9 +294,9 @@ def test_the_command_says_what_its_letters_mean(capsys):
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--size", "5x5", "--size", "6x6"], "argument --size: given twice"),
-        (["--team", "5", "--team", "5"], "argument --team: given twice"),
-        (["--steps", "5", "--steps", "6"], "argument --steps: given twice"),
+        (["--size", "5x5", "--size", "6x6"], "--size is given twice"),
+        (["--team", "5", "--team", "5"], "--team is given twice"),
+        (["--steps", "5", "--steps", "6"], "--steps is given twice"),
         (["--episodes", "1"], "expected 2 environments or more, found 1"),
         (["--team", "0"], "expected a team of 1 to 100 here, found 0"),
         (["--complexity", "2-99"], "2 to 50 can"),
