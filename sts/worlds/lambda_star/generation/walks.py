@@ -17,10 +17,8 @@ from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended
 from sts.worlds.lambda_star.torus import moved
 
 Keys = NDArray[np.uint64]
-_0, _1, _2, _4, _8, _16, _32, _63 = map(np.uint64, (0, 1, 2, 4, 8, 16, 32, 63))
+_0, _1, _63 = map(np.uint64, (0, 1, 63))
 _COLUMNS = 2**32 - 1
-_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
 class Room(NamedTuple):
@@ -79,70 +77,38 @@ def _cell(place: int, to: Room) -> int:
 
 
 @lean
-def _ones(word: Any) -> Any:
-    """Returns how many bits of a word are 1."""
-    word = word - ((word >> _1) & _PAIRS)
-    word = (word & _FOURS) + ((word >> _2) & _FOURS)
-    word = (word + (word >> _4)) & _BYTES
-    word = word + (word >> _8)
-    word = word + (word >> _16)
-    return (word + (word >> _32)) & _63
-
-
-@lean
 def _drawn(key: Any, attempt: int, most: int, to: Room) -> int:
     """Draws a segment of 1 to T // 2 moves, which is repeated; returns its length.
 
     0 where K is seen to be more than `most`. A component ends with the first visit to a cell, and
     another one begins before the end, so K is more than the number of cells that are visited before
     the last step. Most attempts end here, so it is quick before it is exact: cells are told apart
-    by the last six bits of their numbers, and counted now and then, as a branch at each step would
-    cost more than to walk on. Indices are unsigned, which spares a test for negative ones.
+    by the last six bits of their numbers. Indices are unsigned, which spares a test for negative
+    ones.
     """
     steps, longest = to.cells.size, to.segment.size
     first = attempt * (longest + 1)
     length = 1 + below(key, first, longest)
-    place, at, visited, t = _start(to), 0, _0, 0
-    while t < steps:
-        stop = min(steps, t + 2 * most)
-        for i in range(t, min(stop, length)):
-            to.segment[np.uint64(i)] = below(key, first + 1 + i, 9)
-        for _ in range(t, stop):
-            place += to.ways[np.uint64(to.segment[np.uint64(at)])]
-            at = following(at, length)
-            visited |= _1 << (np.uint64(_cell(place, to)) & _63)
-        if _ones(visited) > most - (stop < steps):
+    place, at, visited, count = _start(to), 0, _0, 0
+    for t in range(steps):
+        if t < length:
+            to.segment[np.uint64(t)] = below(key, first + 1 + t, 9)
+        place += to.ways[np.uint64(to.segment[np.uint64(at)])]
+        at = following(at, length)
+        bit = _1 << (np.uint64(_cell(place, to)) & _63)
+        count += visited & bit == _0
+        visited |= bit
+        if count > most - (t + 1 < steps):
             return 0
-        t = stop
     return int(length)
 
 
 @lean
-def _period(length: int, most: int, to: Room) -> int:
-    """Returns after how many steps the walk is back where it began, with whole segments behind it.
+def _complexity(length: int, most: int, to: Room) -> int:
+    """Returns K of the walk that repeats the segment of this length, or more than `most` if K is.
 
-    `most` or more where these are not fewer than `most`.
+    It is the same wherever the walk begins, for a torus looks the same from every cell.
     """
-    place, period = _start(to), length
-    for i in range(length):
-        place += to.ways[np.uint64(to.segment[np.uint64(i)])]
-    whole = place - _start(to)
-    while period < min(most, to.cells.size) and _cell(place, to) != 0:
-        place += whole
-        period += length
-    return period
-
-
-@lean
-def _complexity(length: int, least: int, most: int, to: Room) -> int:
-    """Returns K of the walk that repeats the segment of this length.
-
-    Less than `least` or more than `most` where K is, and then not always K itself. It is the same
-    wherever the walk begins, for a torus looks the same from every cell. A walk that is back where
-    it began after n whole segments only repeats its cells from there on, which is one component.
-    """
-    if _period(length, least - 1, to) < least - 1:
-        return 0
     place, at = _start(to), 0
     for t in range(to.cells.size):
         place += to.ways[np.uint64(to.segment[np.uint64(at)])]
@@ -176,7 +142,7 @@ def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> t
             while found != wanted[e]:
                 attempt += 1
                 length = _drawn(keys[e, which], attempt, wanted[e], to)
-                found = _complexity(length, wanted[e], wanted[e], to) if length > 0 else 0
+                found = _complexity(length, wanted[e], to) if length > 0 else 0
             attempts[e, which], lengths[e, which] = attempt, length
     return attempts, lengths
 
@@ -205,7 +171,7 @@ def census(
     counts = np.zeros(most + 2, np.int64)
     for attempt in range(sample):
         length = _drawn(key, attempt, most, to)
-        counts[_complexity(length, 0, most, to) if length > 0 else most + 1] += 1
+        counts[_complexity(length, most, to) if length > 0 else most + 1] += 1
     return counts
 
 
