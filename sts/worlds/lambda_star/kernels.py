@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled, lean, portable
 from sts.numerics.draws import draw
-from sts.worlds.lambda_star.torus import STAY, apart, distance, moved, way, wrapped
+from sts.worlds.lambda_star.torus import STAY, apart, distance, moved, toward, way, wrapped
 
 Ints = NDArray[np.int64]
 
@@ -219,37 +219,27 @@ def ahead(a: Arrays, which: int) -> Ints:
     return out
 
 
-@compiled
 def headings(a: Arrays, which: int) -> Ints:
     """Returns int64[B]: the one move that Good (0) or Evil (1) makes at every step, for ever.
 
     -1 where its pattern holds another move, a leap or only "stay". Clashes do not count.
     """
-    out = np.empty(a.step.size, np.int64)
-    for b in range(out.size):
-        first, length = a.offset[b, which], a.length[b, which]
-        out[b] = heading(a.patterns[first : first + length], a.kind[b], a.size[b, 0], a.size[b, 1])
-    return out
+    patterns = (
+        a.patterns[first : first + length]
+        for first, length in zip(a.offset[:, which], a.length[:, which], strict=True)
+    )
+    worlds = zip(patterns, a.kind, *a.size.T, strict=True)
+    return np.array([heading(*world) for world in worlds], np.int64)
 
 
-@compiled
 def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
-    """Returns the move, not "stay", that `pattern` repeats for ever; -1 where there is none."""
-    found = pattern[0]
+    """Returns the move, not "stay", that `pattern` repeats for ever; -1 without one."""
+    moves = pattern
     if kind == 1:
-        found = 0
-        while found < 9 and moved(pattern[0], found, height, width) != pattern[1 % pattern.size]:
-            found += 1
-    if found == STAY or found == 9:
-        return -1
-    for i in range(pattern.size):
-        if kind == 0 and pattern[i] != found:
-            return -1
-        if kind == 1:
-            after = pattern[following(i, pattern.size)]
-            if moved(pattern[i], found, height, width) != after:
-                return -1
-    return int(found)
+        after = np.roll(pattern, -1)
+        near = distance(pattern, after, height, width) < 2
+        moves = np.where(near, toward(pattern, after, height, width), STAY)
+    return int(moves[0]) if moves[0] != STAY and (moves == moves[0]).all() else -1
 
 
 def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:

@@ -57,7 +57,7 @@ class Rule(Agent):
         seeking = told.asks("reach-good", "follow-good") | joining
         goal = np.where(joining, memory["mate"], memory["good"])
         lost = seeking & (goal == _UNKNOWN)
-        sweep = _swept(memory["searched"], observation)
+        sweep = swept(memory["searched"], observation)
         memory = memory | {"searched": np.where(lost, memory["searched"] + 1, 0)}
         still = told.asks("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
@@ -106,7 +106,7 @@ def _toward(seen: Observation, goal: Ints) -> Ints:
     return moves
 
 
-def _swept(searched: Ints, seen: Observation) -> Ints:
+def swept(searched: Ints, seen: Observation) -> Ints:
     """Returns the next move of a sweep: once round downwards, ending in fresh columns."""
     around = np.maximum(seen.height[:, None], _SWEEP + 1)
     sideways = searched % around >= around - _SWEEP

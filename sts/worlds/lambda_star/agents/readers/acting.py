@@ -11,13 +11,12 @@ from sts.worlds.lambda_star.agents.readers.grammar import FAR, THINGS
 from sts.worlds.lambda_star.agents.readers.planning import Places, Wishes, lie_in_wait, plan
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE, Sighting
 from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.agents.rule import swept
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.state import MOVES as NAMES
 from sts.worlds.lambda_star.torus import STAY, moved
 
 _AHEAD = 15
-_SWEEP = 3
 _STOOD = 1
 _GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
 
@@ -96,20 +95,13 @@ def _goal(
     in_sight = (shown.cells == here[..., None]).any(-1)
     missed = in_sight & (told.of(memory["age"]) != 0) & (told.thing < len(THINGS) - 1)[:, None]
     lost = seeking & (missed | (here == NOWHERE))
-    sweep = moved(seen.cell, _swept(memory["searched"], seen), *_size(seen))
+    sweep = moved(seen.cell, swept(memory["searched"], seen), *_size(seen))
     path = np.where(lost[..., None], sweep[..., None], path)
     return _flat(Forecast(path, np.where(lost, 1.0, sure), chances)), lost
 
 
 def _size(seen: Observation) -> tuple[Ints, Ints]:
     return seen.height[:, None], seen.width[:, None]
-
-
-def _swept(searched: Ints, seen: Observation) -> Ints:
-    """Returns the next move of a sweep: once round downwards, ending in fresh columns."""
-    around = np.maximum(seen.height[:, None], _SWEEP + 1)
-    sideways = searched % around >= around - _SWEEP
-    return np.where(sideways, NAMES.index("down-right"), NAMES.index("down"))
 
 
 def _walk(told: Told, memory: Memory) -> Ints:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, wrapped
-from sts.worlds.lambda_star.torus import way as way_
+from sts.worlds.lambda_star.torus import STAY, Offset, step, way, wrapped
 
 MOVES = 9
 SURE = 0.9
@@ -122,6 +121,4 @@ def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
 @lean
 def _move(shift: int, height: int, width: int) -> int:
     """Returns the move that a shift begins with."""
-    row, column = way_(0, shift // width, height), way_(0, shift % width, width)
-    down = 1 * (row > 0) - 1 * (row < 0)
-    return int(3 * down + 1 * (column > 0) - 1 * (column < 0) + STAY)
+    return int(step(Offset(way(0, shift // width, height), way(0, shift % width, width))))

@@ -14,19 +14,9 @@ from sts.worlds.lambda_star.kernels import Ints
 
 
 class Told(NamedTuple):
-    """What each of B episodes was told last, as `Intent` has it. All [B].
+    """What each of B episodes was told last, as `Intent` has it; `text` is a number for the text.
 
-    Attributes:
-      text: int64, a number for the text.
-      act: int64, indexes `ACTS`.
-      thing: int64, indexes `THINGS`, as do `shun` and `anchor`.
-      low: int64, the smallest distance.
-      high: int64, the largest.
-      shun: int64, what to keep clear of.
-      alone: int64, 1 or 0.
-      number: int64, how many cells or steps.
-      move: int64, which way.
-      anchor: int64, from where a direction is asked.
+    All int64[B]; `act` indexes `ACTS`, and `thing`, `shun` and `anchor` index `THINGS`.
     """
 
     text: Ints
