@@ -74,12 +74,7 @@ def lines(
 ) -> Chart:
     """One line per agent: together while colours last, else a small panel each.
 
-    Args:
-      agents: in the order of the report.
-      data: columns agent and `fields`.
-      fields: of x and y; y is a share.
-      titles: of x and y.
-      step: a step function, no points.
+    `data` has the columns agent and `fields`, x and a share y; a `step` function has no points.
     """
     present = set(data["agent"])
     names = [name for name in agents if name in present]

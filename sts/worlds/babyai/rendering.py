@@ -66,11 +66,8 @@ def strip(
 ) -> NDArray[np.uint8]:
     """Returns uint8[size, width, 3]: what is carried, and which way the participant looks.
 
-    Args:
-      width: pixels.
-      size: pixels of its height and of what is drawn in it.
-      carrying: int8[2], minigrid's numbers of the type and the colour.
-      direction: minigrid's number; None leaves it out.
+    `carrying` is int8[2], minigrid's numbers of the type and the colour. None leaves the direction
+    out.
     """
     out = np.full((size, width, 3), _GROUND, np.uint8)
     kind, colour = carrying.tolist()

@@ -61,11 +61,7 @@ def board(
 ) -> Iterator[str]:
     """Yield the elements of one board, which cover `picture.width * CELL` units and as many rows.
 
-    Args:
-      picture: the grid, its objects and the rewards around them.
-      scenes: int[F, O], the cell of each object; the last row is now, the others lead to it.
-      style: its colours.
-      marks: additions for the people who judge it.
+    Scenes are int[F, O], the cell of each object; the last row is now, the others lead to it.
     """
     now = [divmod(int(cell), picture.width) for cell in scenes[-1]]
     groups: dict[tuple[int, int], list[int]] = {}

@@ -176,11 +176,7 @@ class LambdaStar:
         return Batch([distinct[raw] for raw in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Returns `count` new worlds to `settings`, the fields of `patterns.Settings`.
-
-        Raises:
-          ArgumentError: a setting that there is not, or that cannot be met.
-        """
+        """Returns `count` new worlds to `settings`, which are fields of `patterns.Settings`."""
         known = patterns.Settings._fields
         for name in sorted(settings.keys() - set(known)):
             raise ArgumentError(

@@ -28,14 +28,7 @@ _FONT = 'font-family="Liberation Sans, sans-serif"'  # which the library that dr
 def frames(
     picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str]
 ) -> list[NDArray[np.uint8]]:
-    """Return uint8[H, W, 3] before each step and after the last.
-
-    Args:
-      picture: of the world in which it happened.
-      episode: what happened.
-      focus: the judged participants, the takeover, and the marked cells.
-      tokens: what can be said, by index.
-    """
+    """Return uint8[H, W, 3] before each step and after the last; `tokens` are what can be said."""
     cell = _cell(picture)
     return [
         _pixels("".join(_page(picture, episode, focus, tokens, at, cell)))

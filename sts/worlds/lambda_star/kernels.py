@@ -165,12 +165,8 @@ class Sight(NamedTuple):
 def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
     """Fills `out`, which must be zero, with what `roles` (int64[R]) see within `radius`.
 
-    Args:
-      a: the worlds; 2 * radius + 1 may not exceed their sides.
-      roles: the observing participants.
-      in_team: bool[P], who counts as a team-mate; the observer itself never does.
-      radius: k of the Moore neighbourhood.
-      out: where to write.
+    `in_team` is bool[P], who counts as a team-mate; the observer itself never does. A neighbourhood
+    of side 2 * radius + 1 must fit the grids.
     """
     batch, participants = a.cells.shape
     side = 2 * radius + 1

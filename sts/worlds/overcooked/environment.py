@@ -258,11 +258,7 @@ def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
 
 
 def named(layout: str) -> tuple[str, ...]:
-    """Returns the rows of a kitchen that comes with the package.
-
-    Raises:
-      ValueError: there is none of that name, or it has values of its own that would be lost.
-    """
+    """Returns the rows of a kitchen of the package that has no values of its own to be lost."""
     from pathlib import Path
 
     from overcooked_ai_py.static import LAYOUTS_DIR

@@ -80,14 +80,9 @@ class Game2019(OvercookedGridworld):  # type: ignore[misc]
 
 @functools.cache
 def game(grid: tuple[str, ...], rules: str) -> Any:
-    """Returns the game in a kitchen; it holds nothing that an episode changes.
+    """Returns the game in a kitchen of rows; it holds nothing that an episode changes.
 
-    Args:
-      grid: rows, with 1 and 2 where the two begin.
-      rules: "2019", or "package" for those of the installed version.
-
-    Raises:
-      ValueError: no kitchen for two, too large a one, or rules that are not known.
+    A ValueError says that it is no kitchen for two, too large, or that `rules` are not in RULES.
     """
     if rules not in RULES:
         raise ValueError(f"expected rules {' or '.join(RULES)}, found {rules!r}")
@@ -129,11 +124,7 @@ def faced(player: Any) -> Place:
 
 
 def checked(found: Facts, grid: Sequence[str]) -> Facts:
-    """Returns facts that can be true of a kitchen.
-
-    Raises:
-      ValueError: they cannot; says why.
-    """
+    """Returns facts that can be true of a kitchen; a ValueError says why they cannot."""
     numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
     if any(type(number) is not int for own in numbers for number in own):
         raise ValueError("expected places and sides as whole numbers")

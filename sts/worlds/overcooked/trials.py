@@ -89,11 +89,7 @@ class Replayed(NamedTuple):
 
 
 def installed() -> tuple[Path, ...]:
-    """Returns the files of the installed package, the training side first.
-
-    Raises:
-      MissingExtra: the package has none.
-    """
+    """Returns the files of the installed package, the training side first."""
     folder = Path(str(resources.files("overcooked_ai_py"))) / "data" / "human_data"
     files = tuple(folder / f"clean_{split}_trials.pickle" for split in SPLITS)
     for file in files:

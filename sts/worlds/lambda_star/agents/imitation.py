@@ -49,11 +49,7 @@ class Imitation(Reactive):
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
-        """Takes how often the guide moves.
-
-        Raises:
-          ArgumentError: `guide` is not one of `GUIDES`.
-        """
+        """Takes how often the guide moves: one of `GUIDES`."""
         if guide not in GUIDES:
             raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
         self.guide = guide

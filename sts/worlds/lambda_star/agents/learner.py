@@ -75,9 +75,8 @@ class Tabular(Agent):
     def finish(self, observation: Observation, memory: Memory) -> Memory:
         """Learns from the pass; returns what it remembers when the same episode begins anew.
 
-        Args:
-          observation: what the team sees after the last step, with that step's move and reward.
-          memory: what it returned last; never written to in place. All that was learned stays.
+        `observation` is what the team sees after the last step. All that was learned stays;
+        `memory` is never written to in place.
         """
         notes = _noted(observation, memory)
         cells, moves = notes["cells"], notes["moves"]
@@ -104,13 +103,7 @@ class Tabular(Agent):
         return 2 * (learned + _NOTE_BYTES * steps * roles)
 
     def _states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
-        """Returns int64[B, T, R], the numbers of (cell, step) in each role's table.
-
-        Args:
-          seen: the grids.
-          cells: int64[B, T, R].
-          step: int64[B, T].
-        """
+        """Returns int64[B, T, R], the numbers of (cell, step) in each role's table."""
         roles = cells.shape[2]
         number = (step * (seen.height * seen.width)[:, None])[..., None] + cells
         which = np.zeros(roles, np.int64) if self.shared else np.arange(roles)

@@ -89,10 +89,8 @@ def _looked(seen: Observation, memory: Memory) -> Memory:
 def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
     """Returns where something is known to be after a look: int64[B, R], unknown for nowhere.
 
-    Args:
-      known: what was known before.
-      flags: bool[B, R, M], where it shows now; of several places the middle comes first.
-      seen: int64[B, R, M], the cells in sight. A known cell that shows nothing now is forgotten.
+    Of several places in `flags`, bool[B, R, M], the middle comes first; a known cell that shows
+    nothing now is forgotten.
     """
     middle = flags.shape[-1] // 2
     first = np.where(flags[..., middle], middle, flags.argmax(-1))

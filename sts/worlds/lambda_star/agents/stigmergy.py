@@ -24,11 +24,8 @@ MARKS = ("one-step", "lasting")
 def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
     """Writes the teams' marks, then decides for each role's best marked moves.
 
-    Args:
-      teams: of any sight.
-      lasting: whether marks last and are averaged, as in the program.
-      marks: float64[B, cells or more] in whole rewards, 0 at an episode's start; or where they do
-        not last, float64[1, cells or more] in halves, overwritten wherever it is read.
+    Marks that last are averaged, as in the program: float64[B, cells or more] in whole rewards, 0
+    at an episode's start. Others are one row in halves, overwritten wherever it is read.
     """
     sets = np.empty(teams.cell.shape, np.int64)
     _decide(teams, lasting, marks, sets)
@@ -111,11 +108,7 @@ class Stigmergy(Reactive):
     name = "stigmergy"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
-        """Takes how long marks last.
-
-        Raises:
-          ArgumentError: `marks` is not one of `MARKS`.
-        """
+        """Takes how long marks last: one of `MARKS`."""
         if marks not in MARKS:
             raise ArgumentError(f"expected marks {' or '.join(MARKS)}, found {marks!r}")
         self.marks = marks

@@ -17,9 +17,8 @@ from sts.worlds.lambda_star.torus import side, toward, wrapped
 def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
     """Averages what the teams see into their values, then decides.
 
-    Args:
-      teams: their draws say which of several best cells each role makes for.
-      values: float64[B, cells or more], in halves; 0 at an episode's start.
+    Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws say
+    which of several best cells each role makes for.
     """
     sets = np.empty(teams.cell.shape, np.int64)
     _decide(teams, values, sets)

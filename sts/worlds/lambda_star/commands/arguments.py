@@ -13,13 +13,10 @@ from sts.worlds.lambda_star.flags import FLAGS, size
 
 
 def add_world(parser: argparse.ArgumentParser, *, once: bool = True, **defaults: str) -> None:
-    """Adds the arguments that say what environments are made to.
+    """Adds the arguments that say what environments are made to, with these defaults, as text.
 
-    Args:
-      parser: of an action.
-      once: False lets --size, --team and --steps be given more than once; they are None where they
-        are not.
-      defaults: of these three, as text.
+    Not `once` lets --size, --team and --steps be given more than once; they are None where they are
+    not.
     """
     kinds: dict[str, Any] = {"size": size, "team": int, "steps": int}
     for flag in FLAGS:
@@ -69,11 +66,7 @@ def complexity(text: str) -> tuple[int, int]:
 
 
 def target(flag: str, name: str | None, suffix: str) -> Path | None:
-    """Returns the file that a flag names, when it can be written.
-
-    Raises:
-      ArgumentError: another suffix, a folder, or a place where nothing can be written.
-    """
+    """Returns the file that a flag names, when it has the suffix and can be written."""
     if name is None:
         return None
     path = Path(name)
@@ -92,11 +85,7 @@ def target(flag: str, name: str | None, suffix: str) -> Path | None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Writes a file that `target` returned.
-
-    Raises:
-      OSError: it cannot be written; names the file as its user did.
-    """
+    """Writes a file that `target` returned; an error names it as its user did."""
     from sts.storage.files import write_atomically
 
     try:

@@ -58,13 +58,8 @@ def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environ
 def of_states(states: Sequence[bytes]) -> Environments:
     """Returns the environments in serialised states, none of which has begun.
 
-    Settings are read off them: K's range is what they have, and patterns of cells count as the
-    published program's.
-
-    Raises:
-      ArgumentError: there is none, one has begun, they are made for no steps, or they differ in
-        size, team, horizon, radius or kind of patterns.
-      DamagedState: one is damaged.
+    Settings are read off them, so they must agree in size, team, horizon, radius and kind of
+    patterns: K's range is what they have, and patterns of cells count as the published program's.
     """
     found = [decode(raw) for raw in states]
     shapes = {(s.height, s.width, len(s.cells), s.horizon, s.kind, s.radius) for s in found}

@@ -34,12 +34,8 @@ def lz76(text: Ints) -> int:
 def components(text: Ints, before: Ints, most: int) -> int:
     """Returns the number of components of `text`, or `most` + 1 where there are more.
 
-    Only earlier occurrences of a component's first symbol are looked at, the latest first.
-
-    Args:
-      text: int64[n].
-      before: int64[n], where each symbol last occurred; -1 where it had not.
-      most: what is worth counting to.
+    Only earlier occurrences of a component's first symbol are looked at, the latest first: `before`
+    says where each symbol last occurred, -1 where it had not.
     """
     count, done = 0, 0
     while done < text.size and count <= most:

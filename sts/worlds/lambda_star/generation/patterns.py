@@ -41,11 +41,7 @@ class Settings(NamedTuple):
 
 
 def sides(size: Any) -> tuple[Any, Any]:
-    """Returns the rows and columns that a caller in Python asks for; `check` looks at each.
-
-    Raises:
-      ArgumentError: the size is not of two.
-    """
+    """Returns the rows and columns of a size, or refuses it; `check` looks at each."""
     try:
         height, width = size
     except (TypeError, ValueError):
@@ -102,11 +98,7 @@ def whole(value: object) -> TypeGuard[int]:
 
 
 def generate(settings: Settings, *, seed: int, index: int) -> State:
-    """Returns the world that (settings, seed, index) names.
-
-    Raises:
-      ArgumentError: the settings cannot be met; for a complexity range, says what was reachable.
-    """
+    """Returns the world that (settings, seed, index) names; settings are refused as by `check`."""
     return scatter(worlds(settings, [(seed, index)]), settings.radius)[0]
 
 

@@ -122,17 +122,10 @@ def _complexity(length: int, most: int, to: Room) -> int:
 
 @compiled
 def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> tuple[Ints, Ints]:
-    """Draws segments until the cells they lead to have the wanted K.
+    """Draw segments until the cells they lead to have the wanted K, int64[E].
 
-    Args:
-      keys: uint64[E, 2], the streams to draw from.
-      wanted: int64[E], K.
-      height: rows.
-      width: columns.
-      horizon: T.
-
-    Returns:
-      int64[E, 2] each: the number of the attempt that succeeded, and its segment's length.
+    `keys` are uint64[E, 2], the streams to draw from. Returns int64[E, 2] twice: the number of the
+    attempt that succeeded, and its segment's length.
     """
     to = _room(height, width, horizon)
     attempts, lengths = np.zeros(keys.shape, np.int64), np.zeros(keys.shape, np.int64)
@@ -179,16 +172,10 @@ def census(
 def there_and_back(keys: Keys, counters: Ints, side: int, entries: int) -> tuple[Ints, Ints]:
     """Returns the paths of Good and Evil as the published program makes them, int64[E, entries].
 
-    A walk of n to 2n - 1 cells and the same backwards, over and over; Evil's cell is Good's,
-    shifted by a constant.
+    A walk of n to 2n - 1 cells and the same backwards, over and over, on a grid of side n; Evil's
+    cell is Good's, shifted by a constant. `counters` say how much of `keys` has been drawn.
 
     Source: docs/lambdastar_2016.md, section 4.
-
-    Args:
-      keys: uint64[E], the streams to draw from.
-      counters: int64[E], how much of them has been drawn.
-      side: n, of a square grid.
-      entries: how long the paths are.
     """
     cells = side * side
     good = np.empty((keys.size, entries), np.int64)

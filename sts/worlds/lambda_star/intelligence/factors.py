@@ -52,15 +52,8 @@ def runs(
 ) -> tuple[Settings, tuple[Run, ...]]:
     """Returns the base, made of each first value, and a run for each further one.
 
-    Args:
-      sizes: (rows, columns); the first is the base's, as are those of the next two.
-      teams: participants.
-      steps: of an episode.
-      complexity: the range of K in every run, None for as much of [2, 23] as every run can draw.
-      patterns: how environments are made.
-
-    Raises:
-      ArgumentError: a value is given twice, or cannot be met, or the runs have no K in common.
+    Without a range of K, all runs draw from as much of [2, 23] as every one of them can. A value
+    that is given twice or cannot be met is refused, and so are runs that have no K in common.
     """
     for name, values in (("size", sizes), ("team", teams), ("number of steps", steps)):
         if len(set(values)) < len(values):
@@ -116,11 +109,7 @@ def classes(met: Collection[int], drawn: tuple[int, int] | None) -> list[tuple[L
     """Returns classes of K, lowest first, and the values met in each; an empty one is left out.
 
     Each K is a class where they are few, else neighbours share one and classes are equally wide,
-    but for one value more in the first of them.
-
-    Args:
-      met: the values of K that environments had.
-      drawn: the range that K was drawn from; None stands for the range met.
+    but for one value more in the first of them. If `drawn` is None, the range met counts.
     """
     low, high = drawn or (min(met), max(met))
     count = min(MOST_CLASSES, high - low + 1)

@@ -19,14 +19,11 @@ METRIC = "lambda-star"
 
 
 def metric(settings: Mapping[str, Any]) -> str:
-    """Returns what a score is called in a report, where other settings are another metric.
+    """Returns what a score under `settings`, those of `Scores`, is called in a report.
 
     The test as it is unless something is asked for is `METRIC`; a name says what is different, as
     in "lambda-star team=5". Episodes and seed make the same test more or less precise and are not
     in the name.
-
-    Args:
-      settings: of `score.Scores`.
     """
     usual, own = _in_words({}), _in_words(settings)
     different = [f"{word}={value}" for word, value in own.items() if value != usual[word]]
@@ -38,11 +35,7 @@ def save(workspace: Workspace, scores: Scores) -> Path:
 
     They take the place of what was kept of the same agents in the same test; what was kept of other
     agents, or in a test of other settings, stays. A row says what its agent saw in the test, which
-    may be more than it sees in a suite: a rehearsal.
-
-    Raises:
-      DamagedData: the table cannot be read, or is of an earlier version; it is left as it is.
-      NewerFormat: the table is of a later version; it is left as it is.
+    may be more than it sees in a suite: a rehearsal. A table that cannot be read is left as it is.
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
     with workspace.locked():

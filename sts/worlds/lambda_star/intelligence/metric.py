@@ -20,10 +20,6 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Mean reward per participant and step in the usual test; other settings: the test's command.
 
-    Args:
-      agents: names, or `module:Class`.
-      suite: not asked for.
-      workspace: not asked for.
-      seed: names the environments and the agents' streams.
+    Neither suite nor workspace is asked for; the seed names environments and the agents' streams.
     """
     return rows(score(agents, Settings(), episodes=EPISODES, seed=seed))

@@ -130,9 +130,7 @@ def balanced(rewards: Ints) -> NDArray[np.bool_]:
 def waits(rewards: Ints, after: Ints) -> Ints:
     """Returns int64[E, H, W]: from each cell, the steps until rewards can differ.
 
-    Args:
-      rewards: int64[E, H, W], what each cell brings at the next step.
-      after: int64[E, H, W], the steps until rewards can differ from each cell after that.
+    `rewards` are those of the next step, and `after` the steps from each cell after that.
     """
     differ = _lowest(rewards) != -_lowest(-rewards)
     return np.where(differ, 1, _lowest(after) + 1)
@@ -197,14 +195,8 @@ def examine(
 ) -> Soundness:
     """Returns what the environments of a seed are like; a random agent plays an episode of each.
 
-    Args:
-      settings: of the class.
-      episodes: how many environments, at least 2.
-      seed: names them, and the random agent's draws: those of `sts lambda-star score`.
-      progress: called with (environments examined, in all).
-
-    Raises:
-      ArgumentError: the settings cannot be met, or there are too few or too many environments.
+    At least two environments are examined. The seed names them and the random agent's draws, as in
+    `sts lambda-star score`; `progress` is called with (environments examined, in all).
     """
     if episodes < 2:
         raise ArgumentError(f"expected 2 environments or more, found {episodes}")

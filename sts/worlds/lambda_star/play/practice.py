@@ -74,15 +74,7 @@ class _Bench(NamedTuple):
 
 
 class _Team(NamedTuple):
-    """Who learns in one table: participants `start` to `stop` - 1 of one episode.
-
-    Attributes:
-      learner: the table's number.
-      start: the first participant.
-      stop: the one after the last.
-      stream: uint64, the episode's.
-      cells: how many the grid has.
-    """
+    """Participants `start` to `stop` - 1 of one episode, who learn in table number `learner`."""
 
     learner: int
     start: int

@@ -180,12 +180,7 @@ class _Eye:
 
 
 def taken(environments: Worldly) -> Environments:
-    """Returns environments, whichever way they were given.
-
-    Raises:
-      ArgumentError: what was given is none of them.
-      DamagedState: a state is damaged.
-    """
+    """Returns environments, whichever way they were given, as `rollout` takes them."""
     if isinstance(environments, Environments):
         return environments
     if whole(environments):

@@ -60,12 +60,7 @@ class Policy(Agent):
 
 
 def team_of(agent: Any) -> tuple[Agent, ...]:
-    """Returns the agents that `agent` names or is.
-
-    Args:
-      agent: a name, `module:Class` or several of them between commas; an agent or its class; a
-        function from an `Observation` to moves int[B, R] or weights float[B, R, 9]; or a sequence
-        of any of these.
+    """Returns the agents that `agent` names or is, in any form that `rollout` takes.
 
     Raises:
       UnknownName: no agent of that name is installed.
@@ -92,16 +87,7 @@ def sums(
 ) -> NDArray[np.int64]:
     """Return int64[E, P]: what each participant received over each episode, in halves.
 
-    Args:
-      agent: whatever `team_of` takes.
-      environments: E worlds of P participants; not written to.
-      seed: names the agents' streams of draws, with the team's name and the world's index.
-      rehearsals: how often a learning behaviour practises each episode before the pass that counts.
-
-    Raises:
-      UnknownName, ArgumentError: as `team_of`; or it has more members than participants, or
-        learning needs more memory than there is.
-      StsError: an agent failed.
+    Arguments and errors are those of `rollout`.
     """
     members = team_for(agent, environments.settings)
     check(rehearsals)
@@ -175,19 +161,10 @@ def rehearse(
 ) -> Played:
     """Returns the pass that counts, after the teams' learners have rehearsed its episodes together.
 
-    Agents that cannot `finish` play along and begin every pass anew; where none can, nothing is
+    Agents that cannot `finish` play along and start every pass afresh; where none can, nothing is
     rehearsed. Learners go on learning in the pass that counts, which none of its choices shows: a
-    state is met once in a pass.
-
-    Args:
-      fresh: returns the worlds at the start of their episodes, each time anew.
-      teams: as `lockstep.play` takes them, without memories.
-      steps: T.
-      rehearsals: how many passes come before.
-      watch: called in the pass that counts; as `lockstep.play` calls it.
-
-    Raises:
-      StsError: an agent failed; names it.
+    state is met once in a pass. `fresh` returns the worlds at the start of their episodes, each
+    time again; the rest is as `lockstep.play` takes it, and `watch` is called in the last pass.
     """
     if not any(_finishes(team.agent) for team in teams):
         rehearsals = 0

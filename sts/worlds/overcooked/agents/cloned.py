@@ -55,11 +55,7 @@ class Cloned(Agent):
     domain = "overcooked"
 
     def __init__(self) -> None:
-        """Reads what was learned.
-
-        Raises:
-          ArgumentError: it has not been trained yet; says how.
-        """
+        """Reads what was learned; where nothing was, an ArgumentError says how to train it."""
         found = load(path())
         self._network = found.network
         self.weights_digest, self.trained_on = found.digest, found.trained_on
@@ -88,13 +84,8 @@ def train(
 ) -> tuple[Path, float]:
     """Trains on the installed train side, and keeps what was learned; returns where, and the loss.
 
-    Args:
-      seed: of the first weights and the order of the examples.
-      epochs: how often every example is seen.
-      show: told how many epochs of how many are done.
-
-    Raises:
-      ArgumentError: no epochs.
+    The seed is of the first weights and the order of the examples, each of which is seen `epochs`
+    times; `show` is called with epochs (done, in all).
     """
     if epochs < 1:
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
@@ -118,12 +109,7 @@ def train(
 
 
 def load(file: Path) -> Trained:
-    """Returns what was learned and kept in a file.
-
-    Raises:
-      ArgumentError: there is none yet.
-      DamagedData: the file is not one of weights.
-    """
+    """Returns what was learned and kept in a file, if it was trained and is one of weights."""
     if not file.is_file():
         raise ArgumentError(
             "agent 'overcooked-cloned' has not been trained here yet: sts overcooked train"

@@ -35,11 +35,8 @@ def ways(
 ) -> dict[Cell, Way]:
     """Returns a shortest way to each cell that is no floor and that one can come to face.
 
-    Args:
-      floor: bool[H, W], where one can stand; the edge is none.
-      start: where the cook stands.
-      side: which way it faces, as the moves.
-      blocked: floor where one cannot step now.
+    The edge of `floor`, bool[H, W], is never floor. `side` is which way the cook faces, as the
+    moves, and `blocked` is floor where one cannot step now.
     """
     found: dict[Cell, Way] = {}
     right, down = SIDES[side]

@@ -39,14 +39,7 @@ def guesses(told: Told) -> NDArray[np.float64]:
 
 
 def answers(told: Told, seen: Observation, memory: Memory, known: Forecast) -> NDArray[np.float64]:
-    """Returns float64[B, R, 22], what to say to the question; a guess where that is not known.
-
-    Args:
-      told: the questions.
-      seen: what is in sight.
-      memory: what was.
-      known: where things are expected, [B, R, 4, ...].
-    """
+    """Returns float64[B, R, 22], what to say to the question; a guess where that is not known."""
     now = told.of(memory["age"]) == 0
     crowd = (seen.team.astype(np.int64) + seen.others).sum(-1)
     age = told.of(memory["age"])

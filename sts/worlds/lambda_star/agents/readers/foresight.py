@@ -82,13 +82,9 @@ def _period(shifts: Ints) -> int:
 
 @compiled
 def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
-    """Writes what is to be expected of things, from where they were.
+    """Writes to `out`, which is blank, what is to be expected of things from where they were.
 
-    Args:
-      trace: int64[N, W], their cells at the last W steps, the newest last; `NOWHERE` if unseen.
-      height: int64[N], the grids' rows.
-      width: int64[N], their columns.
-      out: `blank` ones.
+    `trace` is int64[N, W], their cells at the last W steps, the newest last; `NOWHERE` if unseen.
     """
     length, ahead = trace.shape[1], out.path.shape[1] - 1
     for n in range(len(trace)):

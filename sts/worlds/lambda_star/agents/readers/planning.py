@@ -106,14 +106,10 @@ def _company(crowd: Ints, row: int, column: int) -> float:
 
 @compiled
 def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets: Ints) -> None:
-    """Writes the sets of moves that are worth most over the next `AHEAD` steps.
+    """Writes to `sets`, int64[N], the moves that are worth most over the next `AHEAD` steps.
 
-    Args:
-      places: where the roles are.
-      wishes: what they want.
-      goal: what the band is about; a role that knows no place of it is left as it is.
-      threat: what is to be shunned, where a place of it is known.
-      sets: int64[N], written.
+    The wished band is about the goal; a role that knows no place of it is left as it is. The threat
+    is shunned where a place of it is known.
     """
     values = np.zeros((_LONG + 2, _LONG + 2))
     later = np.zeros((_LONG + 2, _LONG + 2))
@@ -160,12 +156,8 @@ def _best(values: NDArray[np.float64]) -> int:
 def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
     """Writes moves to where the prey comes soonest after one has stood there for long enough.
 
-    Args:
-      places: where the roles are.
-      stood: int64[N], for how many steps they have not moved.
-      wanted: int64[N], how many are enough.
-      prey: the paths that they wait on; who is not sure of one stays.
-      sets: int64[N], written.
+    Roles have not moved for `stood` steps, and `wanted` are enough; a role that is not sure of its
+    prey's path stays. All int64[N].
     """
     for n in range(len(sets)):
         sets[n] = 1 << STAY
