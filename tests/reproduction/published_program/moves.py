@@ -43,7 +43,8 @@ from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.published import importer
-from sts.worlds.lambda_star.published.importer import TEAMS, Place
+from sts.worlds.lambda_star.published.importer import TEAMS
+from tests.reproduction.published_program.places import Place, read_places
 from tests.reproduction.published_program.uniformity import Outcome, uniformity
 
 PLANS = 504  # so ties of up to 504 are all met, and their chances are right to 1 in 504
@@ -138,7 +139,7 @@ def read(
     alike = defaultdict(list)
     for done, path in enumerate(paths, 1):
         trajectories = iter(_replayed(path))
-        for place in importer.places(path):
+        for place in read_places(path):
             for team, trajectory in zip(TEAMS, trajectories, strict=False):
                 start, moves = states.decode(trajectory.episode.state), trajectory.episode.moves
                 alike[team, start.height, *moves.shape].append((place, start, moves))

@@ -58,38 +58,6 @@ def read(path: Path) -> list[Trajectory]:
     return out
 
 
-class Place(NamedTuple):
-    """Where an episode stands in its file, and what it says beside the teams.
-
-    Attributes:
-      file: the file's name.
-      episode: its number there.
-      lines: the numbers of its start line and of the line of each step.
-      guide: the cell, from 0, on which the oracle that imitation follows starts.
-    """
-
-    file: str
-    episode: int
-    lines: tuple[int, ...]
-    guide: int
-
-
-def places(path: Path) -> list[Place]:
-    """Return the place of each episode in the file, in the order in which `read` has them.
-
-    Raises:
-      DamagedData: as `read`, and where an episode does not say where the guide starts.
-    """
-    out = []
-    for start, steps in _episodes(path, _lines(path)):
-        (n,) = start.integers("n", 3, 255)
-        (episode,) = start.integers("episode", 0, 10**9)
-        (guide,) = start.integers("oracle_to_follow_start", 1, n * n)
-        lines = tuple(line.number for line in (start, *steps))
-        out.append(Place(path.name, episode, lines, guide - 1))
-    return out
-
-
 def _lines(path: Path) -> list[str]:
     try:
         with regular(path) as raw, lzma.open(raw) if path.suffix == ".xz" else raw as file:

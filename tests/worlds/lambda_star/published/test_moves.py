@@ -46,6 +46,7 @@ from tests.reproduction.published_program.moves import (
     check,
     read,
 )
+from tests.reproduction.published_program.places import read_places
 from tests.reproduction.published_program.uniformity import Outcome, uniformity
 
 TRACES = DATA / "lambdastar_2016_traces.jsonl.xz"
@@ -437,7 +438,7 @@ def test_unequal_chances_have_an_even_p_where_pearsons_has_not():
 
 
 def test_places_count_lines_and_episodes_as_the_file_does(traces: Path) -> None:
-    places = importer.places(traces)
+    places = read_places(traces)
     assert [len(places), places[0].lines[0], places[40].lines[0]] == [100, 1, 40 * 31 + 1]
     assert places[0].episode == places[40].episode == places[60].episode == 0
     assert len(importer.read(traces)) == 100 * len(importer.TEAMS)
