@@ -62,7 +62,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
     yield memory.table(sizes)
     yield worlds.generation(sizes)
     yield worlds.learners(sizes)
-    yield sessions.ahead(sizes)
+    yield sessions.renewed(sizes)
     yield sessions.turns(sizes)
     yield pipeline.start_up(sizes)
     yield pipeline.continuations(sizes)

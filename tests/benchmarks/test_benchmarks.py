@@ -102,7 +102,7 @@ def test_making_worlds_and_stepping_them_is_timed():
 
 def test_a_turn_and_new_worlds_are_timed_held_open_and_not():
     table = sessions.turns(TINY)
-    holds(table, sessions.ahead(TINY))
+    holds(table, sessions.renewed(TINY))
     assert [row[1] for row in table.rows] == ["1 and 7", "1 and 11"]
 
 

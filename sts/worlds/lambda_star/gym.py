@@ -31,7 +31,7 @@ from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.features import MOVES, bounds, flat
 from sts.worlds.lambda_star.generation import patterns as patterns_
 from sts.worlds.lambda_star.generation.patterns import Settings, sides
-from sts.worlds.lambda_star.generation.supply import Supply
+from sts.worlds.lambda_star.kernels import Arrays, copied
 from sts.worlds.lambda_star.play.teams import called, team_of
 
 try:
@@ -113,6 +113,7 @@ class _Learning:
             )
         self._settings, self._worlds = settings, worlds
         self._seeds: tuple[int, ...] = ()
+        self._kept: dict[int, Arrays] = {}
         self._episode = 0
         self._session: Session | None = None
         self.observation_space, self.action_space = self._box(), Discrete(MOVES)
@@ -130,10 +131,10 @@ class _Learning:
         Seeds other than before begin with their first worlds; with `anew`, all seeds do.
         """
         if seeds != self._seeds:
-            self._supply = Supply(self._settings, seeds, self._worlds)
+            self._kept = {}
         self._episode = 0 if anew or seeds != self._seeds else self._episode + 1
         self._seeds = seeds
-        batch = Batch.of(self._supply.worlds(self._episode), self._settings.radius)
+        batch = Batch.of(self._made(), self._settings.radius)
         others, name = range(1, self._settings.participants), called(self._partners)
         own = [(seed, self._episode) for seed in seeds]
         teams = [
@@ -146,6 +147,15 @@ class _Learning:
         ]
         self._session = session.open(LambdaStar(), batch, teams)
         return self._look(self._session)
+
+    def _made(self) -> Arrays:
+        """Returns each seed's world of this episode, to be played; keeps those that come again."""
+        index = self._episode % self._worlds if self._worlds else self._episode
+        if index not in self._kept:
+            names = [(seed, index) for seed in self._seeds]
+            made = patterns_.worlds(self._settings, names)
+            self._kept = (self._kept if self._worlds else {}) | {index: made}
+        return copied(self._kept[index])
 
     def _look(self, begun: Session) -> Seen:
         """Returns float32[B, N]: what the learners see now."""

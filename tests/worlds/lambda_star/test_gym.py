@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import re
 import subprocess
@@ -19,6 +20,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star import generate, rollout
 from sts.worlds.lambda_star.features import bounds, flat, layout
+from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "learning.md"
@@ -252,6 +254,31 @@ def test_without_autoreset_an_episode_that_is_over_waits_for_its_reset():
         envs.step(STAY)
     envs.reset()
     envs.step(STAY)
+
+
+def test_what_comes_round_again_is_made_once_and_never_changed(monkeypatch):
+    made, worlds = [], patterns.worlds
+
+    def counted(settings, names):
+        made.extend(index for _, index in names)
+        return worlds(settings, names)
+
+    monkeypatch.setattr(patterns, "worlds", counted)
+    env = LambdaStarEnv(worlds=3, steps=4)
+    seen = [env.reset(seed=4)[0]]
+    for _ in range(8):
+        env.step(4)
+        seen.append(env.reset()[0])
+    assert made == [0, 1, 2]
+    np.testing.assert_array_equal(seen[:3], seen[3:6])
+    np.testing.assert_array_equal(seen[:3], seen[6:])
+
+
+def test_a_copy_of_what_is_under_way_goes_on_alike():
+    envs = LambdaStarVectorEnv(2, steps=4)
+    envs.reset(seed=1)
+    other = copy.deepcopy(envs)
+    np.testing.assert_array_equal(envs.reset()[0], other.reset()[0])
 
 
 def test_a_world_is_drawn_as_text_and_as_pixels():
