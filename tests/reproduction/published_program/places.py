@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sts.errors import DamagedData
 
@@ -36,7 +36,7 @@ def read_places(path: Path) -> list[Place]:
     text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode()
     out: list[Place] = []
     for number, line in enumerate(text.splitlines(), 1):
-        value = json.loads(line) if line.strip() else {"ev": ""}
+        value: dict[str, Any] = json.loads(line) if line.strip() else {"ev": ""}
         if value["ev"] == "step":
             out[-1] = out[-1]._replace(lines=(*out[-1].lines, number))
         elif value["ev"] == "start":

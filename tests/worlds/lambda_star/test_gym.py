@@ -257,7 +257,8 @@ def test_without_autoreset_an_episode_that_is_over_waits_for_its_reset():
 
 
 def test_what_comes_round_again_is_made_once_and_never_changed(monkeypatch):
-    made, worlds = [], patterns.worlds
+    made: list[int] = []
+    worlds = patterns.worlds
 
     def counted(settings, names):
         made.extend(index for _, index in names)

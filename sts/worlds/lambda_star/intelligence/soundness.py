@@ -81,7 +81,7 @@ def measure(environments: Environments) -> Properties:
     symmetric = np.ones(len(k), np.bool_)
     longest = np.empty((len(k), s.horizon), np.int64)
     for t in range(s.horizon - 1, -1, -1):
-        rewards = maps(*there[t].T, s.height, s.width)
+        rewards = maps(there[t], s.height, s.width)
         symmetric &= balanced(rewards)
         wait = waits(rewards, wait)
         longest[:, t] = wait.max((1, 2))
@@ -109,10 +109,10 @@ def _played(a: Arrays, steps: int) -> Ints:
     return out
 
 
-def maps(good: Ints, evil: Ints, height: int, width: int) -> Ints:
-    """Returns int64[E, H, W], the reward of every cell in halves; Good and Evil are int64[E]."""
+def maps(objects: Ints, height: int, width: int) -> Ints:
+    """Returns int64[E, H, W], the reward of every cell in halves; `objects` is int64[E, 2]."""
     cells = np.arange(height * width).reshape(height, width)
-    gain, loss = (worth(distance(cells, at[:, None, None], height, width)) for at in (good, evil))
+    gain, loss = worth(distance(cells, objects.T[..., None, None], height, width))
     return np.asarray(gain - loss)
 
 

@@ -71,7 +71,7 @@ def test_a_random_agent_expects_exactly_nothing_at_any_step():
     batch = Batch.of(generate(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).fresh(), 1)
     for _ in range(30):
         batch.step(np.full((50, 1), STAY, np.int8), np.zeros((50, 1), np.int8))
-        rewards = maps(*batch.arrays.objects.T, 5, 7)
+        rewards = maps(batch.arrays.objects, 5, 7)
         assert not rewards.sum((1, 2)).any() and balanced(rewards).all()
         for b, (good, evil) in enumerate(batch.arrays.objects.tolist()):
             assert [reward(c, good, evil, 5, 7) for c in range(35)] == rewards[b].ravel().tolist()
@@ -79,13 +79,13 @@ def test_a_random_agent_expects_exactly_nothing_at_any_step():
 
 def test_rewards_are_symmetric_wherever_good_and_evil_are():
     for height, width in ((3, 3), (3, 4), (4, 4), (5, 3), (6, 5)):
-        good, evil = np.indices((height * width, height * width)).reshape(2, -1)
-        assert (balanced(maps(good, evil, height, width)) | (good == evil)).all()
+        pairs = np.array(list(np.ndindex(height * width, height * width)))
+        assert (balanced(maps(pairs, height, width)) | (pairs[:, 0] == pairs[:, 1])).all()
 
 
 @pytest.mark.parametrize("value", [-3, -1, 1, 3])
 def test_a_doctored_map_is_not_balanced(value):
-    rewards = maps(np.array([0, 0]), np.array([12, 12]), 4, 5)
+    rewards = maps(np.array([[0, 12], [0, 12]]), 4, 5)
     rewards[1, 3, 3] += value
     assert balanced(rewards).tolist() == [True, False]
 
