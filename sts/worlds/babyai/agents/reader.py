@@ -29,6 +29,8 @@ from sts.worlds.babyai.agents.seeker import (
     Cell,
     View,
     fits,
+    free_cells,
+    neighbours,
     passable,
     walk,
 )
@@ -212,7 +214,7 @@ def _over(view: View, step: Step, stayed: int) -> tuple[bool, int]:
 def _move(view: View, step: Step) -> int | None:
     """Returns the next move towards a step; None where nothing is known that it could be."""
     if step.kind == "put-next" and step.beside and fits(view.carrying, step.thing):
-        return _to(view, _free(view, _those(view, step.beside)), DROP)
+        return _to(view, free_cells(view, _those(view, step.beside)), DROP)
     if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
         return DROP if view.front[0] == EMPTY else None
     there = _those(view, step.thing)
@@ -225,7 +227,8 @@ def _move(view: View, step: Step) -> int | None:
         type = Thing("", step.thing.type)
         there = _those(view, type) - (there if step.thing.colour else set())
     elif step.kind == "neighbour":
-        there = {cell for place in there for cell in _around(place)} & _those(view, Thing("", ""))
+        near = {cell for place in there for cell in neighbours(place)}
+        there = near & _those(view, Thing("", ""))
     elif step.kind in ("left", "right"):
         there = {cell for cell in _those(view, Thing("", "")) if view.cells[cell][_MARK]}
     return _to(view, there, PICKUP)
@@ -237,16 +240,6 @@ def _those(view: View, thing: Thing) -> set[Cell]:
     return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
 
 
-def _around(place: Cell) -> list[Cell]:
-    x, y = place
-    return [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
-
-
-def _free(view: View, places: set[Cell]) -> set[Cell]:
-    cells = {cell for place in places for cell in _around(place)} - {HERE}
-    return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
-
-
 def _to(view: View, goals: set[Cell], then: int) -> int | None:
     """Returns the first move of a way to face one of `goals`, and `then` where one is faced."""
     return then if _FRONT in goals else walk(view, goals)
@@ -255,7 +248,7 @@ def _to(view: View, goals: set[Cell], then: int) -> int | None:
 def _look(view: View) -> int:
     """Returns a move towards what was never seen, or a door that is shut; else it turns."""
     edge = {
-        cell for place, found in view.cells.items() if passable(found) for cell in _around(place)
+        cell for place, found in view.cells.items() if passable(found) for cell in neighbours(place)
     }
     move = _to(view, {cell for cell in edge if cell not in view.cells}, LEFT)
     if move is not None:

@@ -118,14 +118,20 @@ def _next(view: View, clause: Clause) -> int | None:
 
 def _put(view: View, beside: Thing) -> int | None:
     """Returns the next move towards an empty cell beside a thing, or drops there what it has."""
-    there = {cell for cell, found in view.cells.items() if fits(found, beside)}
-    free = {
-        near
-        for x, y in there
-        for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1))
-        if view.cells.get(near, (0,))[0] == EMPTY and near != HERE
-    }
+    free = free_cells(view, {cell for cell, found in view.cells.items() if fits(found, beside)})
     return DROP if (HERE[0], HERE[1] - 1) in free else walk(view, free)
+
+
+def neighbours(place: Cell) -> list[Cell]:
+    """Returns the four cells beside one."""
+    x, y = place
+    return [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+
+
+def free_cells(view: View, places: set[Cell]) -> set[Cell]:
+    """Returns the empty cells beside any of these places, the own one left out."""
+    cells = {cell for place in places for cell in neighbours(place)} - {HERE}
+    return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
 
 
 def walk(view: View, goals: set[Cell]) -> int | None:

@@ -42,13 +42,7 @@ class Outcome(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How teams learn.
-
-    Attributes:
-      shared: one table serves the whole team.
-      ahead: which state values the future, as `Tabular.ahead` has it.
-      rehearsals: passes before the one that counts.
-    """
+    """How teams learn: in one `shared` table or each role in its own, `ahead` as in `Tabular`."""
 
     shared: bool
     ahead: int
