@@ -9,7 +9,7 @@ import pytest
 
 from scenarios import categories, gates
 from scenarios.categories.lambda_star import playing
-from scenarios.categories.lambda_star.tracks import FIRST, Track, distances
+from scenarios.categories.lambda_star.tracks import FIRST, distances, grid
 from scenarios.category import CONTEXT
 from scenarios.fitting import fault
 from scenarios.mining.chance import Unseeing, pass_rate
@@ -38,7 +38,7 @@ def continued(scenario: Scenario, agent: agents.Agent, index: int = 0) -> Episod
 
 def apart(what: Episode, takeover: int) -> np.ndarray:
     scene = what.scene[takeover:].astype(int)
-    return distances(scene[:, FIRST], scene[:, FIRST + 1], Track(what, 0).size)
+    return distances(scene[:, FIRST], scene[:, FIRST + 1], grid(what.state))
 
 
 def test_what_is_proposed_fits_and_runs_from_easy_to_hard(pool: tuple[Scenario, ...]) -> None:

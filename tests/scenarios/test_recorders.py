@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenarios.categories.lambda_star.tracks import Track, ago
+from scenarios.categories.lambda_star.tracks import Track, ago, track
 from sts import agents
+from sts.episodes import Episode
 from sts.trajectories.record import record
 from sts.worlds.lambda_star.agents.readers.grammar import parse
 from sts.worlds.lambda_star.state import MOVES
@@ -14,20 +15,21 @@ from tests.reproduction.suites.recorders import ERRANDS, Instructed, PersonLike
 STEPS = 50
 
 
-def tracks(agent: agents.Agent) -> list[Track]:
+def episodes(agent: agents.Agent) -> list[Episode]:
     settings = {"height": 10, "width": 10, "participants": 2, "horizon": STEPS}
     made = record(agent, domain="lambda-star", count=60, steps=STEPS, seed=9, settings=settings)
-    return [Track(one.episode, role) for one in made for role in range(2)]
+    return [one.episode for one in made]
+
+
+def tracks(agent: agents.Agent) -> list[Track]:
+    return [track(one, role) for one in episodes(agent) for role in range(2)]
 
 
 def lost(every: list[Track]) -> float:
     """Returns at what share of steps Good is far and was in sight two to five steps ago."""
     hits = [
-        (since := ago(one.to_good, step, 10)) is not None
-        and 2 <= since <= 5
-        and one.to_good[step] > 2
+        ((since := ago(one.to_good)[10:]) >= 2) & (since <= 5) & (one.to_good[10:] > 2)
         for one in every
-        for step in range(10, STEPS + 1)
     ]
     return float(np.mean(hits))
 
@@ -39,11 +41,10 @@ def test_the_person_like_script_loses_good_often_and_who_seeks_reward_seldom() -
 
 
 def test_it_hesitates_keeps_its_direction_and_leaves_good() -> None:
+    moves = np.stack([one.moves for one in episodes(PersonLike())])
+    assert 0.15 < (moves == MOVES.index("stay")).mean() < 0.5
+    assert (moves[:, 1:] == moves[:, :-1]).mean() > 2 / 9
     every = tracks(PersonLike())
-    still = np.concatenate([one.moves == MOVES.index("stay") for one in every])
-    assert 0.15 < still.mean() < 0.5
-    same = np.concatenate([one.moves[1:] == one.moves[:-1] for one in every])
-    assert same.mean() > 2 / 9
     near = np.concatenate([one.to_good <= 1 for one in every])
     assert 0.1 < near.mean() < 0.5
     ends = [(one.to_good[:-3] == 0) & (one.to_good[3:] > 1) for one in every]

@@ -12,7 +12,7 @@ import pytest
 
 from scenarios import categories, gates, mining
 from scenarios.categories.lambda_star import clean_take, evade_evil, playing
-from scenarios.categories.lambda_star.tracks import Track, never
+from scenarios.categories.lambda_star.tracks import never, track
 from scenarios.category import CONTEXT, Candidate, Category, Controls, Label
 from scenarios.fitting import fault
 from scenarios.mining.chance import pass_rate
@@ -108,7 +108,7 @@ def test_its_rubric_and_overlay_are_filled_for_every_scenario(
         assert "{" not in said
         if rule.rubric.overlay:
             overlay = rule.rubric.overlay(one)
-            size = Track(one.recording, 0).size
+            size = track(one.recording, 0).size
             assert overlay.sight or overlay.cells
             assert all(0 <= cell < size.height * size.width for cell in overlay.cells)
 
@@ -172,11 +172,11 @@ def test_what_is_imagined_is_what_is_played(name: str, proposed: dict[str, list[
     if policy is None:
         return
     for one in proposed[name]:
-        recording, track = one.recording, Track(one.recording, one.roles[0])
+        own = track(one.recording, one.roles[0])
         lengths = (one.takeover, one.takeover, one.horizon)
         text = one.instruction.text
         told = partial(lambda text, seen: policy(seen._replace(told=text)), text)
-        thought = playing.imagined(recording, track, *lengths, told, one.partner)
+        thought = playing.imagined(own, *lengths, told, one.partner)
         done = played(one, rule.controls.probe)
         assert (thought.scene == done.scene[one.takeover :]).all()
 
@@ -191,14 +191,14 @@ def test_a_probe_looks_at_nothing_but_what_was_in_sight(
     probe = rule.controls.probe
     decide: Any = probe.move or probe.say
     for one in proposed[name]:
-        track = Track(one.recording, one.roles[0])
+        own = track(one.recording, one.roles[0])
         scene = one.recording.scene.copy()
-        far = (track.me + 5 * track.size.width) % (track.size.width * track.size.height)
-        for which, away in enumerate((track.to_good, track.to_evil)):
+        far = (own.me + 5 * own.size.width) % (own.size.width * own.size.height)
+        for which, away in enumerate((own.to_good, own.to_evil)):
             scene[:, which] = np.where(away <= 1, scene[:, which], far)
         other = dataclasses.replace(one.recording, scene=scene)
         seen = [
-            playing.past(what, Track(what, one.roles[0]), one.takeover, one.takeover)
+            playing.past(track(what, one.roles[0]), one.takeover, one.takeover)
             for what in (one.recording, other)
         ]
         assert seen[0] == seen[1]
@@ -287,8 +287,8 @@ def row(rows: list[gates.Gate], name: str) -> gates.Gate:
 def standing_still(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    track = Track(episode, roles[0])
-    return never(track.me[takeover + 1 :] != track.me[takeover])
+    me = track(episode, roles[0]).me
+    return never(me[takeover + 1 :] != me[takeover])
 
 
 def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(

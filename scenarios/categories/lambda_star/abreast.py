@@ -1,4 +1,4 @@
-"""Many tracks of Λ* at once: what `tracks` says of one moment, of all moments of many episodes.
+"""Many tracks of Λ* at once: all moments of many episodes.
 
 A track is a participant of an episode; arrays have a row a track and a column a frame. Of `Spots`,
 some moments of some tracks, there is a row a moment.
@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 from sts.trajectories.flat import Abreast
 from sts.worlds.lambda_star import torus
 
-from .tracks import EVIL, FIRST, GOOD, SIGHT
+from . import prospects
+from .tracks import EVIL, FIRST, GOOD, NONE, SIGHT, Bools, between, since
 
 MOVES = np.arange(9, dtype=np.int32)
-NONE = -1
-"""In place of a direction, a move or a cell: there is none."""
-_NEVER = 10**6
 _CELLS = 2048
 """Of larger grids nothing is looked up; all of it is reckoned."""
 Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 
 class _Tables(NamedTuple):
@@ -99,12 +96,8 @@ class Tracks:
         return corner
 
     def between(self, a: Any, b: Any) -> Any:
-        """Returns the direction between cells, as `tracks.between`; NONE in place of None."""
-        height, width = self.size
-        rows, columns = torus.offset(a, b, height, width, torus.BACK)
-        oblique = (rows != 0) & (columns != 0) & (abs(rows) != abs(columns))
-        halfway = (2 * abs(rows) == height) | (2 * abs(columns) == width)
-        return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
+        """Returns the directions between cells; NONE where there is none."""
+        return between(a, b, self.size)
 
     def other(self, person: int) -> Ints:
         """Returns one participant's cell, for each track of its episode."""
@@ -123,32 +116,6 @@ class Tracks:
 def tracks(every: Abreast) -> Tracks:
     """Returns the tracks of episodes, made once for all categories that ask one after the other."""
     return Tracks(every)
-
-
-def ago(away: Ints) -> Ints:
-    """Returns how many frames ago something was last in sight; very many where it never was."""
-    return since(away <= SIGHT)
-
-
-def since(hits: Bools) -> Ints:
-    """Returns how many frames ago something was last so; very many where it never was."""
-    frames = np.arange(hits.shape[1], dtype=np.int32)
-    latest = np.maximum.accumulate(np.where(hits, frames, -_NEVER), axis=1)
-    out: Ints = frames - latest
-    return out
-
-
-def in_a_row(hits: Bools, count: int) -> Bools:
-    """Says of each row whether so many consecutive hits stand in it."""
-    total: Ints = np.cumsum(np.pad(hits, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
-    found: Bools = np.any(total[:, count:] - total[:, :-count] == count, axis=1)
-    return found
-
-
-def first(hits: Bools) -> Ints:
-    """Returns of each row the step, from 1, of the first hit; 0 where there is none."""
-    step: Ints = np.where(hits.any(1), hits.argmax(1) + 1, 0).astype(np.int32)
-    return step
 
 
 class Spots:
@@ -172,7 +139,7 @@ class Spots:
         track, moment = np.nonzero(hits[:, context : last + 1])
         return cls(every, track, moment + context, horizon)
 
-    def where(self, hits: Bools) -> Spots:
+    def where(self, hits: Any) -> Spots:
         """Returns those of them at which something is so."""
         return Spots(self.every, self.track[hits], self.moment[hits], self.horizon)
 
@@ -261,17 +228,10 @@ class Spots:
 
 
 def period(moves: Ints) -> tuple[Ints, Ints]:
-    """Returns of each row of moves the shortest period that was seen twice, and the move it begins.
+    """Return of each row of moves the shortest period that was seen twice, and the move it begins.
 
-    0 and NONE where `playing.repeated` says that there is none.
+    0 and NONE where `prospects.period` says that there is none.
     """
-    length, follows = np.zeros(len(moves), np.int32), np.full(len(moves), NONE, np.int32)
-    agree = np.ones(len(moves), np.bool_)
-    for steps in range(2, moves.shape[1] // 2 + 1):
-        recent = moves[:, -2 * steps :]
-        twice = (recent[:, :steps] == recent[:, steps:]).all(1) & (recent != NONE).all(1)
-        twice &= (recent != recent[:, :1]).any(1)
-        agree &= ~twice | (length == 0) | (recent[:, 0] == follows)
-        new = twice & (length == 0)
-        length[new], follows[new] = steps, recent[new, 0]
-    return np.where(agree, length, 0), np.where(agree, follows, NONE)
+    length = prospects.periods(moves.astype(np.int64)).astype(np.int32)
+    rows = np.arange(len(moves))
+    return length, np.where(length > 0, moves[rows, moves.shape[1] - np.maximum(length, 1)], NONE)

@@ -7,23 +7,25 @@ they need five steps at most; medium: seven; hard: more.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
-from sts.episodes import Episode
+from scenarios.categories.tried import NOT_DONE, decided
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 
-from . import abreast
-from .abreast import NONE, Ints, Spots, Tracks, period
+from .abreast import Ints, Spots, Tracks, period
+from .asking import Steps, instruction
 from .playing import STAY, Past, last, moving, repeated, rhythm, shifts, toward
-from .screening import ask_for_steps, batched, fill_steps, hits, seen_moves
-from .tracks import DOMAIN, SIGHT, Track, distances, first, number
+from .screening import hits, seen_moves
+from .tracks import NONE, SIGHT, Track, distances, first
 
 HORIZON = 15
 STEPS = 3
+ASKED = Steps(STEPS, spare=1)
 SOON, LATER = 5, 7
 
 
@@ -42,14 +44,14 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
         way.append(cell)
     foreseen, good = np.stack(way, 1), spots.ahead(every.good)
     path = _lain(spots, foreseen)
-    met = abreast.first(every.apart(path[:, 1:], good) == 0)
+    met = first(every.apart(path[:, 1:], good) == 0)
     back = np.maximum(met[:, None] - np.arange(STEPS + 1), 0)
     stood = (np.take_along_axis(path, back, 1) == np.take_along_axis(path, met[:, None], 1)).all(1)
     whole = min(foreseen.shape[1], good.shape[1])
-    other = abreast.first(foreseen[:, :whole] != good[:, :whole])
+    other = first(foreseen[:, :whole] != good[:, :whole])
     done = (met >= STEPS) & stood & ((other == 0) | (other > met))
     met = met[done]
-    return hits(spots.where(done), 1 * (met > SOON) + (met > LATER), ask_for_steps(STEPS))
+    return hits(spots.where(done), 1 * (met > SOON) + (met > LATER), ASKED.kinds)
 
 
 def _lain(spots: Spots, way: Ints) -> Ints:
@@ -69,47 +71,6 @@ def _lain(spots: Spots, way: Ints) -> Ints:
         me = every.moved(me, move)
         path.append(me)
     return np.stack(path, 1)
-
-
-MOMENTS = batched(find, fill_steps)
-
-
-def _fault(track: Track, moment: int) -> str | None:
-    if track.to_good[moment] > SIGHT:
-        return "Good is not in sight at takeover"
-    return "the participant is on Good already" if track.to_good[moment] == 0 else None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why Good cannot be lain in wait for at takeover."""
-    if scenario.parameters["steps"] >= scenario.horizon:
-        return "there are no more steps than are asked for"
-    track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
-    if fault := _fault(track, takeover):
-        return fault
-    return (
-        None
-        if rhythm(track, takeover, takeover)
-        else "Good's moves were not seen to repeat themselves"
-    )
-
-
-def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the number of steps."""
-    return {"steps": number(scenario.parameters["steps"], range(2, 11))}
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """The first frame after takeover on Good decides: success after enough steps on that cell."""
-    track, steps = Track(episode, roles[0]), parameters["steps"]
-    met = first(track.to_good[takeover + 1 :] == 0)
-    if met is None:
-        return Label("not_done", None)
-    before = track.me[takeover + max(0, met - steps) : takeover + met + 1]
-    stood = met >= steps and bool((before == before[-1]).all())
-    return Label("success" if stood else "failure", met)
 
 
 def _way(seen: Past, steps: int) -> list[int]:
@@ -141,12 +102,26 @@ def _chase(seen: Past) -> int:
     return toward(seen, last(seen.good)[0])
 
 
-CATEGORY = Category(
-    name="ambush",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if own.to_good[-1] > SIGHT:
+        return "Good is not in sight at takeover"
+    if own.to_good[-1] == 0:
+        return "the participant is on Good already"
+    return None if rhythm(own) else "Good's moves were not seen to repeat themselves"
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """The first frame after takeover on Good decides: success after enough steps on that cell."""
+    met = int(first(own.to_good[1:] == 0))
+    if not met:
+        return NOT_DONE
+    before = own.me[max(0, met - parameters["steps"]) : met + 1]
+    return decided(met, met >= parameters["steps"] and bool((before == before[-1]).all()))
+
+
+CATEGORY = instruction(
+    "ambush",
+    (
         "Ambush Good: stand still for at least {steps} steps, and let it come onto your cell while "
         "you stand there.",
         "Let Good come to you: it is to step onto your cell when you have stood still there for at "
@@ -154,11 +129,11 @@ CATEGORY = Category(
         "Lie in wait for Good: have stood still for at least {steps} steps when it comes onto your "
         "cell, and never step onto it yourself.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
-    words=words,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    steps=ASKED,
     rubric=Rubric(
         done="The first time after the takeover that Good and the participant are on one cell, the "
         "participant has stood still there for {steps} steps or more, the one by which Good came "

@@ -8,19 +8,20 @@ cell away at takeover; medium: two, just out of sight; hard: three or four.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 
-from . import abreast, mates
+from . import mates
 from .abreast import Spots, Tracks
+from .asking import instruction
 from .playing import STAY, Past, moving, toward
-from .screening import batched, hits
-from .tracks import DOMAIN, FIRST, SIGHT, Track, ago, distances, once
+from .screening import hits
+from .tracks import FIRST, SIGHT, Track, ago, distances, once
 
 HORIZON = 10
 PARTNER = "agent:fugitive"
@@ -33,58 +34,13 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
         return hits(Spots.of(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0)
     mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
     away = every.apart(every.me, mate)
-    gone = abreast.ago(away)
+    gone = ago(away)
     near = (gone <= min(mates.RECENT, context)) & (away > 0) & (away <= FAR)
     spots = Spots.of(every, near, context, horizon)
     was = spots.now(mate, -spots.now(gone))
     spots = spots.where(every.apart(spots.now(mate), was) <= SIGHT)
     kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
     return hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
-
-
-MOMENTS = batched(find, mates.fill)
-
-
-def _fault(episode: Episode, track: Track, moment: int, context: int) -> str | None:
-    """Return why the other of two participants cannot be caught; None if it can."""
-    away = mates.apart_from(episode, track, 1 - track.role)
-    if away[moment] == 0:
-        return "the two share a cell already"
-    if away[moment] > FAR:
-        return f"the team-mate is more than {FAR} cells away"
-    since = ago(away, moment, context)
-    if since is None or since > mates.RECENT:
-        return f"the team-mate was not in sight in the last {mates.RECENT} steps"
-    mate = episode.scene[:, FIRST + 1 - track.role].astype("int64")
-    if distances(mate[moment], mate[moment - since], track.size) > SIGHT:
-        return "the team-mate is not near where it was last in sight"
-    return None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Return why the team-mate cannot be caught; None if it can."""
-    episode, role = scenario.recording, scenario.roles[0]
-    if scenario.partner != PARTNER:
-        return "the team-mate does not run away"
-    if episode.participants != 2:
-        return "there are others besides the team-mate"
-    if scenario.parameters["target"] != 1 - role:
-        return "there is no such team-mate"
-    return _fault(episode, Track(episode, role), scenario.takeover, scenario.takeover)
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Return success at the first frame after takeover on the team-mate's cell; else not_done."""
-    scene = episode.scene[takeover + 1 :]
-    return once(scene[:, FIRST + roles[0]] == scene[:, FIRST + parameters["target"]])
-
-
-def _catch(seen: Past) -> int:
-    """Returns the move to where the team-mate is, or was last in sight."""
-    cells = next((cells for cells in reversed(seen.others) if cells), None)
-    return toward(seen, cells[0]) if cells else STAY
 
 
 def _go_there(seen: Past) -> int:
@@ -94,34 +50,50 @@ def _go_there(seen: Past) -> int:
     return toward(seen, cells[0]) if cells else STAY
 
 
-def _marked(scenario: Scenario) -> Overlay:
-    """Returns where the team-mate is at takeover."""
-    place = scenario.recording.scene[scenario.takeover, FIRST + scenario.parameters["target"]]
-    return Overlay((int(place),))
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if scenario.partner != PARTNER:
+        return "the team-mate does not run away"
+    if scenario.recording.participants != 2:
+        return "there are others besides the team-mate"
+    if scenario.parameters["target"] != 1 - own.role:
+        return "there is no such team-mate"
+    away = own.distance_to(1 - own.role)
+    if away[-1] == 0:
+        return "the two share a cell already"
+    if away[-1] > FAR:
+        return f"the team-mate is more than {FAR} cells away"
+    if (gone := ago(away)[-1]) > mates.RECENT:
+        return f"the team-mate was not in sight in the last {mates.RECENT} steps"
+    mate = own.scene[:, FIRST + 1 - own.role]
+    if distances(mate[-1], mate[-1 - gone], own.size) > SIGHT:
+        return "the team-mate is not near where it was last in sight"
+    return None
 
 
-CATEGORY = Category(
-    name="catch-mate",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame after takeover on the team-mate's cell; else not_done."""
+    return once(own.me[1:] == own.scene[1:, FIRST + parameters["target"]])
+
+
+CATEGORY = instruction(
+    "catch-mate",
+    (
         "Catch {mate}, who runs away from you: be on the same cell.",
         "Chase {mate} until you are both on one cell.",
         "Try to get onto the cell of {mate}, who steps away when you come near.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
-    partner=PARTNER,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
     words=mates.words,
+    partner=PARTNER,
     rubric=Rubric(
         done="At some step after the takeover the participant and {mate} are on the same cell.",
         guideline="Once is enough, and it does not matter who moved. Next to one another is not "
         "caught, nor is changing places with one step. The marked cell is where {mate} was at the "
         "takeover.",
-        overlay=_marked,
+        overlay=mates.mark_mate,
     ),
-    controls=Controls(probe=moving(_catch), shortcut=moving(_go_there), against_reward=True),
+    controls=Controls(probe=moving(mates.follow), shortcut=moving(_go_there), against_reward=True),
 )

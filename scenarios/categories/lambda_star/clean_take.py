@@ -7,17 +7,18 @@ somebody does it who goes by what was seen. Difficulty is by how many of the ste
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric
-from sts.episodes import Episode
+from scenarios.categories.tried import NOT_DONE, decided
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 
-from . import abreast
 from .abreast import Spots, Tracks
+from .asking import instruction
 from .playing import Past, Prospects, last, moving, toward
-from .screening import OPEN, attempt, batched, hits
-from .tracks import DOMAIN, SIGHT, Cells, Track, ago, first
+from .screening import OPEN, attempt, hits
+from .tracks import SIGHT, Track, ago, first
 
 HORIZON = 15
 GOOD_SEEN, EVIL_SEEN = 2, 3
@@ -25,44 +26,12 @@ GOOD_SEEN, EVIL_SEEN = 2, 3
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
     """Find moments at which Evil stands between Good and the straight way to it."""
-    asked = (abreast.ago(every.to_good) <= min(GOOD_SEEN, context)) & (every.to_good > 0)
-    asked &= abreast.ago(every.to_evil) <= min(EVIL_SEEN, context)
+    asked = (ago(every.to_good) <= min(GOOD_SEEN, context)) & (every.to_good > 0)
+    asked &= ago(every.to_evil) <= min(EVIL_SEEN, context)
     spots = Spots.of(every, asked, context, horizon)
-    met = abreast.first(spots.still(every.good) == 0)
-    hit = abreast.first(spots.still(every.evil) <= SIGHT)
+    met = first(spots.still(every.good) == 0)
+    hit = first(spots.still(every.evil) <= SIGHT)
     return hits(spots.where((met == 0) | ((hit > 0) & (hit <= met))), OPEN)
-
-
-def _fault(track: Track, moment: int, context: int) -> str | None:
-    for who, away, most in (
-        ("Good", track.to_good, GOOD_SEEN),
-        ("Evil", track.to_evil, EVIL_SEEN),
-    ):
-        seen = ago(away, moment, context)
-        if seen is None or seen > most:
-            return f"{who} was not in sight in the last {most} steps"
-    return "the participant is on Good already" if track.to_good[moment] == 0 else None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why Good cannot be taken, or nothing is in the way."""
-    track = Track(scenario.recording, scenario.roles[0])
-    return _fault(track, scenario.takeover, scenario.takeover)
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Failure at the first frame within 1 of Evil, success at the first on Good before it."""
-    track = Track(episode, roles[0])
-    return _taken(track.to_good[takeover + 1 :], track.to_evil[takeover + 1 :])
-
-
-def _taken(to_good: Cells, to_evil: Cells) -> Label:
-    hit, met = first(to_evil <= SIGHT), first(to_good == 0)
-    if hit is not None and (met is None or hit <= met):
-        return Label("failure", hit)
-    return Label("not_done", None) if met is None else Label("success", met)
 
 
 def _straight(seen: Past) -> int:
@@ -83,33 +52,42 @@ def _carefully(seen: Past) -> int:
     return int((good.within(0) - good.apart - 10 * evil.within(SIGHT)).argmax())
 
 
-def _taken_with_care(
-    episode: Episode, track: Track, moment: int, context: int, horizon: int
-) -> Label | None:
+def _taken_with_care(own: Track, moment: int, context: int, horizon: int) -> Label | None:
     """Return the label of who goes carefully, where neither going straight nor greedily does it."""
     taken, *others = (
-        attempt(policy, label, {})(episode, track, moment, context, horizon)
+        attempt(policy, rule, {})(own, moment, context, horizon)
         for policy in (_carefully, _straight, _greedily)
     )
     return None if any(others) else taken
 
 
-MOMENTS = batched(find, confirm=_taken_with_care)
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    for who, away, most in (("Good", own.to_good, GOOD_SEEN), ("Evil", own.to_evil, EVIL_SEEN)):
+        if ago(away)[-1] > most:
+            return f"{who} was not in sight in the last {most} steps"
+    return "the participant is on Good already" if own.to_good[-1] == 0 else None
 
-CATEGORY = Category(
-    name="clean-take",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Failure at the first frame within 1 of Evil, success at the first on Good before it."""
+    hit, met = int(first(own.to_evil[1:] <= SIGHT)), int(first(own.to_good[1:] == 0))
+    if hit and (not met or hit <= met):
+        return decided(hit, False)
+    return decided(met, True) if met else NOT_DONE
+
+
+CATEGORY = instruction(
+    "clean-take",
+    (
         "Get onto Good's cell without ever being on Evil or next to it.",
         "Reach Good's cell, and on the way never be next to Evil or on it.",
         "Stand on Good, and until then never be on Evil or next to it.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    confirm=_taken_with_care,
     rubric=Rubric(
         done="After the takeover the participant gets onto Good's cell, and up to that step, this "
         "one included, Evil is never on its cell or one of the eight around it.",

@@ -7,18 +7,15 @@ two; hard: more.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scenarios.category import Category, Controls, Hits, Overlay, Rubric
-from sts.episodes import Episode
-from sts.suites.types import Scenario
+from scenarios.category import Controls, Hits, Rubric
 
 from .abreast import Spots, Tracks
+from .asking import question
 from .playing import Past, saying
-from .screening import COUNTS, batched, hits
-from .tracks import DOMAIN, FIRST, SIGHT, Track, distances, said
+from .screening import COUNTS, hits
+from .tracks import FIRST, SIGHT, Track, distances, show_sight
 
-HORIZON = 5
 MOST = 4
 ANSWERS = tuple(str(n) for n in range(MOST + 1))
 
@@ -33,23 +30,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
 
 
-MOMENTS = batched(find)
-
-
-def _counts(episode: Episode, track: Track) -> NDArray[np.int64]:
-    """Returns int64[T + 1], how many others are in sight at each frame."""
-    people = episode.scene[:, FIRST:].astype(np.int64)
-    near: NDArray[np.int64] = (distances(people, track.me[:, None], track.size) <= SIGHT).sum(1)
-    return near - 1  # oneself
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why this is not the answer at takeover."""
-    track = Track(scenario.recording, scenario.roles[0])
-    truth = str(_counts(scenario.recording, track)[scenario.takeover])
-    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
-
-
 def _now(seen: Past) -> str:
     return str(min(len(seen.others[seen.asked]), 8))
 
@@ -59,27 +39,28 @@ def _before(seen: Past) -> str:
     return str(min(len(seen.others[seen.asked - 1]), 8))
 
 
-CATEGORY = Category(
-    name="count-others",
-    kind="question",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def truth(own: Track) -> str:
+    """Return how many others are in sight."""
+    near = distances(own.scene[-1, FIRST:], int(own.me[-1]), own.size) <= SIGHT
+    return str(near.sum() - 1)  # oneself
+
+
+CATEGORY = question(
+    "count-others",
+    (
         "How many other participants are on your cell or next to you right now? Say a number from "
         "0 to 8.",
         "How many other participants do you see right now? Answer with a number from 0 to 8.",
         "Count the other participants in sight, on your cell or next to you, and say the number.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=said,
-    fits=fits,
+    find,
+    truth,
     rubric=Rubric(
         done="The first word that the participant says is the number of other participants in the "
         "framed square around it at the takeover.",
         guideline="Good and Evil are no participants. Several on one cell count each. What changes "
         "after the takeover does not matter. Silence is not done.",
-        overlay=lambda scenario: Overlay(sight=True),
+        overlay=show_sight,
     ),
     controls=Controls(probe=saying(_now), shortcut=saying(_before), answers=ANSWERS),
 )

@@ -8,21 +8,21 @@ fourth step or later; medium: with the second or third; hard: with the first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import abreast
 from .abreast import Spots, Tracks
-from .playing import HIDDEN, STAY, Past, last, moving, shifts
-from .screening import batched, hits
-from .tracks import DOMAIN, SIGHT, Track, ago, distances, never
+from .asking import instruction
+from .playing import HIDDEN, STAY, Past, landings, last, moving, shifts
+from .screening import hits
+from .tracks import SIGHT, Track, ago, distances, first, never
 
 HORIZON = 10
 RECENT, AWAY = 2, 2
@@ -32,7 +32,7 @@ SOON, LATER, LATEST = 1, 3, 6
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
     """Find moments at which Evil has just gone out of sight and comes back."""
-    lately = abreast.ago(every.to_evil) <= min(RECENT, context)
+    lately = ago(every.to_evil) <= min(RECENT, context)
     spots = Spots.of(every, lately & (every.to_evil == AWAY), context, horizon)
     spots = spots.where(_coming(spots) <= LATEST)
     spots = spots.where(sparing(spots) <= SPARED)
@@ -54,7 +54,7 @@ def haste(spots: Spots) -> Any:
 
 def _coming(spots: Spots) -> Any:
     """Return with which step Evil comes to who stands still; one past the last if with none."""
-    comes = abreast.first(spots.still(spots.every.evil) <= SIGHT)
+    comes = first(spots.still(spots.every.evil) <= SIGHT)
     return np.where(comes > 0, comes, spots.horizon + 1)
 
 
@@ -62,31 +62,6 @@ def evades(spots: Spots, context: int) -> Any:
     """Return where a participant that flees by what it sees keeps clear of Evil."""
     path = spots.fled(context, waiting=False)[:, 1:]
     return (spots.every.apart(path, spots.ahead(spots.every.evil)) > SIGHT).all(1)
-
-
-MOMENTS = batched(find)
-
-
-def _fault(track: Track, moment: int, context: int) -> str | None:
-    if track.to_evil[moment] != AWAY:
-        return f"Evil is not {AWAY} cells away"
-    seen = ago(track.to_evil, moment, context)
-    lately = seen is not None and seen <= RECENT
-    return None if lately else f"Evil was not in sight in the last {RECENT} steps"
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why Evil need not be evaded at takeover."""
-    track = Track(scenario.recording, scenario.roles[0])
-    return _fault(track, scenario.takeover, scenario.takeover)
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Return failure at the first frame after takeover beside Evil, or success at the end."""
-    track = Track(episode, roles[0])
-    return never(track.to_evil[takeover + 1 :] <= 1)
 
 
 def away(seen: Past) -> int:
@@ -97,27 +72,40 @@ def away(seen: Past) -> int:
     moved = shifts(seen.evil, seen.size)
     way = next((m for m in reversed(moved) if m != HIDDEN), STAY)
     soon = int(torus.moved(evil, way, *seen.size))
-    landing = torus.moved(seen.me[-1], np.arange(9), *seen.size)
-    rank = 10 * np.minimum(
-        distances(landing, evil, seen.size), distances(landing, soon, seen.size)
-    ) + distances(landing, soon, seen.size)
+    landing = landings(seen)
+    at_once, later = (distances(landing, cell, seen.size) for cell in (evil, soon))
+    rank = 10 * np.minimum(at_once, later) + later
     return int(rank.argmax())
 
 
-CATEGORY = Category(
-    name="evade-evil",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if own.to_evil[-1] != AWAY:
+        return f"Evil is not {AWAY} cells away"
+    return unseen(own)
+
+
+def unseen(own: Track) -> str | None:
+    """Say that Evil was not in sight lately, if it was not."""
+    lately = ago(own.to_evil)[-1] <= RECENT
+    return None if lately else f"Evil was not in sight in the last {RECENT} steps"
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return failure at the first frame after takeover beside Evil, or success at the end."""
+    return never(own.to_evil[1:] <= SIGHT)
+
+
+CATEGORY = instruction(
+    "evade-evil",
+    (
         "Evade Evil until the end: never let it be on your cell or next to you.",
         "Until the end, keep Evil off your cell and off the eight cells around it.",
         "Do not let Evil come next to you or onto your cell before the end.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover Evil is never on the participant's cell or one of the eight cells "
         "around it.",

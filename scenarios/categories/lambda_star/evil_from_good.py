@@ -8,23 +8,17 @@ or somebody is or the edge does; hard: both.
 
 from __future__ import annotations
 
-from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from scenarios.category import Controls, Hits, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 
-from .abreast import NONE, Spots, Tracks
+from .abreast import Spots, Tracks
+from .asking import question
 from .playing import STAY, Past, saying, toward
-from .screening import DIRECTIONS, batched, hits
-from .tracks import (
-    DOMAIN,
-    SIGHT,
-    Track,
-    between,
-    said,
-)
+from .screening import DIRECTIONS, hits
+from .tracks import NONE, SIGHT, Track, between, show_sight
 
-HORIZON = 5
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
@@ -43,26 +37,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
 
 
-MOMENTS = batched(find)
-
-
-def _fault(track: Track, moment: int) -> str | None:
-    if track.to_good[moment] > SIGHT or track.to_evil[moment] > SIGHT:
-        return "Good and Evil are not both in sight"
-    return None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is no such answer at takeover."""
-    track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
-    if fault := _fault(track, takeover):
-        return fault
-    truth = between(int(track.good[takeover]), int(track.evil[takeover]), track.size)
-    if truth is None:
-        return "Evil is neither straight nor diagonally from Good"
-    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
-
-
 def _from_good(seen: Past) -> str:
     good, evil = seen.good[seen.asked], seen.evil[seen.asked]
     return MOVES[int(torus.toward(good, evil, *seen.size, torus.BACK))]
@@ -74,26 +48,34 @@ def _from_me(seen: Past) -> str:
     return ANSWERS[0] if move == STAY else MOVES[move]
 
 
-CATEGORY = Category(
-    name="evil-from-good",
-    kind="question",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if own.to_good[-1] > SIGHT or own.to_evil[-1] > SIGHT:
+        return "Good and Evil are not both in sight"
+    apart = between(own.good[-1], own.evil[-1], own.size)
+    return "Evil is neither straight nor diagonally from Good" if apart == NONE else None
+
+
+def truth(own: Track) -> str:
+    """Return in which direction Evil is from Good."""
+    return MOVES[between(own.good[-1], own.evil[-1], own.size)]
+
+
+CATEGORY = question(
+    "evil-from-good",
+    (
         "In which direction is Evil, seen from Good?",
         "Seen from Good's cell, which way is Evil? Answer with a direction.",
         "Say in which direction Evil lies from Good.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=said,
-    fits=fits,
+    find,
+    truth,
+    fault=_fault,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Evil was from "
         "Good at the takeover.",
         guideline="Where they were at the takeover counts, whenever it is said. Of two ways round "
         "the board the shorter is meant. Silence is not done.",
-        overlay=lambda scenario: Overlay(sight=True),
+        overlay=show_sight,
     ),
     controls=Controls(probe=saying(_from_good), shortcut=saying(_from_me), answers=ANSWERS),
 )

@@ -8,18 +8,18 @@ goes by what it did. Difficulty is by how many of the steps they need.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import abreast
 from .abreast import Spots, Tracks
+from .asking import instruction
 from .playing import STAY, Past, Prospects, moving
-from .screening import OPEN, attempt, batched, hits
-from .tracks import DOMAIN, SIGHT, Track, ago, once
+from .screening import OPEN, attempt, hits
+from .tracks import SIGHT, Track, ago, once, show_sight
 
 HORIZON = 6
 LATEST, EARLIEST = 2, 5
@@ -30,7 +30,7 @@ SHINES = 2
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
     """Find moments at which Good was lost a while ago."""
-    gone = abreast.ago(every.to_good)
+    gone = ago(every.to_good)
     lost = (gone >= LATEST) & (gone <= min(EARLIEST, context))
     spots = Spots.of(every, lost & (every.to_good > SHINES), context, horizon)
     blind = (every.apart(spots.ways(), spots.ahead(every.good)[:, None]) <= SIGHT).any(2)
@@ -38,53 +38,39 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots.where(free), OPEN)
 
 
-def _fault(track: Track, moment: int, context: int) -> str | None:
-    seen = ago(track.to_good, moment, context)
-    lost = seen is not None and LATEST <= seen <= EARLIEST
-    if not lost:
-        return f"Good was not lost {LATEST} to {EARLIEST} steps ago"
-    return "what it gives is still in sight" if track.to_good[moment] <= SHINES else None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why Good is not to be found again."""
-    track = Track(scenario.recording, scenario.roles[0])
-    return _fault(track, scenario.takeover, scenario.takeover)
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Success at the first frame after takeover within 1 of Good; else not_done."""
-    return once(Track(episode, roles[0]).to_good[takeover + 1 :] <= SIGHT)
-
-
 def _seek(seen: Past) -> int:
     good = Prospects(seen, seen.good)
     return int((5 * good.within(SIGHT) - good.apart).argmax())
 
 
-MOMENTS = batched(find, confirm=attempt(_seek, label, {}))
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if not LATEST <= ago(own.to_good)[-1] <= EARLIEST:
+        return f"Good was not lost {LATEST} to {EARLIEST} steps ago"
+    return "what it gives is still in sight" if own.to_good[-1] <= SHINES else None
 
-CATEGORY = Category(
-    name="find-good-again",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Success at the first frame after takeover within 1 of Good; else not_done."""
+    return once(own.to_good[1:] <= SIGHT)
+
+
+CATEGORY = instruction(
+    "find-good-again",
+    (
         "Find Good again: be on it or next to it.",
         "You have lost sight of Good. Get next to it again, or onto it.",
         "Look for Good until you are on it or next to it again.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    confirm=attempt(_seek, rule, {}),
     rubric=Rubric(
         done="After the takeover Good is on the participant's cell or one of the eight around it.",
         guideline="The framed square is all that the participant sees. One step with Good in it is "
         "enough, and it does not matter who came to whom.",
-        overlay=lambda scenario: Overlay(sight=True),
+        overlay=show_sight,
     ),
     controls=Controls(
         probe=moving(_seek),

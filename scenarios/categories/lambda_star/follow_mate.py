@@ -13,29 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric, Word
+from scenarios.category import Controls, Hits, Label, Rubric, Word
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import abreast, mates
+from . import mates
 from .abreast import Ints, Spots, Tracks
-from .mates import apart_from, crowd
-from .playing import STAY, Past, moving, toward
-from .screening import batched, fill_steps, hits, leaving
-from .tracks import (
-    DOMAIN,
-    FIRST,
-    SIGHT,
-    Cells,
-    Track,
-    in_a_row,
-    number,
-    once,
-)
+from .asking import Steps, instruction
+from .playing import moving
+from .screening import hits, leaving
+from .tracks import SIGHT, Track, in_a_row, once, since
 
 HORIZON = 12
 STEPS, SOON = 5, 4
+ASKED = Steps(STEPS)
 BY_GOOD, SELDOM = 2, 0.3
 
 
@@ -47,13 +39,13 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     for one in people:
         near[one][role == one] = False
     recent = min(mates.RECENT, context)
-    alone = np.sum([abreast.since(one) <= recent for one in near], axis=0) == 1
+    alone = np.sum([since(one) <= recent for one in near], axis=0) == 1
     found = []
     for target in people:
         spots = Spots.of(every, near[target] & alone, context, horizon)
         spots = spots.where(_elsewhere(spots, paths[target]))
         away = spots.still(paths[target])
-        free = ~abreast.in_a_row(away <= SIGHT, STEPS)
+        free = ~in_a_row(away <= SIGHT, STEPS).any(1)
         found.append(hits(spots.where(free), leaving(away[free][:, :SOON]), (), target))
     kinds = [("", {"target": target, "steps": STEPS}) for target in people]
     episode, role, moment, difficulty, kind = (
@@ -70,85 +62,53 @@ def _elsewhere(spots: Spots, values: Ints) -> Any:
     return (3 * moves >= 2) & (by_good.mean(1) < SELDOM)
 
 
-def _fill(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the team-mate and the number of steps as wordings have them."""
-    return mates.fill(episode, parameters) | fill_steps(episode, parameters)
-
-
-MOMENTS = batched(find, _fill)
-
-
-def _fault(apart: list[Cells], role: int, target: int, moment: int, context: int) -> str | None:
-    if target == role:
-        return "a participant cannot follow itself"
-    if apart[target][moment] > SIGHT:
-        return "the team-mate is not in sight at takeover"
-    return crowd(apart, role, target, moment, context)
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why the team-mate cannot be followed or told from the others."""
-    episode, role, asked = scenario.recording, scenario.roles[0], scenario.parameters
-    if not 0 <= asked["target"] < episode.participants:
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    target, people = scenario.parameters["target"], range(scenario.recording.participants)
+    if target not in people:
         return "there is no such team-mate"
-    if asked["steps"] > scenario.horizon:
-        return "there are fewer steps than are asked for"
+    if few := ASKED.fault(scenario):
+        return few
     if scenario.partner == "no-op":
         return "the team-mate stands still, so there is nothing to follow"
-    track = Track(episode, role)
-    apart = [apart_from(episode, track, other) for other in range(episode.participants)]
-    return _fault(apart, role, asked["target"], scenario.takeover, scenario.takeover)
+    if target == own.role:
+        return "a participant cannot follow itself"
+    if own.distance_to(target)[-1] > SIGHT:
+        return "the team-mate is not in sight at takeover"
+    return mates.crowd(own, target)
 
 
-def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the team-mate and the number of steps."""
-    steps = number(scenario.parameters["steps"], range(2, 11))
-    return {**mates.words(scenario), "steps": steps}
+def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+    """Return the team-mate and the number of steps."""
+    own = mates.words(episode, role, parameters)
+    return own | ASKED.words(episode, role, parameters)
 
 
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Success where enough frames in a row after takeover, all within 1 of it, first end."""
-    close = apart_from(episode, Track(episode, roles[0]), parameters["target"]) <= SIGHT
-    return once(in_a_row(close[takeover + 1 :], parameters["steps"]))
+    close = own.distance_to(parameters["target"]) <= SIGHT
+    return once(in_a_row(close[1:], parameters["steps"]))
 
 
-def _follow(seen: Past) -> int:
-    """Returns the move to the other that is in sight, or where one was last."""
-    cells = next((cells for cells in reversed(seen.others) if cells), None)
-    return toward(seen, cells[0]) if cells else STAY
-
-
-def _marked(scenario: Scenario) -> Overlay:
-    """Returns where the team-mate is at takeover, by which it is told from others."""
-    place = scenario.recording.scene[scenario.takeover, FIRST + scenario.parameters["target"]]
-    return Overlay((int(place),))
-
-
-CATEGORY = Category(
-    name="follow-mate",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+CATEGORY = instruction(
+    "follow-mate",
+    (
         "Follow {mate}: be on the same cell or next to it for {steps} steps in a row.",
         "Stay close to {mate}, on the same cell or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to {mate} or on the same cell.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
-    partner="replay",
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
     words=words,
+    partner="replay",
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
         "at each of which the participant is on the same cell as {mate} or on one of the eight "
         "around it.",
         guideline="The marked cell is where that one was at the takeover. The takeover itself does "
         "not count. A single step farther away begins the count anew.",
-        overlay=_marked,
+        overlay=mates.mark_mate,
     ),
-    controls=Controls(probe=moving(_follow), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=moving(mates.follow), shortcut=LocalSearch(), against_reward=True),
 )

@@ -8,32 +8,24 @@ on average; medium: fewer than one; hard: more.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import abreast
 from .abreast import Ints, Spots, Tracks
+from .asking import Steps, instruction
 from .playing import Past, Prospects, landings, moving
-from .screening import ask_for_steps, attempt, batched, fill_steps, hits
-from .tracks import (
-    DOMAIN,
-    FIRST,
-    SIGHT,
-    Track,
-    distances,
-    in_a_row,
-    number,
-    once,
-)
+from .screening import attempt, hits
+from .tracks import FIRST, SIGHT, Track, distances, in_a_row, once
 
 HORIZON = 10
 STEPS, AWAY = 6, 2
+ASKED = Steps(STEPS, least=3)
 FEW, MANY = 0.5, 1.0
 
 
@@ -51,10 +43,10 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     for cells in (straight, *spots.ways().swapaxes(0, 1)):
         alone = (others != cells[:, :, None]).all(2)
         near_by = every.apart(cells, good) <= AWAY
-        free &= ~abreast.in_a_row(alone & near_by, STEPS)
+        free &= ~in_a_row(alone & near_by, STEPS).any(1)
     beside = (others == good[:, :, None]).sum(2).mean(1)[free]
     difficulty = np.where(beside < FEW, 0, np.where(beside < MANY, 1, 2))
-    return hits(spots.where(free), difficulty, ask_for_steps(STEPS))
+    return hits(spots.where(free), difficulty, ASKED.kinds)
 
 
 def _others(spots: Spots) -> Ints:
@@ -67,41 +59,6 @@ def _others(spots: Spots) -> Ints:
     return out
 
 
-def _fault(episode: Episode, track: Track, moment: int) -> str | None:
-    if track.to_good[moment] > SIGHT:
-        return "Good is not in sight at takeover"
-    people = episode.scene[moment, FIRST:].astype(np.int64)
-    near = (distances(people, int(track.me[moment]), track.size) <= SIGHT).sum()
-    return None if near > 1 else "no other participant is in sight"
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is nobody to keep apart from, or no Good to stay by."""
-    if scenario.parameters["steps"] > scenario.horizon:
-        return "there are fewer steps than are asked for"
-    track = Track(scenario.recording, scenario.roles[0])
-    return _fault(scenario.recording, track, scenario.takeover)
-
-
-def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the number of steps."""
-    steps = scenario.parameters["steps"]
-    return {"steps": number(steps, (n for n in range(3, 11)))}
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Success where enough frames in a row after takeover first end.
-
-    All of them within AWAY of Good, on a cell without another participant.
-    """
-    track, scene = Track(episode, roles[0]), episode.scene[takeover + 1 :, FIRST:]
-    alone = (scene == scene[:, roles[0], None]).sum(1) == 1
-    close = track.to_good[takeover + 1 :] <= AWAY
-    return once(in_a_row(close & alone, parameters["steps"]))
-
-
 def _aside(seen: Past) -> int:
     """Returns a move that stays by Good, and out of the way of those who go onto it."""
     good = Prospects(seen, seen.good)
@@ -109,14 +66,25 @@ def _aside(seen: Past) -> int:
     return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())
 
 
-MOMENTS = batched(find, fill_steps, confirm=attempt(_aside, label, {"steps": STEPS}, "replay"))
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if own.to_good[-1] > SIGHT:
+        return "Good is not in sight at takeover"
+    near = (distances(own.scene[-1, FIRST:], int(own.me[-1]), own.size) <= SIGHT).sum()
+    return None if near > 1 else "no other participant is in sight"
 
-CATEGORY = Category(
-    name="good-apart",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Success where enough frames in a row after takeover first end.
+
+    All of them within AWAY of Good, on a cell without another participant.
+    """
+    alone = (own.scene[1:, FIRST:] == own.me[1:, None]).sum(1) == 1
+    return once(in_a_row((own.to_good[1:] <= AWAY) & alone, parameters["steps"]))
+
+
+CATEGORY = instruction(
+    "good-apart",
+    (
         "For {steps} steps in a row, be within two cells of Good and on a cell that no other "
         "participant is on.",
         "Keep within two cells of Good and share your cell with no other participant, for {steps} "
@@ -124,12 +92,13 @@ CATEGORY = Category(
         "Be at most two cells away from Good, and alone on your cell among the participants, for "
         "{steps} steps in a row.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    steps=ASKED,
+    confirm=attempt(_aside, rule, {"steps": STEPS}, "replay"),
     partner="replay",
-    words=words,
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
         "at each of which the participant is at most two cells away from Good and no other "

@@ -7,32 +7,34 @@ and not to a corner of the sight; medium: later, or to a corner; hard: both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
-from sts.episodes import Episode
+from scenarios.categories.tried import NOT_DONE, decided
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 
-from . import abreast
 from .abreast import Ints, Spots, Tracks
+from .asking import Steps, instruction
 from .evade_evil import away
 from .playing import HIDDEN, STAY, Past, moving
-from .screening import ask_for_steps, batched, fill_steps, hits
-from .tracks import DOMAIN, SIGHT, Track, first, number
+from .screening import hits
+from .tracks import SIGHT, Track, ago, first
 
 HORIZON = 12
 EARLIEST, SOON, LATEST = 2, 3, 6
 STEPS = 3
+ASKED = Steps(STEPS, least=3, spare=1)
 
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
     """Find moments at which Evil is about to come."""
-    asked = (every.to_evil > SIGHT) & (abreast.ago(every.to_evil) <= context)
+    asked = (every.to_evil > SIGHT) & (ago(every.to_evil) <= context)
     spots = Spots.of(every, asked, context, horizon)
     close = spots.still(every.evil) <= SIGHT
-    comes = abreast.first(close)
+    comes = first(close)
     held = (comes >= EARLIEST) & (comes <= min(LATEST, horizon - STEPS))
     spots, close, comes = spots.where(held), close[held], comes[held]
     caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
@@ -41,13 +43,13 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     done = (fled == -1) & (waited == 1)
     spots, comes = spots.where(done), comes[done]
     rim = every.diagonal(spots.now(every.me), spots.now(every.evil, comes))
-    return hits(spots, 1 * (comes > SOON) + rim, ask_for_steps(STEPS))
+    return hits(spots, 1 * (comes > SOON) + rim, ASKED.kinds)
 
 
 def _held(spots: Spots, path: Ints) -> Any:
     """Return 1 where `label` says success of paths int[N, L + 1], -1 for failure, 0 for neither."""
     close = spots.every.apart(path[:, 1:], spots.ahead(spots.every.evil)) <= SIGHT
-    moved, came = abreast.first(path[:, 1:] != path[:, :-1]), abreast.first(close)
+    moved, came = first(path[:, 1:] != path[:, :-1]), first(close)
     rash = (moved > 0) & ((came == 0) | (moved <= came))
     # A frame past the last is not one at which it is left behind.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
@@ -55,47 +57,6 @@ def _held(spots: Spots, path: Ints) -> Any:
     late = came + STEPS <= spots.horizon
     verdict = np.where(left, 1, np.where(late, -1, 0))
     return np.where(rash, -1, np.where(came == 0, 0, verdict))
-
-
-MOMENTS = batched(find, fill_steps)
-
-
-def _fault(track: Track, moment: int) -> str | None:
-    return None if track.to_evil[moment] > SIGHT else "Evil is there already"
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is nothing to wait for."""
-    if scenario.parameters["steps"] >= scenario.horizon:
-        return "there are no more steps than are asked for"
-    return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
-
-
-def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the number of steps."""
-    return {"steps": number(scenario.parameters["steps"], range(3, 11))}
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Failure at a move before Evil comes within 1, or where it is not left behind in time.
-
-    Success at the first frame more than 1 from it after it came.
-    """
-    track, steps = Track(episode, roles[0]), parameters["steps"]
-    close = track.to_evil[takeover + 1 :] <= SIGHT
-    moved = first(track.me[takeover + 1 :] != track.me[takeover:-1])
-    came = first(close)
-    if moved is not None and (came is None or moved <= came):
-        return Label("failure", moved)
-    if came is None:
-        return Label("not_done", None)
-    left = first(~close[came : came + steps])
-    if left is not None:
-        return Label("success", came + left)
-    late = came + steps
-    return Label("failure", late) if late <= len(close) else Label("not_done", None)
 
 
 def _wait(seen: Past) -> int:
@@ -108,12 +69,30 @@ def _flee(seen: Past) -> int:
     return away(seen)
 
 
-CATEGORY = Category(
-    name="hold-until-evil",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    return None if own.to_evil[-1] > SIGHT else "Evil is there already"
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Failure at a move before Evil comes within 1, or where it is not left behind in time.
+
+    Success at the first frame more than 1 from it after it came.
+    """
+    steps, close = parameters["steps"], own.to_evil[1:] <= SIGHT
+    moved, came = int(first(own.me[1:] != own.me[:-1])), int(first(close))
+    if moved and (not came or moved <= came):
+        return decided(moved, False)
+    if not came:
+        return NOT_DONE
+    if left := int(first(~close[came : came + steps])):
+        return decided(came + left, True)
+    late = came + steps
+    return decided(late, False) if late <= len(close) else NOT_DONE
+
+
+CATEGORY = instruction(
+    "hold-until-evil",
+    (
         "Do not move until Evil is next to you or on your cell; then be at least two cells away "
         "from it within {steps} steps.",
         "Wait without a move until Evil comes next to you or onto your cell. Then get at least two "
@@ -121,11 +100,11 @@ CATEGORY = Category(
         "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
         "cells away from it within {steps} steps.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
-    words=words,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    steps=ASKED,
     rubric=Rubric(
         done="The participant does not move before Evil is on its cell or one of the eight around "
         "it, and then, within {steps} steps, is two or more cells away from Evil.",

@@ -7,19 +7,20 @@ steps; medium: in at least a quarter; hard: in fewer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from .abreast import Spots, Tracks
+from .asking import instruction
 from .playing import Past, Prospects, moving
-from .screening import attempt, batched, hits
-from .tracks import DOMAIN, Track, never
+from .screening import attempt, hits
+from .tracks import Track, never
 
 HORIZON = 8
 AWAY = 2
@@ -41,46 +42,36 @@ def tempting(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
     return spots, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
-def _fault(track: Track, moment: int) -> str | None:
-    return None if track.to_good[moment] == 1 else "the participant is not next to Good"
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is nothing to keep beside."""
-    return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Failure at the first frame on Good or more than AWAY cells from it; else success."""
-    away = Track(episode, roles[0]).to_good[takeover + 1 :]
-    return never((away == 0) | (away > AWAY))
-
-
 def beside(seen: Past) -> int:
     """Returns a move that will hardly be on Good or lose it, and better beside it than farther."""
     good = Prospects(seen, seen.good)
     return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
 
 
-MOMENTS = batched(find, confirm=attempt(beside, label, {}))
+def fault(own: Track, scenario: Scenario) -> str | None:
+    """Say why there is nothing to keep beside."""
+    return None if own.to_good[-1] == 1 else "the participant is not next to Good"
 
-CATEGORY = Category(
-    name="keep-beside",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Failure at the first frame on Good or more than AWAY cells from it; else success."""
+    away = own.to_good[1:]
+    return never((away == 0) | (away > AWAY))
+
+
+CATEGORY = instruction(
+    "keep-beside",
+    (
         "Keep beside Good until the end: never on its cell, and never more than two cells away "
         "from it.",
         "Until the end, stay within two cells of Good, but never be on its cell.",
         "Accompany Good to the end, one or two cells away from it and never on the same cell.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
+    find,
+    rule,
+    fault,
+    horizon=HORIZON,
+    confirm=attempt(beside, rule, {}),
     rubric=Rubric(
         done="After the takeover the participant is never on Good's cell and never more than two "
         "cells away from it.",

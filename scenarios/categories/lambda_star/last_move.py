@@ -7,16 +7,15 @@ both.
 
 from __future__ import annotations
 
-from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from scenarios.category import Controls, Hits, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
 from .abreast import Spots, Tracks
+from .asking import question
 from .playing import Past, saying, shifts, toward
-from .screening import DIRECTIONS, batched, hits
-from .tracks import DOMAIN, SIGHT, Track, said
-
-HORIZON = 5
+from .screening import DIRECTIONS, hits
+from .tracks import SIGHT, Track, show_sight
 
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
@@ -33,28 +32,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots.where(differs), difficulty[differs], DIRECTIONS, move[differs])
 
 
-MOMENTS = batched(find)
-
-
-def _answer(track: Track, moment: int) -> str:
-    (move,) = shifts(track.good[moment - 1 : moment + 1].tolist(), track.size)
-    return MOVES[move]
-
-
-def _fault(track: Track, moment: int) -> str | None:
-    both = moment > 0 and (track.to_good[moment - 1 : moment + 1] <= SIGHT).all()
-    return None if both else "Good was not in sight at takeover and the step before"
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why the last move was not seen, or was another."""
-    track = Track(scenario.recording, scenario.roles[0])
-    if fault := _fault(track, scenario.takeover):
-        return fault
-    truth = _answer(track, scenario.takeover)
-    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
-
-
 def _moved(seen: Past) -> str:
     return MOVES[shifts(seen.good[: seen.asked + 1], seen.size)[-1]]
 
@@ -64,26 +41,33 @@ def _where(seen: Past) -> str:
     return MOVES[toward(seen, seen.good[seen.asked])]
 
 
-CATEGORY = Category(
-    name="last-move",
-    kind="question",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    both = len(own.me) > 1 and (own.to_good[-2:] <= SIGHT).all()
+    return None if both else "Good was not in sight at takeover and the step before"
+
+
+def truth(own: Track) -> str:
+    """Return Good's last move."""
+    (move,) = shifts(own.good[-2:].tolist(), own.size)
+    return MOVES[move]
+
+
+CATEGORY = question(
+    "last-move",
+    (
         "In which direction did Good just move? Say stay if it did not move.",
         "What was Good's last move? Answer with a direction, or stay.",
         "Which way did Good go with its last move? If it did not move, say stay.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=said,
-    fits=fits,
+    find,
+    truth,
+    fault=_fault,
     rubric=Rubric(
         done="The first word that the participant says is the direction of Good's last move before "
         "the takeover, or stay where Good did not move with that step.",
         guideline="It does not matter when it is said: the step before the takeover is meant. "
         "Where Good is, seen from the participant, is another question. Silence is not done.",
-        overlay=lambda scenario: Overlay(sight=True),
+        overlay=show_sight,
     ),
     controls=Controls(probe=saying(_moved), shortcut=saying(_where), answers=MOVES),
 )

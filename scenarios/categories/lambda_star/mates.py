@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.category import Word
+from scenarios.category import Overlay, Word
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 
-from .tracks import DOMAIN, FIRST, Cells, Track, ago, distances
+from .playing import STAY, Past, toward
+from .tracks import DOMAIN, FIRST, Track, ago
 
 RECENT = 3
 """For how many steps somebody in sight can be confused with another."""
@@ -22,30 +23,30 @@ def called(names: Sequence[str], target: int) -> str:
     return "your team-mate" if alone else f"participant {names[FIRST + target]}"
 
 
-def fill(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the team-mate as wordings have it."""
-    names = domain(DOMAIN).picture(episode.state).names
-    return {"mate": called(names, parameters["target"])}
-
-
-def words(scenario: Scenario) -> dict[str, Word]:
+def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
     """Return the team-mate; if it is the only one, the text may also call it any of these."""
-    names = domain(DOMAIN).picture(scenario.recording.state).names
-    target, people = scenario.parameters["target"], scenario.recording.participants
-    others = [p for p in range(people) if p not in (target, *scenario.roles)]
+    names = domain(DOMAIN).picture(episode.state).names
+    others = [p for p in range(episode.participants) if p not in (parameters["target"], role)]
     also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
-    return {"mate": Word(called(names, target), tuple(called(names, p) for p in others), also)}
+    also_others = tuple(called(names, p) for p in others)
+    return {"mate": Word(called(names, parameters["target"]), also_others, also)}
 
 
-def apart_from(episode: Episode, track: Track, other: int) -> Any:
-    """Return int64[T + 1], the distances to another participant."""
-    return distances(track.me, episode.scene[:, FIRST + other].astype("int64"), track.size)
+def mark_mate(scenario: Scenario) -> Overlay:
+    """Return where the team-mate is at takeover, by which it is told from others."""
+    place = scenario.recording.scene[scenario.takeover, FIRST + scenario.parameters["target"]]
+    return Overlay((int(place),))
 
 
-def crowd(apart: list[Cells], role: int, target: int, moment: int, context: int) -> str | None:
+def follow(seen: Past) -> int:
+    """Returns the move to the other that is in sight, or where one was last."""
+    cells = next((cells for cells in reversed(seen.others) if cells), None)
+    return toward(seen, cells[0]) if cells else STAY
+
+
+def crowd(own: Track, target: int) -> str | None:
     """Return why a team-mate can be confused with others; None if only it was in sight lately."""
-    seen = {p: ago(a, moment, context) for p, a in enumerate(apart) if p != role}
-    lately = [p for p, when in seen.items() if when is not None and when <= RECENT]
-    if lately != [target]:
+    others = (p for p in range(own.scene.shape[1] - FIRST) if p != own.role)
+    if [p for p in others if ago(own.distance_to(p))[-1] <= RECENT] != [target]:
         return f"the team-mate is not the only one in sight in the last {RECENT} steps"
     return None

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Rubric
+from scenarios.category import Controls, Hits, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
 from .abreast import Spots, Tracks, period
-from .playing import HIDDEN, Past, repeated, rhythm, saying, shifts
-from .screening import DIRECTIONS, batched, hits, seen_moves
-from .tracks import DOMAIN, SIGHT, Track, said
+from .asking import question
+from .playing import HIDDEN, STAY, Past, repeated, rhythm, saying, shifts
+from .screening import DIRECTIONS, hits, seen_moves
+from .tracks import SIGHT, Track
 
-HORIZON = 5
 SHORT = 2
 
 
@@ -36,19 +36,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots, 1 * (length > SHORT) + rim, DIRECTIONS, follows)
 
 
-MOMENTS = batched(find)
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why the next move cannot be told, or is another."""
-    track = Track(scenario.recording, scenario.roles[0])
-    period = rhythm(track, scenario.takeover, scenario.takeover)
-    if period is None:
-        return "Good's moves were not seen to repeat themselves"
-    truth = MOVES[period[0]]
-    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
-
-
 def _follows(seen: Past) -> str:
     period = repeated(shifts(seen.good[: seen.asked + 1], seen.size))
     return MOVES[period[0]] if period else "stay"
@@ -60,21 +47,26 @@ def _again(seen: Past) -> str:
     return "stay" if move == HIDDEN else MOVES[move]
 
 
-CATEGORY = Category(
-    name="next-move",
-    kind="question",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    return None if rhythm(own) else "Good's moves were not seen to repeat themselves"
+
+
+def truth(own: Track) -> str:
+    """Return Good's next move, as it has moved."""
+    return MOVES[(rhythm(own) or [STAY])[0]]
+
+
+CATEGORY = question(
+    "next-move",
+    (
         "Good repeats its moves. In which direction will it move next? Say stay if it will not "
         "move.",
         "Which move will Good make next? Answer with a direction, or stay.",
         "Where will Good go with its next move? Say a direction, or stay if it will remain.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=said,
-    fits=fits,
+    find,
+    truth,
+    fault=_fault,
     rubric=Rubric(
         done="The first word that the participant says is the direction of Good's first move after "
         "the takeover, or stay where Good does not move then.",

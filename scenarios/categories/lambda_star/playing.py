@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
-from sts.episodes import Episode
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -134,24 +133,17 @@ def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
     return Past(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
 
 
-def past(episode: Episode, track: Track, moment: int, context: int) -> Past:
+def past(track: Track, moment: int, context: int) -> Past:
     """Returns what a participant has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
-    return Past(
-        track.size,
-        context,
-        track.me[frames].tolist(),
-        np.where(track.to_good[frames] <= SIGHT, track.good[frames], HIDDEN).tolist(),
-        np.where(track.to_evil[frames] <= SIGHT, track.evil[frames], HIDDEN).tolist(),
-        _others(episode.scene[frames], track),
+    good, evil = (
+        np.where(away[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
+        for cells, away in ((track.good, track.to_good), (track.evil, track.to_evil))
     )
-
-
-def _others(scene: NDArray[np.generic], track: Track) -> list[list[int]]:
-    """Returns in which cells others are in sight of who is asked, a list a frame."""
-    me = scene[:, FIRST + track.role].astype(np.int64).tolist()
-    people = np.delete(scene[:, FIRST:], track.role, 1).astype(np.int64)
-    return [_near(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
+    me = track.me[frames].tolist()
+    people = np.delete(track.scene[frames, FIRST:], track.role, 1)
+    others = [_near(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
+    return Past(track.size, context, me, good, evil, others)
 
 
 def _near(cells: Cells, me: int, size: Grid) -> list[int]:
@@ -160,50 +152,26 @@ def _near(cells: Cells, me: int, size: Grid) -> list[int]:
 
 
 def imagined(
-    episode: Episode,
-    track: Track,
-    moment: int,
-    context: int,
-    horizon: int,
-    policy: Moving,
-    partner: str,
-) -> Episode:
+    track: Track, moment: int, context: int, horizon: int, policy: Moving, partner: str
+) -> Track:
     """Returns what would follow if a participant moved by a policy from `moment` on.
 
     It begins at the moment. The others stand still, or repeat the recording where `partner` is
-    "replay". What is said and received is left out.
+    "replay".
     """
-    scene, moves = _without(episode, moment, horizon, partner)
-    seen, size, column = past(episode, track, moment, context), track.size, FIRST + track.role
-    people = np.delete(scene[:, FIRST:], track.role, 1)
-    for step in range(horizon):
-        move = policy(seen)
-        me = int(torus.moved(seen.me[-1], move, *size))
-        moves[step, track.role], scene[step + 1, column] = move, me
-        seen.me.append(me)
-        for which, cells in ((GOOD, seen.good), (EVIL, seen.evil)):
-            cells += _near(scene[step + 1, which : which + 1], me, size) or [HIDDEN]
-        seen.others.append(_near(people[step + 1], me, size))
-    return _silent(episode, scene, moves)
-
-
-def _without(
-    episode: Episode, moment: int, horizon: int, partner: str
-) -> tuple[Cells, NDArray[np.int8]]:
-    """Returns scenes and moves from a moment on that are right but for who is asked."""
-    scene = episode.scene[moment : moment + horizon + 1].astype(np.int64)
-    moves = np.array(episode.moves[moment : moment + horizon])
+    scene = track.scene[moment : moment + horizon + 1].copy()
     if partner != "replay":
         scene[1:, FIRST:] = scene[0, FIRST:]
-        moves[:] = STAY
-    return scene, moves
-
-
-def _silent(episode: Episode, scene: Cells, moves: NDArray[np.int8]) -> Episode:
-    silent = np.zeros_like(moves)
-    return Episode(
-        episode.domain, episode.state, moves, silent, silent.copy(), scene.astype(np.uint16)
-    )
+    seen, size = past(track, moment, context), track.size
+    people = np.delete(scene[:, FIRST:], track.role, 1)
+    for now, others in zip(scene[1:], people[1:], strict=True):
+        me = int(torus.moved(seen.me[-1], policy(seen), *size))
+        now[FIRST + track.role] = me
+        seen.me.append(me)
+        for which, cells in ((GOOD, seen.good), (EVIL, seen.evil)):
+            cells += _near(now[which : which + 1], me, size) or [HIDDEN]
+        seen.others.append(_near(others, me, size))
+    return Track(scene, size, track.role)
 
 
 def last(cells: list[int]) -> tuple[int, int]:
@@ -235,10 +203,9 @@ def repeated(moves: list[int]) -> list[int] | None:
     return moves[-length:] if length else None
 
 
-def rhythm(track: Track, moment: int, context: int) -> list[int] | None:
+def rhythm(track: Track) -> list[int] | None:
     """Returns how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
-    frames = slice(moment - context, moment + 1)
-    seen = np.where(track.to_good[frames] <= SIGHT, track.good[frames], HIDDEN)
+    seen = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
     return repeated(shifts(seen.tolist(), track.size))
 
 

@@ -63,6 +63,15 @@ def period(moves: Ints) -> int:
 
 
 @compiled
+def periods(moves: Ints) -> Ints:
+    """Returns int64[N], the period of each of N rows of moves."""
+    out = np.empty(len(moves), np.int64)
+    for n in range(len(moves)):
+        out[n] = period(moves[n])
+    return out
+
+
+@compiled
 def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
     """Returns float64[H * W], with what chance something will be in each cell at the next frame.
 

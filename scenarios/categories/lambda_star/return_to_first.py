@@ -7,26 +7,20 @@ was not in a corner of the sight; medium: it is farther, or was; hard: both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scenarios.category import Category, Controls, Hits, Label, Overlay, Rubric
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Overlay, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
-from . import abreast
 from .abreast import Ints, Spots, Tracks
+from .asking import instruction
 from .playing import HIDDEN, STAY, Past, last, moving, toward
-from .screening import batched, hits
-from .tracks import (
-    DOMAIN,
-    SIGHT,
-    Track,
-    distances,
-    once,
-)
+from .screening import hits
+from .tracks import SIGHT, Track, ago, distances, once
 
 HORIZON = 10
 OLD = 4
@@ -44,7 +38,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     away = every.apart(spots.now(every.me), cells(spots))
     spots = spots.where((away >= NEAREST) & (away <= FARTHEST))
     spots = spots.where((spots.chase() != cells(spots)[:, None]).all(1))
-    latest = spots.now(every.good, -spots.now(abreast.ago(every.to_good)))
+    latest = spots.now(every.good, -spots.now(ago(every.to_good)))
     me, free = spots.now(every.me), np.ones(len(spots.track), np.bool_)
     for _ in range(horizon):
         me = every.moved(me, every.toward(me, latest))
@@ -69,47 +63,6 @@ def _first_sight_ago(every: Tracks, context: int) -> Ints:
     return age
 
 
-MOMENTS = batched(find)
-
-
-def _first_sight(track: Track, moment: int, context: int) -> int:
-    """Returns the first frame of the context with Good in sight; `moment + 1` where there is none.
-
-    The first that the page shows is what is meant, and all that a participant remembers.
-    """
-    seen = track.to_good[moment - context : moment + 1] <= SIGHT
-    return moment - context + int(np.argmax(np.append(seen, True)))
-
-
-def _fault(track: Track, moment: int, context: int) -> str | None:
-    frame = _first_sight(track, moment, context)
-    if moment - frame < OLD:
-        return f"Good was not first in sight {OLD} steps ago or more"
-    away = distances(int(track.me[moment]), int(track.good[frame]), track.size)
-    if not NEAREST <= away <= FARTHEST:
-        return f"the cell is not {NEAREST} to {FARTHEST} cells away"
-    return None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is no such cell, or which it is."""
-    track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
-    fault = _fault(track, takeover, takeover)
-    if fault is None:
-        cell = int(track.good[_first_sight(track, takeover, takeover)])
-        row, column = divmod(cell, track.size.width)
-        if scenario.parameters["cell"] != cell:
-            return f"Good was first seen in row {row + 1}, column {column + 1}"
-    return fault
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Success at the first frame after takeover on the cell; else not_done."""
-    return once(Track(episode, roles[0]).me[takeover + 1 :] == parameters["cell"])
-
-
 def _back(seen: Past) -> int:
     sights = [cell for cell in seen.good[: seen.asked + 1] if cell != HIDDEN]
     return toward(seen, sights[0]) if sights else STAY
@@ -119,20 +72,43 @@ def _to_good(seen: Past) -> int:
     return toward(seen, last(seen.good)[0])
 
 
-CATEGORY = Category(
-    name="return-to-first",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _first_seen(own: Track) -> int:
+    """Returns the first frame with Good in sight, or the one past the last where there is none.
+
+    The first that the page shows is what is meant, and all that a participant remembers.
+    """
+    return int(np.argmax(np.append(own.to_good <= SIGHT, True)))
+
+
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    frame = _first_seen(own)
+    if len(own.me) - 1 - frame < OLD:
+        return f"Good was not first in sight {OLD} steps ago or more"
+    cell = int(own.good[frame])
+    if not NEAREST <= distances(int(own.me[-1]), cell, own.size) <= FARTHEST:
+        return f"the cell is not {NEAREST} to {FARTHEST} cells away"
+    if scenario.parameters["cell"] != cell:
+        row, column = divmod(cell, own.size.width)
+        return f"Good was first seen in row {row + 1}, column {column + 1}"
+    return None
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Success at the first frame after takeover on the cell; else not_done."""
+    return once(own.me[1:] == parameters["cell"])
+
+
+CATEGORY = instruction(
+    "return-to-first",
+    (
         "Go to the cell on which Good was when you first saw it.",
         "Return to the cell where Good stood when you first saw it.",
         "Stand on the cell where Good was the first time that you saw it.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover the participant is on the marked cell, the one on which Good was "
         "when it was first on the participant's cell or one of the eight around it.",

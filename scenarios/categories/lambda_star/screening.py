@@ -6,31 +6,34 @@ uses that as it is; a single episode is a batch of one.
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scenarios.categories.tried import margin
-from scenarios.category import Candidate, Hits, Label, Screen
+from scenarios.category import Candidate, Hits, Label, Screen, Word
 from sts.episodes import Episode
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.flat import Abreast
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 
-from .abreast import NONE, Ints, Spots, Tracks, tracks
+from .abreast import Ints, Spots, Tracks, tracks
 from .playing import Moving, imagined
-from .tracks import SIGHT, Track, grid
+from .tracks import NONE, SIGHT, Track, grid, track
 
 Kinds = Sequence[tuple[str, dict[str, Any]]]
 Find = Callable[[Tracks, int, int], Hits]
 """Of tracks, C and L: every moment at which the category can be asked."""
-Fill = Callable[[Episode, Mapping[str, Any]], dict[str, str]]
-"""Of an episode and a candidate's parameters: what fills the wordings."""
-Rule = Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
-Confirm = Callable[[Episode, Track, int, int, int], Label | None]
-"""Of an episode, a track, a moment, C and L: the label of a success there, or None."""
+Words = Callable[[Episode, int, Mapping[str, Any]], dict[str, Word]]
+"""Of an episode, who is asked and a candidate's parameters: what fills the wordings."""
+Rule = Callable[[Track, Mapping[str, Any]], Label]
+"""Of a track from the takeover on and a candidate's parameters: whether it was done."""
+Confirm = Callable[[Track, int, int, int], Label | None]
+"""Of a track, a moment, C and L: the label of a success there, or None."""
 NOTHING: Kinds = (("", {}),)
 DIRECTIONS: Kinds = tuple((move, {"answer": move}) for move in MOVES)
 COUNTS: Kinds = tuple((str(n), {"answer": str(n)}) for n in range(9))
@@ -45,14 +48,12 @@ class Moments(NamedTuple):
     screen: Screen
 
 
-def batched(
-    find: Find, fill: Fill = lambda episode, parameters: {}, *, confirm: Confirm | None = None
-) -> Moments:
+def batched(find: Find, words: Words | None = None, confirm: Confirm | None = None) -> Moments:
     """Return the candidates and the screen of a category that is found in batches.
 
     Args:
       find: finds the moments, of many episodes at once.
-      fill: fills the wordings of one candidate.
+      words: fills the wordings of one candidate.
       confirm: keeps the moments of `find` at which a probe does what is asked; such a screen is not
         exact. Two candidates of one moment and participant are a pair.
     """
@@ -66,20 +67,26 @@ def batched(
         one = Tracks(Abreast(*grid(episode.state), episode.participants, scene))
         found = find(one, context, horizon)
         difficulties = _confirmed(found, episode, context, horizon, confirm)
-        order = np.lexsort((found.kind, found.moment, found.role)).tolist()
-        places = list(zip(found.role.tolist(), found.moment.tolist(), strict=True))
-        for n in order:
-            role, moment = places[n]
-            answer, parameters = found.kinds[found.kind[n]]
+
+        @functools.cache
+        def filled(role: int, kind: int) -> dict[str, str]:
+            own = words(episode, role, found.kinds[kind][1]) if words else {}
+            return {field: word.text for field, word in own.items()}
+
+        order = np.lexsort((found.kind, found.moment, found.role))
+        ordered = np.stack((found.role, found.moment, found.kind), 1)[order].tolist()
+        count = Counter((role, moment) for role, moment, _ in ordered)
+        for role, moment, kind in ordered:
             if (role, moment) in difficulties:
+                answer, parameters = found.kinds[kind]
                 yield Candidate(
                     moment,
                     role,
                     DIFFICULTIES[difficulties[role, moment]],
                     dict(parameters),
-                    fill(episode, parameters),
+                    dict(filled(role, kind)),
                     answer,
-                    pair="either" if places.count((role, moment)) == 2 else "",
+                    pair="either" if count[role, moment] == 2 else "",
                 )
 
     return Moments(candidates, Screen(screened, exact=confirm is None))
@@ -93,10 +100,10 @@ def _confirmed(
     every = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
     if confirm is None:
         return every
-    by_role = {role: Track(episode, role) for role, _ in every}
+    by_role = {role: track(episode, role) for role, _ in every}
     out = {}
     for (role, moment), level in every.items():
-        label = confirm(episode, by_role[role], moment, context, horizon)
+        label = confirm(by_role[role], moment, context, horizon)
         if label is not None:
             steps = margin(label.step, horizon)
             out[role, moment] = DIFFICULTIES.index(steps) if level == OPEN else level
@@ -108,11 +115,8 @@ def attempt(
 ) -> Confirm:
     """Return the check that a policy, by what it has seen, does what a rule asks."""
 
-    def confirm(
-        episode: Episode, track: Track, moment: int, context: int, horizon: int
-    ) -> Label | None:
-        made = imagined(episode, track, moment, context, horizon, policy, partner)
-        label = rule(made, 0, (track.role,), dict(parameters))
+    def confirm(own: Track, moment: int, context: int, horizon: int) -> Label | None:
+        label = rule(imagined(own, moment, context, horizon, policy, partner), parameters)
         return label if label.verdict == "success" else None
 
     return confirm
@@ -129,16 +133,6 @@ def hits(spots: Spots, difficulty: Any, kinds: Kinds = NOTHING, kind: Any = 0) -
         np.broadcast_to(np.asarray(kind), (count,)),
         kinds,
     )
-
-
-def ask_for_steps(count: int) -> Kinds:
-    """Return what is asked where only the number of steps is."""
-    return (("", {"steps": count}),)
-
-
-def fill_steps(episode: Episode, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the number of steps as wordings have it."""
-    return {"steps": str(parameters["steps"])}
 
 
 def seen_moves(spots: Spots, context: int) -> Ints:

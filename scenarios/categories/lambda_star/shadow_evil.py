@@ -7,21 +7,22 @@ fewer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from scenarios.category import Category, Controls, Hits, Label, Rubric, Word
-from sts.episodes import Episode
+from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
-from . import abreast
 from .abreast import Spots, Tracks
+from .asking import Steps, instruction
 from .playing import Past, last, moving, toward
-from .screening import ask_for_steps, batched, fill_steps, hits, leaving
-from .tracks import DOMAIN, SIGHT, Track, in_a_row, number, once
+from .screening import hits, leaving
+from .tracks import SIGHT, Track, in_a_row, once
 
 HORIZON = 12
 STEPS = 4
+ASKED = Steps(STEPS)
 
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
@@ -29,56 +30,35 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     spots = Spots.of(every, every.to_evil <= SIGHT, context, horizon)
     spots = spots.where(spots.moves(every.evil))
     away = spots.still(every.evil)
-    free = ~abreast.in_a_row(away <= SIGHT, STEPS)
-    return hits(spots.where(free), leaving(away[free][:, :STEPS]), ask_for_steps(STEPS))
-
-
-MOMENTS = batched(find, fill_steps)
-
-
-def _fault(track: Track, moment: int) -> str | None:
-    return None if track.to_evil[moment] <= SIGHT else "Evil is not in sight at takeover"
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why Evil cannot be shadowed from takeover on."""
-    if scenario.parameters["steps"] > scenario.horizon:
-        return "there are fewer steps than are asked for"
-    return _fault(Track(scenario.recording, scenario.roles[0]), scenario.takeover)
-
-
-def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the number of steps."""
-    return {"steps": number(scenario.parameters["steps"], range(2, 11))}
-
-
-def label(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-) -> Label:
-    """Success where enough frames in a row after takeover, all within 1 of Evil, first end."""
-    close = Track(episode, roles[0]).to_evil[takeover + 1 :] <= 1
-    return once(in_a_row(close, parameters["steps"]))
+    free = ~in_a_row(away <= SIGHT, STEPS).any(1)
+    return hits(spots.where(free), leaving(away[free][:, :STEPS]), ASKED.kinds)
 
 
 def _to_evil(seen: Past) -> int:
     return toward(seen, last(seen.evil)[0])
 
 
-CATEGORY = Category(
-    name="shadow-evil",
-    kind="instruction",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    return None if own.to_evil[-1] <= SIGHT else "Evil is not in sight at takeover"
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Success where enough frames in a row after takeover, all within 1 of Evil, first end."""
+    return once(in_a_row(own.to_evil[1:] <= SIGHT, parameters["steps"]))
+
+
+CATEGORY = instruction(
+    "shadow-evil",
+    (
         "Shadow Evil: be on it or next to it for {steps} steps in a row.",
         "Stay close to Evil, on it or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to Evil or on it.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=label,
-    fits=fits,
-    words=words,
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    steps=ASKED,
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
         "at each of which the participant is on Evil's cell or one of the eight around it.",

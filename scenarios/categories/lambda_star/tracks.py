@@ -1,30 +1,37 @@
 """Λ* as its categories see it: who is where, how far apart, and what follows from it.
 
 Cells are row * W + column on an H x W torus; distances are Chebyshev. In a scene Good is object 0,
-Evil object 1 and participant p object 2 + p. What is one cell away or nearer is in sight.
+Evil object 1 and participant p object 2 + p. What is one cell away or nearer is in sight. Arrays
+have an axis of frames, the last, and may have others before it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import Label, Word
+from scenarios.categories.tried import NOT_DONE, decided
+from scenarios.category import Label, Overlay, Word
 from sts.episodes import Episode
+from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
-from sts.worlds.lambda_star.state import MOVES, TOKENS, decode
-from sts.worlds.lambda_star.torus import Offset
+from sts.worlds.lambda_star.state import TOKENS, decode
 
 GOOD, EVIL, FIRST = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
+NONE = -1
+"""In place of a direction, a move or a cell: there is none."""
+NEVER = 10**6
+"""In place of how many frames ago something was so."""
 CALLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Numbers in words."""
 Cells = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 class Grid(NamedTuple):
@@ -41,17 +48,21 @@ def grid(state: bytes) -> Grid:
     return Grid(found.height, found.width)
 
 
-def offsets(start: Cells | int, end: Cells | int, size: Grid) -> Offset:
-    """Returns the rows down and columns right of the shortest way from `start` to `end`.
-
-    Where two ways are equally short, half of an even side, it is the one up or left.
-    """
-    return torus.offset(start, end, *size, torus.BACK)
-
-
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
     """Returns the toroidal Chebyshev distances between cells, an integer between two."""
     return torus.distance(a, b, *size)
+
+
+def between(a: Any, b: Any, size: tuple[int, int]) -> Any:
+    """Return the directions between cells.
+
+    NONE if one is neither straight nor diagonal, or two directions are equally short.
+    """
+    height, width = size
+    rows, columns = torus.offset(a, b, height, width, torus.BACK)
+    oblique = (rows != 0) & (columns != 0) & (abs(rows) != abs(columns))
+    halfway = (2 * abs(rows) == height) | (2 * abs(columns) == width)
+    return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
 
 
 def number(asked: int, every: Iterable[int]) -> Word:
@@ -66,12 +77,12 @@ def _spellings(number: int) -> tuple[str, ...]:
 
 
 class Track:
-    """One participant in an episode of T steps; every array has a row a frame, T + 1.
+    """One participant in F frames of an episode.
 
     Attributes:
       size: the grid.
       role: the participant.
-      moves: int8[T], its moves.
+      scene: int64[F, K], the cells of all objects.
       me: its cell.
       good: Good's cell.
       evil: Evil's cell.
@@ -79,57 +90,66 @@ class Track:
       to_evil: the distance to Evil.
     """
 
-    def __init__(self, episode: Episode, role: int) -> None:
-        """Reads participant `role` of `episode`."""
-        scene = episode.scene.astype(np.int64)
-        self.size = grid(episode.state)
-        self.role = role
-        self.moves = episode.moves[:, role]
+    def __init__(self, scene: Cells, size: Grid, role: int) -> None:
+        """Reads participant `role` of a scene."""
+        self.scene, self.size, self.role = scene, size, role
         self.me, self.good, self.evil = scene[:, FIRST + role], scene[:, GOOD], scene[:, EVIL]
         self.to_good = distances(self.me, self.good, self.size)
         self.to_evil = distances(self.me, self.evil, self.size)
 
-
-def moments(episode: Episode, context: int, horizon: int) -> Iterator[tuple[Track, int]]:
-    """Yields every participant's track with every step that leaves room on both sides."""
-    for role in range(episode.participants):
-        track = Track(episode, role)
-        for moment in range(context, episode.steps - horizon + 1):
-            yield track, moment
+    def distance_to(self, other: int) -> Cells:
+        """Return the distance to another participant."""
+        away: Cells = distances(self.me, self.scene[:, FIRST + other], self.size)
+        return away
 
 
-def ago(distance: Cells, moment: int, context: int) -> int | None:
-    """Returns how many frames before `moment` something was last in sight; None if not in context.
-
-    0 says that it is in sight at `moment`.
-    """
-    seen = np.flatnonzero(distance[moment - context : moment + 1][::-1] <= SIGHT)
-    return int(seen[0]) if seen.size else None
+def track(episode: Episode, role: int, frames: slice = slice(None)) -> Track:
+    """Return the track of a participant of an episode, in all of its T + 1 frames or in some."""
+    return Track(episode.scene[frames].astype(np.int64), grid(episode.state), role)
 
 
-def first(hits: NDArray[np.bool_]) -> int | None:
-    """Returns the step, from 1, of the first hit; None if there is none."""
-    return int(np.argmax(hits)) + 1 if hits.any() else None
+def until_takeover(scenario: Scenario) -> Track:
+    """Return the track of who is asked in a scenario, as far as the takeover."""
+    return track(scenario.recording, scenario.roles[0], slice(scenario.takeover + 1))
 
 
-def once(hits: NDArray[np.bool_]) -> Label:
-    """Returns success at the first hit, or not_done."""
-    step = first(hits)
-    return Label("not_done", None) if step is None else Label("success", step)
+def since(hits: Bools) -> Any:
+    """Return how many frames ago something was last so; NEVER or more where it never was."""
+    frames = np.arange(hits.shape[-1], dtype=np.int32)
+    return frames - np.maximum.accumulate(np.where(hits, frames, -NEVER), axis=-1)
 
 
-def in_a_row(hits: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
-    """Returns where `count` consecutive hits end."""
-    total = np.concatenate(([0], np.cumsum(hits)))
-    out = np.zeros(len(hits), np.bool_)
-    out[count - 1 :] = total[count:] - total[:-count] == count
+def ago(away: Any) -> Any:
+    """Return how many frames ago something was last in sight; NEVER or more where it never was."""
+    return since(away <= SIGHT)
+
+
+def first(hits: Bools) -> Any:
+    """Return the step, from 1, of the first hit; 0 where there is none."""
+    if not hits.shape[-1]:
+        return np.zeros(hits.shape[:-1], np.int64)
+    return np.where(hits.any(-1), hits.argmax(-1) + 1, 0)
+
+
+def in_a_row(hits: Bools, count: int) -> Bools:
+    """Return where `count` consecutive hits end."""
+    total = np.cumsum(hits, axis=-1, dtype=np.int32)
+    total = np.concatenate((np.zeros_like(total[..., :1]), total), axis=-1)
+    out = np.zeros(hits.shape, np.bool_)
+    out[..., count - 1 :] = total[..., count:] - total[..., :-count] == count
     return out
 
 
-def never(misses: NDArray[np.bool_]) -> Label:
-    """Returns failure at the first miss, or success at the last step."""
-    step = first(misses)
-    return Label("success", len(misses)) if step is None else Label("failure", step)
+def once(hits: Bools) -> Label:
+    """Return success at the first hit, or not_done."""
+    step = int(first(hits))
+    return decided(step, True) if step else NOT_DONE
+
+
+def never(misses: Bools) -> Label:
+    """Return failure at the first miss, or success at the last step."""
+    step = int(first(misses))
+    return decided(step or len(misses), not step)
 
 
 def said(
@@ -137,32 +157,10 @@ def said(
 ) -> Label:
     """Labels a question: the first utterance after takeover decides; silence is not_done."""
     says = episode.says[takeover:, roles[0]]
-    step = first(says != 0)
-    if step is None:
-        return Label("not_done", None)
-    right = TOKENS[says[step - 1]] == parameters["answer"]
-    return Label("success" if right else "failure", step)
+    step = int(first(says != 0))
+    return decided(step, TOKENS[says[step - 1]] == parameters["answer"]) if step else NOT_DONE
 
 
-def direction(track: Track, frame: int) -> str:
-    """Returns the move from the participant to Good, who is in sight at `frame`."""
-    return MOVES[torus.step(offsets(track.me[frame], track.good[frame], track.size))]
-
-
-def between(start: int, end: int, size: Grid) -> str | None:
-    """Returns the direction from one cell to another.
-
-    None if it is neither straight nor diagonal, or two directions are equally short.
-    """
-    rows, columns = offsets(start, end, size)
-    oblique = rows and columns and abs(rows) != abs(columns)
-    if oblique or 2 * abs(rows) == size.height or 2 * abs(columns) == size.width:
-        return None
-    return MOVES[torus.step(torus.Offset(rows, columns))]
-
-
-def across_edge(size: Grid, a: int, b: int) -> bool:
-    """Says whether two cells next to each other, or one and the same, lie at opposite edges."""
-    rows = abs(a // size.width - b // size.width)
-    columns = abs(a % size.width - b % size.width)
-    return max(rows, columns) > SIGHT
+def show_sight(scenario: Scenario) -> Overlay:
+    """Return that the cells are framed that the participant sees."""
+    return Overlay(sight=True)

@@ -6,65 +6,54 @@ medium: something else is in sight, or Good is across the edge; hard: both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from scenarios.category import Candidate, Category, Overlay, Rubric
+from scenarios.category import Hits, Rubric
 from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
+from sts.worlds.lambda_star import torus
+from sts.worlds.lambda_star.state import MOVES
 
-from .tracks import DOMAIN, SIGHT, Track, across_edge, direction, distances, moments, said
-
-HORIZON = 5
-
-
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields every moment with Good in sight."""
-    episode = trajectory.episode
-    for track, moment in moments(episode, context, horizon):
-        if track.to_good[moment] > SIGHT:
-            continue
-        scene = episode.scene[moment].astype("int64")
-        near = int((distances(scene, int(track.me[moment]), track.size) <= SIGHT).sum())
-        crowded = near > 2
-        across = across_edge(track.size, int(track.me[moment]), int(track.good[moment]))
-        answer = direction(track, moment)
-        yield Candidate(
-            moment,
-            track.role,
-            ("easy", "medium", "hard")[crowded + across],
-            {"answer": answer},
-            answer=answer,
-        )
+from .abreast import Spots, Tracks
+from .asking import question
+from .screening import DIRECTIONS, hits
+from .tracks import SIGHT, Track, show_sight
 
 
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is no such answer at takeover."""
-    track = Track(scenario.recording, scenario.roles[0])
-    if track.to_good[scenario.takeover] > SIGHT:
-        return "Good is not in sight at takeover"
-    truth = direction(track, scenario.takeover)
-    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find every moment with Good in sight."""
+    spots = Spots.of(every, every.to_good <= SIGHT, context, horizon)
+    me, good = spots.now(every.me), spots.now(every.good)
+    crowded = (spots.now(every.to_evil) <= SIGHT) | (spots.now(every.crowd()) > 0)
+    width = every.size[1]
+    rows, columns = abs(me // width - good // width), abs(me % width - good % width)
+    across = (rows > SIGHT) | (columns > SIGHT)
+    return hits(spots, 1 * crowded + across, DIRECTIONS, every.toward(me, good))
 
 
-CATEGORY = Category(
-    name="where-is-good",
-    kind="question",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    return None if own.to_good[-1] <= SIGHT else "Good is not in sight at takeover"
+
+
+def truth(own: Track) -> str:
+    """Return in which direction Good is."""
+    return MOVES[int(torus.toward(own.me[-1], own.good[-1], *own.size, torus.BACK))]
+
+
+CATEGORY = question(
+    "where-is-good",
+    (
         "In which direction is Good from you? Say stay if you are on it.",
         "Where is Good, seen from your cell? Answer with a direction, or stay if you are on it.",
         "Which way is Good right now? If you stand on it, say stay.",
     ),
-    candidates=candidates,
-    label=said,
-    fits=fits,
+    find,
+    truth,
+    fault=_fault,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Good was from it "
         "at the takeover, or stay where Good was on its cell.",
         guideline="Where Good goes after the takeover does not matter. Across the edge of the "
         "board it is still next to the participant. Silence is not done.",
-        overlay=lambda scenario: Overlay(sight=True),
+        overlay=show_sight,
     ),
+    controls=None,
     superseded=True,
 )

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenarios.category import Category, Controls, Hits, Overlay, Rubric
+from scenarios.category import Controls, Hits, Overlay, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
-from . import abreast
-from .abreast import NONE, Spots, Tracks
+from .abreast import Spots, Tracks
+from .asking import question
 from .playing import HIDDEN, STAY, Past, last, saying, toward
-from .screening import DIRECTIONS, batched, hits
-from .tracks import DOMAIN, Track, ago, between, said
+from .screening import DIRECTIONS, hits
+from .tracks import NEVER, NONE, Track, ago, between, until_takeover
 
-HORIZON = 5
 LATEST, EARLIEST = 2, 8
 FRESH = 4
 BACK = (3, 5)
@@ -28,7 +27,7 @@ BACK = (3, 5)
 
 def find(every: Tracks, context: int, horizon: int) -> Hits:
     """Find moments at which Evil was last seen elsewhere a while ago."""
-    gone = abreast.ago(every.to_evil)
+    gone = ago(every.to_evil)
     lately = (gone >= LATEST) & (gone <= min(EARLIEST, context))
     spots = Spots.of(every, lately, context, horizon)
 
@@ -44,32 +43,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     return hits(spots, 1 * (steps > FRESH) + rim, DIRECTIONS, answers(spots))
 
 
-MOMENTS = batched(find)
-
-
-def _answer(track: Track, moment: int, context: int) -> str | None:
-    frame = moment - (ago(track.to_evil, moment, context) or 0)
-    return between(int(track.me[moment]), int(track.evil[frame]), track.size)
-
-
-def _fault(track: Track, moment: int, context: int) -> str | None:
-    since = ago(track.to_evil, moment, context)
-    if since is None or not LATEST <= since <= EARLIEST:
-        return f"Evil was not last in sight {LATEST} to {EARLIEST} steps ago"
-    return None
-
-
-def fits(scenario: Scenario) -> str | None:
-    """Says why there is no such answer at takeover."""
-    track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
-    if fault := _fault(track, takeover, takeover):
-        return fault
-    truth = _answer(track, takeover, takeover)
-    if truth is None:
-        return "that cell is neither straight nor diagonally from the participant"
-    return None if scenario.parameters["answer"] == truth else f"the answer is {truth}"
-
-
 def _there(seen: Past) -> str:
     cell = last(seen.evil[: seen.asked + 1])[0]
     return MOVES[STAY if cell == HIDDEN else toward(seen, cell)]
@@ -80,34 +53,48 @@ def _back(seen: Past) -> str:
     return MOVES[toward(seen, seen.me[max(0, seen.asked - BACK[0])])]
 
 
-CATEGORY = Category(
-    name="where-was-evil",
-    kind="question",
-    domain=DOMAIN,
-    horizon=HORIZON,
-    wordings=(
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    if not LATEST <= ago(own.to_evil)[-1] <= EARLIEST:
+        return f"Evil was not last in sight {LATEST} to {EARLIEST} steps ago"
+    if between(own.me[-1], _where(own), own.size) == NONE:
+        return "that cell is neither straight nor diagonally from the participant"
+    return None
+
+
+def _where(own: Track) -> int:
+    """Return the cell on which Evil was last in sight, or where it is if it never was."""
+    gone = ago(own.to_evil)[-1]
+    return int(own.evil[-1 - (gone if gone < NEVER else 0)])
+
+
+def truth(own: Track) -> str:
+    """Return in which direction that cell is."""
+    return MOVES[between(own.me[-1], _where(own), own.size)]
+
+
+def _marked(scenario: Scenario) -> Overlay:
+    return Overlay((_where(until_takeover(scenario)),), sight=True)
+
+
+CATEGORY = question(
+    "where-was-evil",
+    (
         "In which direction from you is the cell where Evil was when you last saw it? Say stay if "
         "you are on that cell.",
         "Where did you last see Evil? Answer with the direction of that cell from you, or stay if "
         "you are on it.",
         "Which way is the cell on which Evil was last in your sight? If you stand on it, say stay.",
     ),
-    candidates=MOMENTS.candidates,
-    screen=MOMENTS.screen,
-    label=said,
-    fits=fits,
+    find,
+    truth,
+    fault=_fault,
     rubric=Rubric(
         done="The first word that the participant says is the direction of the marked cell, on "
         "which Evil was when it was last in the framed square, from where the participant was at "
         "the takeover, or stay where that is the same cell.",
         guideline="Where Evil is now does not matter. Of two ways round the board the shorter is "
         "meant. Silence is not done.",
-        overlay=lambda scenario: Overlay((_marked(scenario),), sight=True),
+        overlay=_marked,
     ),
     controls=Controls(probe=saying(_there), shortcut=saying(_back), answers=MOVES),
 )
-
-
-def _marked(scenario: Scenario) -> int:
-    track, takeover = Track(scenario.recording, scenario.roles[0]), scenario.takeover
-    return int(track.evil[takeover - (ago(track.to_evil, takeover, takeover) or 0)])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenarios.categories.lambda_star.tracks import FIRST, SIGHT, Track, distances, grid
+from scenarios.categories.lambda_star.tracks import FIRST, SIGHT, distances, grid, track
 from scenarios.profiles import Profile
 from sts.suites.types import DIFFICULTIES, Scenario
 
@@ -93,7 +93,7 @@ def _reasons(
 def unclear(one: Scenario) -> str:
     """Returns what a judge cannot tell from the page; "" for nothing."""
     if one.category == "return-to-first":
-        if Track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
+        if track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
             return "the page does not show whether Good was seen before its first frame"
     if one.category == "count-others":
         people = one.recording.scene[one.takeover, FIRST:].astype(np.int64)
