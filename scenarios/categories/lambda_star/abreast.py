@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sts.trajectories.flat import Abreast
 from sts.worlds.lambda_star import torus
 
-from . import prospects
 from .tracks import EVIL, FIRST, GOOD, NONE, SIGHT, Bools, between, since
 
 MOVES = np.arange(9, dtype=np.int32)
@@ -225,13 +224,3 @@ class Spots:
             evil, before, came = np.where(close, now, evil), close, came | close
             path.append(me)
         return np.stack(path, 1)
-
-
-def period(moves: Ints) -> tuple[Ints, Ints]:
-    """Return of each row of moves the shortest period that was seen twice, and the move it begins.
-
-    0 and NONE where `prospects.period` says that there is none.
-    """
-    length = prospects.periods(moves.astype(np.int64)).astype(np.int32)
-    rows = np.arange(len(moves))
-    return length, np.where(length > 0, moves[rows, moves.shape[1] - np.maximum(length, 1)], NONE)

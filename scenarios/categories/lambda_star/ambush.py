@@ -17,9 +17,10 @@ from scenarios.category import Controls, Hits, Label, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 
-from .abreast import Ints, Spots, Tracks, period
+from .abreast import Ints, Spots, Tracks
 from .asking import Steps, instruction
 from .playing import STAY, Past, last, moving, repeated, rhythm, shifts, toward
+from .prospects import periods
 from .screening import hits, seen_moves
 from .tracks import NONE, SIGHT, Track, distances, first
 
@@ -34,7 +35,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     spots = Spots.of(every, every.to_good == 1, context, horizon)
     spots = spots.where((spots.still(every.good) > 0).all(1))
     moves = seen_moves(spots, context)
-    length, _ = period(moves)
+    length, _ = periods(moves)
     known = length > 0
     spots, moves, length = spots.where(known), moves[known], length[known]
     cell, way = spots.now(every.good), []

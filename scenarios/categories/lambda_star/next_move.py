@@ -12,9 +12,10 @@ from scenarios.category import Controls, Hits, Rubric
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 
-from .abreast import Spots, Tracks, period
+from .abreast import Spots, Tracks
 from .asking import question
 from .playing import HIDDEN, STAY, Past, repeated, rhythm, saying, shifts
+from .prospects import periods
 from .screening import DIRECTIONS, hits, seen_moves
 from .tracks import SIGHT, Track
 
@@ -27,7 +28,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     for _ in range(2):  # the shortest period, twice
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
     spots = Spots.of(every, near, context, horizon)
-    length, follows = period(seen_moves(spots, context))
+    length, follows = periods(seen_moves(spots, context))
     now, then = spots.now(every.good), spots.now(every.good, 1)
     goes_on = (length > 0) & (follows == every.toward(now, then))
     spots, length, follows = spots.where(goes_on), length[goes_on], follows[goes_on]

@@ -64,10 +64,14 @@ def period(moves: Ints) -> int:
 
 @compiled
 def periods(moves: Ints) -> Ints:
-    """Returns int64[N], the period of each of N rows of moves."""
-    out = np.empty(len(moves), np.int64)
+    """Returns int64[2, N], of N rows of moves the period, and the next move; 0 and HIDDEN else."""
+    out = np.zeros((2, len(moves)), np.int64)
+    out[1] = HIDDEN
     for n in range(len(moves)):
-        out[n] = period(moves[n])
+        length = period(moves[n])
+        if length:
+            out[0, n] = length
+            out[1, n] = moves[n, moves.shape[1] - length]
     return out
 
 

@@ -23,7 +23,7 @@ from sts.worlds.lambda_star.state import MOVES
 
 from .abreast import Ints, Spots, Tracks, tracks
 from .playing import Moving, imagined
-from .tracks import NONE, SIGHT, Track, grid, track
+from .tracks import NONE, SIGHT, Cells, Track, grid, track
 
 Kinds = Sequence[tuple[str, dict[str, Any]]]
 Find = Callable[[Tracks, int, int], Hits]
@@ -135,13 +135,13 @@ def hits(spots: Spots, difficulty: Any, kinds: Kinds = NOTHING, kind: Any = 0) -
     )
 
 
-def seen_moves(spots: Spots, context: int) -> Ints:
+def seen_moves(spots: Spots, context: int) -> Cells:
     """Return Good's moves in the context; NONE where one of two frames was not seen."""
     every = spots.every
     good = spots.span(every.good, -context, 1)
     near = spots.span(every.to_good, -context, 1) <= SIGHT
     moves = every.toward(good[:, :-1], good[:, 1:])
-    out: Ints = np.where(near[:, :-1] & near[:, 1:], moves, NONE)
+    out: Cells = np.where(near[:, :-1] & near[:, 1:], moves, NONE).astype(np.int64)
     return out
 
 
