@@ -19,7 +19,7 @@ from sts.jobs.executors import Executor
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat
-from sts.trajectories.flat import Part
+from sts.trajectories.flat import Batch
 from sts.trajectories.types import Trajectory
 
 Make = Callable[[], Sequence[Category]]
@@ -36,7 +36,7 @@ def each(there: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[in
 
 
 def asked_at(
-    parts: Sequence[Part],
+    parts: Sequence[Batch],
     make: Make,
     categories: Sequence[Category],
     found: dict[str, Found],
@@ -82,7 +82,7 @@ def _places(found: Found, at: NDArray[np.int64]) -> Asked:
     return [(r, m, p, words[a]) for r, m, p, a in zip(*columns, strict=True)]
 
 
-def ask(make: Make, part: Part, moments: Mapping[str, Asked]) -> dict[str, list[int]]:
+def ask(make: Make, part: Batch, moments: Mapping[str, Asked]) -> dict[str, list[int]]:
     """Returns of each category and moment its difficulty, as an index; -1 where it is not asked."""
     rows = sorted({row for own in moments.values() for row, *_ in own})
     every = dict(zip(rows, flat.trajectories(part, rows), strict=True))
@@ -107,7 +107,7 @@ def difficulty_of(
 
 
 def picked(
-    parts: Sequence[Part],
+    parts: Sequence[Batch],
     make: Make,
     seed: int,
     offers: Sequence[tuple[Category, Offer]],
@@ -116,7 +116,6 @@ def picked(
     """Returns what is offered, made by the categories themselves."""
     tasks: dict[int, list[int]] = defaultdict(list)
     for n, (_, offer) in enumerate(offers):
-        assert isinstance(offer.at, Place)
         tasks[offer.at.part].append(n)
     every = sorted(tasks)
     calls = [
@@ -129,14 +128,14 @@ def picked(
     return [out[n] for n in range(len(offers))]
 
 
-def pick(make: Make, part: Part, seed: int, offers: Sequence[tuple[str, Offer]]) -> list[Pick]:
+def pick(make: Make, part: Batch, seed: int, offers: Sequence[tuple[str, Offer]]) -> list[Pick]:
     """Return what is offered in a part."""
     by_name = {c.name: c for c in make()}
-    places = [offer.at for _, offer in offers if isinstance(offer.at, Place)]
-    rows = sorted({place.row for place in places})
+    rows = sorted({offer.at.row for _, offer in offers})
     every = dict(zip(rows, flat.trajectories(part, rows), strict=True))
     out = []
-    for (name, offer), place in zip(offers, places, strict=True):
+    for name, offer in offers:
+        place = offer.at
         trajectory = every[place.row]
         candidate = _candidate(by_name[name], trajectory, place, offer.order, seed)
         if candidate is None:

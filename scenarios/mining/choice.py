@@ -9,15 +9,14 @@ what is left the easier comes first, then by hash.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.category import Candidate, Category
 from sts.numerics.streams import crossed
-from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 
@@ -66,7 +65,7 @@ def source(made_by: str, kind: str) -> str:
 
 
 class Place(NamedTuple):
-    """Where a candidate stands in the parts of a workspace's files, `sts.trajectories.flat`."""
+    """Where a candidate stands in what is mined, a part, `sts.trajectories.flat`, and a row."""
 
     part: int
     row: int
@@ -83,7 +82,7 @@ class Offer(NamedTuple):
       answer: of the candidate.
       step: of it, counted from the step at which its world began to be recorded.
       stratum: of it.
-      at: the moment itself, or where it stands.
+      at: where it stands.
     """
 
     order: int
@@ -91,7 +90,7 @@ class Offer(NamedTuple):
     answer: str
     step: int
     stratum: Stratum
-    at: Pick | Place
+    at: Place
 
 
 class Offered(NamedTuple):
@@ -118,51 +117,6 @@ def orders(
 ) -> NDArray[np.uint64]:
     """Return uint64[B], the orders of moments; each of `pairs` indexes `ids` and `moments`."""
     return crossed(("mine", seed, category), ids, moments, pairs)
-
-
-class Pool:
-    """Gathers the moments that one category offers: of those that are alike, the first."""
-
-    def __init__(
-        self, category: Category, seed: int, strata: Collection[str], *, several: bool
-    ) -> None:
-        """Says which moments are alike: those of one world, answer and stratum.
-
-        Args:
-          category: whose they are.
-          seed: of the choice.
-          strata: the fields of `Stratum` that tell strata apart.
-          several: a world may give more than one scenario, so moments that are of two stretches as
-            long as the continuation are not alike.
-        """
-        self._category, self._seed = category, seed
-        self._strata = tuple(name for name in Stratum._fields if name in strata)
-        self._stretch = category.horizon if several else None
-        self._first: dict[tuple[Any, ...], Offer] = {}
-        self._counts: Counter[Stratum] = Counter()
-
-    def add(self, trajectory: Trajectory, candidates: Sequence[Candidate]) -> None:
-        """Counts moments of a trajectory, and keeps each unless one that is alike comes first."""
-        moments = [(c.moment, c.role, canonical_json(c.parameters)) for c in candidates]
-        pairs = ((0, n) for n in range(len(moments)))
-        ranks = orders(self._seed, self._category.name, [trajectory.id], moments, pairs)
-        world = world_key(trajectory.world)
-        for order, candidate in zip(ranks.tolist(), candidates, strict=True):
-            pick = Pick(trajectory, candidate)
-            stratum, step = pick.stratum, pick.step
-            self._counts[stratum] += 1
-            stretch = step // self._stretch if self._stretch else 0
-            own = tuple(getattr(stratum, name) for name in self._strata)
-            alike = (world, stretch, candidate.answer, own)
-            there = self._first.get(alike)
-            if there is None or order < there.order:
-                self._first[alike] = Offer(order, world, candidate.answer, step, stratum, pick)
-
-    def offered(self) -> Offered:
-        """Returns its moments."""
-        every = sorted(self._first.values(), key=lambda one: one.order)
-        worlds = np.array(sorted({int(one.world, 16) for one in every}), np.uint64)
-        return Offered(every, self._counts, worlds)
 
 
 Taken = Mapping[str, Sequence[int | None]]

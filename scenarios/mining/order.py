@@ -18,7 +18,7 @@ from scenarios.mining import (
     effect,
     failures,
     filters,
-    gathered,
+    mine_held,
     miners,
     telling,
     training,
@@ -194,7 +194,7 @@ def carried_out(
             rule=rule | failures.rule(suite, share, chance),
         )
         again = [failures.after_takeover(category) for category in chosen]
-        mined = mined.and_of(concluded(gathered(failed, again, further), again, further))
+        mined = mined.and_of(mine_held(failed, again, further))
     on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
     return Carried(mined, chosen, recorded.rows, on_side, len(failed))
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.category import Category
-from scenarios.mining import Terms
 from scenarios.mining.choice import PATIENCE, Offer, Offered, Place, Stratum
+from scenarios.mining.terms import Terms
 from sts.suites.types import DIFFICULTIES
 
 ASKED = 3

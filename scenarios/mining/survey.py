@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.category import Category
-from scenarios.mining import Gathered, Terms
 from scenarios.mining.asking import Make, asked_at, each, picked
 from scenarios.mining.choice import Offer, Pick, orders, source, world_key
 from scenarios.mining.making import naming
@@ -34,6 +33,7 @@ from scenarios.mining.rows import (
     nothing,
     offered,
 )
+from scenarios.mining.terms import Gathered, Terms
 from sts.domains import why_unavailable
 from sts.errors import StsError
 from sts.jobs.executors import Executor
@@ -41,13 +41,13 @@ from sts.registry import blaming
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat
-from sts.trajectories.flat import Flat, Part
+from sts.trajectories.flat import Batch, Flat
 
 Progress = Callable[[int, int], None]
 
 
 def surveyed(
-    parts: Sequence[Part],
+    parts: Sequence[Batch],
     make: Make,
     terms: Terms,
     there: Executor,
@@ -84,7 +84,7 @@ def surveyed(
 
 
 def look(
-    make: Make, part: Part, number: int, asked: Bounds
+    make: Make, part: Batch, number: int, asked: Bounds
 ) -> tuple[dict[str, Found], dict[str, tuple[int, StsError]]]:
     """Returns what a part has of each category, and what of it could not be had, by domain."""
     categories, every = make(), flat.flat(part)

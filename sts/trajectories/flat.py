@@ -41,6 +41,23 @@ class Part(NamedTuple):
     twice: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Trajectories in memory, which are looked through as a part of a file is."""
+
+    every: tuple[Trajectory, ...]
+    twice: frozenset[int] = frozenset()
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.every)
+
+
+Batch = Part | Held
+"""Trajectories that are looked through at once."""
+
+
 class Recorded(NamedTuple):
     """What a workspace's files hold.
 
@@ -85,7 +102,7 @@ class Flat:
       ends: int64, where in `scene` each ends.
     """
 
-    part: Part
+    part: Batch
     rows: NDArray[np.int64]
     texts: dict[str, list[str]]
     numbers: dict[str, NDArray[np.int32]]
@@ -154,7 +171,7 @@ def _first_of_each(column: pa.Array) -> list[int]:
     return rows
 
 
-def flat(part: Part) -> Flat:
+def flat(part: Batch) -> Flat:
     """Returns the columns of a part, but for what was done, said and received.
 
     Raises:
@@ -166,7 +183,7 @@ def flat(part: Part) -> Flat:
     ends = np.cumsum(arrow.as_numpy(scene.value_lengths()), dtype=np.int64)
     numbers = {name: arrow.as_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
     lengths = (numbers["steps"].astype(np.int64) + 1) * numbers["objects"]
-    if not np.array_equal(np.diff(ends, prepend=0), lengths):
+    if isinstance(part, Part) and not np.array_equal(np.diff(ends, prepend=0), lengths):
         raise DamagedData(f"{part.path}: its scenes do not have its steps")
     texts = {name: table.column(name).to_pylist() for name in _TEXTS}
     return Flat(
@@ -179,15 +196,20 @@ def flat(part: Part) -> Flat:
     )
 
 
-def trajectories(part: Part, rows: Sequence[int]) -> list[Trajectory]:
+def trajectories(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
     """Return the trajectories in rows of a part; errors as of `flat`."""
+    if isinstance(part, Held):
+        return [part.every[row] for row in rows]
     table = _table(part, tuple(store.SCHEMA))
     chosen = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
     return store.rows_of(part.path, chosen.combine_chunks(), sound=True)
 
 
-def _table(part: Part, names: Sequence[str]) -> pa.Table:
+def _table(part: Batch, names: Sequence[str]) -> pa.Table:
     schema = {name: store.SCHEMA[name] for name in names}
+    if isinstance(part, Held):
+        every = store.columns_of(part.every)
+        return pa.table([every[name] for name in names], schema=pa.schema(schema))
     table, sizes = parquet.sought(part.path, *store.KIND, schema, groups=[part.group])
     if len(sizes) <= part.group or table.num_rows != part.rows:
         raise DamagedData(f"{part.path} was changed while it was read; start again")

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -52,13 +53,19 @@ def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     """Returns the bytes of a file of trajectories, those of one side before the other."""
     sides = np.array([SIDES.index(t.split) for t in trajectories], np.int8)
     order = np.argsort(sides, kind="stable")
-    every = [trajectories[i] for i in order.tolist()]
+    rows = columns_of([trajectories[i] for i in order.tolist()])
+    rows["place"] = arrow.of_numpy(order.astype(np.int32))
+    apart = int((sides == 0).sum())
+    return parquet.packed(str(path), FORMAT, VERSION, SCHEMA, rows, group=GROUP, apart=apart)
+
+
+def columns_of(every: Sequence[Trajectory]) -> dict[str, Any]:
+    """Returns the columns of `SCHEMA` for trajectories, but for their places."""
     people = [[[p.kind, p.name] for p in t.participants] for t in every]
     told = [[i.view() for i in t.instructions] for t in every]
     sizes = np.array(_sizes([t.episode for t in every]), np.int32).reshape(-1, 2)
     rows = {
         "id": [t.id for t in every],
-        "place": arrow.of_numpy(order.astype(np.int32)),
         "world": [t.world for t in every],
         "split": [t.split for t in every],
         "height": arrow.of_numpy(sizes[:, 0]),
@@ -68,11 +75,7 @@ def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
         "instructions": [canonical_json(i).decode() for i in told],
         "provenance": [canonical_json(t.provenance).decode() for t in every],
     }
-    episodes = columns.episode_columns([t.episode for t in every])
-    apart = int((sides == 0).sum())
-    return parquet.packed(
-        str(path), FORMAT, VERSION, SCHEMA, rows | episodes, group=GROUP, apart=apart
-    )
+    return rows | columns.episode_columns([t.episode for t in every])
 
 
 def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:

@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios import categories, mining
-from scenarios.categories.lambda_star.abreast import period
 from scenarios.categories.lambda_star.playing import repeated
+from scenarios.categories.lambda_star.prospects import periods
 from scenarios.category import Category, Hits, Screen
 from scenarios.mining import asking, rows, survey
-from scenarios.mining.choice import Offered, Place, Stratum, choose
+from scenarios.mining.choice import Offered, Place, Stratum, choose, orders, world_key
 from scenarios.mining.order import Order, carried_out
 from sts.errors import StsError
 from sts.jobs.pool import executor
+from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat, store
@@ -104,9 +105,9 @@ def test_batch_finds_what_its_episodes_give_alone(
             assert asked == own.total(), name
 
 
-@given(st.lists(st.integers(-1, 2), min_size=1, max_size=10))
+@given(st.lists(st.integers(-1, 2), max_size=10))
 def test_periods_are_those_of_one_moment(moves: list[int]) -> None:
-    length, follows = period(np.array([moves], np.int32))
+    length, follows = periods(np.array([moves], np.int64))
     one = repeated(moves)
     expected = (0, -1) if one is None else (len(one), one[0])
     assert (int(length[0]), int(follows[0])) == expected
@@ -204,6 +205,26 @@ def test_files_are_mined_as_a_list_is_whatever_tells_moments_apart(
         there=first,
     )
     assert [s.hash for s in made.mined.scenarios] == [s.hash for s in plain.scenarios]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_first_of_moments_that_are_alike_is_offered(workspace: Workspace, several: bool) -> None:
+    rules = [RULES[name] for name in FEW]
+    terms = mining.Terms(dict.fromkeys(FEW, 200), seed=5, per_world=2 if several else 1)
+    parts = flat.recorded(workspace, "test").parts
+    with executor(1, len(parts)) as here:
+        found = survey.surveyed(parts, lambda: rules, terms, here).offered
+    for rule in rules:
+        first: dict[tuple[Any, ...], int] = {}
+        for trajectory in on_test_side(store.load(workspace)):
+            for one in rule.moments(trajectory):
+                pick = mining.Pick(trajectory, one)
+                told = [(one.moment, one.role, canonical_json(one.parameters))]
+                order = int(orders(5, rule.name, [trajectory.id], told, [(0, 0)])[0])
+                stretch = pick.step // rule.horizon if several else 0
+                alike = world_key(trajectory.world), stretch, one.answer, pick.stratum
+                first[alike] = min(order, first.get(alike, order))
+        assert [one.order for one in found[rule.name].offers] == sorted(first.values())
 
 
 def test_a_category_that_is_asked_at_some_moments_alone_says_so(
