@@ -237,11 +237,7 @@ class Category:
         return list(self.candidates(trajectory, self.context, self.horizon))
 
     def criterion(self, scenario: Scenario) -> Criterion | None:
-        """Returns by what people judge a scenario that fits; None where there is no rubric.
-
-        Raises:
-          StsError: the sentence has a field that the category's words do not fill.
-        """
+        """Returns by what people judge a scenario that fits; None where there is no rubric."""
         if self.rubric is None:
             return None
         words = self.words(scenario) if self.words else {}
@@ -257,36 +253,29 @@ class Category:
 def spoken_for(category: Category) -> Category:
     """Returns a category of anybody's: whatever it raises becomes one line."""
 
-    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        with blaming(f"category {category.name!r} failed to find candidates in {trajectory.id}"):
-            return iter(list(category.candidates(trajectory, context, horizon)))
+    def blamed(function: Callable[..., Any], failed: str, made: Callable[[Any], Any]) -> Any:
+        def call(first: Any, *rest: Any) -> Any:
+            what = failed.format(id=getattr(first, "id", ""))
+            with blaming(f"category {category.name!r} failed to {what}"):
+                return made(function(first, *rest))
 
-    def fits(scenario: Scenario) -> str | None:
-        with blaming(f"category {category.name!r} failed to say whether {scenario.id} fits it"):
-            return category.fits(scenario)
+        return call
 
-    def label(
-        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-    ) -> Label:
-        with blaming(
-            f"category {category.name!r} failed to label an episode, or its parameters do not fit"
-        ):
-            return Label(*category.label(episode, takeover, roles, parameters))
-
-    def words(scenario: Scenario) -> Mapping[str, Word]:
-        with blaming(f"category {category.name!r} failed to tell the words of {scenario.id}"):
-            return dict(category.words(scenario)) if category.words else {}
-
-    def overlay(scenario: Scenario) -> Overlay:
-        with blaming(f"category {category.name!r} failed to mark what is judged of {scenario.id}"):
-            return Overlay(*category.rubric.overlay(scenario))  # type: ignore[union-attr, misc]
-
-    rubric = category.rubric
+    rubric, words = category.rubric, category.words
+    if rubric and rubric.overlay:
+        mark = blamed(rubric.overlay, "mark what is judged of {id}", lambda made: Overlay(*made))
+        rubric = replace(rubric, overlay=mark)
     return replace(
         category,
-        candidates=candidates,
-        fits=fits,
-        label=label,
-        words=words if category.words else None,
-        rubric=replace(rubric, overlay=overlay) if rubric and rubric.overlay else rubric,
+        candidates=blamed(
+            category.candidates, "find candidates in {id}", lambda found: iter(list(found))
+        ),
+        fits=blamed(category.fits, "say whether {id} fits it", lambda fault: fault),
+        label=blamed(
+            category.label,
+            "label an episode, or its parameters do not fit",
+            lambda label: Label(*label),
+        ),
+        words=blamed(words, "tell the words of {id}", dict) if words else None,
+        rubric=rubric,
     )

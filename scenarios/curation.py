@@ -19,11 +19,7 @@ _ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent
 
 
 def author(store: Store, name: str | None) -> Annotator:
-    """Returns the person called `name`, else by their login; who is new is added as a curator.
-
-    Raises:
-      ArgumentError: that person is no curator, or has retired.
-    """
+    """Returns the person called `name`, else by their login; who is new is added as a curator."""
     one = find_person(store, name)
     if one is None:
         return store.add_annotator(_called(name), ("curator",))
@@ -46,11 +42,7 @@ def _called(name: str | None) -> str:
 
 
 def checked_reason(text: str) -> str:
-    """Returns a reason as it is kept.
-
-    Raises:
-      ArgumentError: it is not one line.
-    """
+    """Returns a reason as it is kept."""
     if not one_line(text, REASON):
         raise ArgumentError(
             f"expected a reason of one line, at most {REASON} letters that print, found "
@@ -84,9 +76,6 @@ def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision
     """Returns a person's opinion whether two people would agree, "yes" or "no".
 
     "undo" takes back their latest one about the candidate as it is now.
-
-    Raises:
-      ArgumentError: it is none of these, or there is none to take back.
     """
     if word in OPINIONS:
         made = _event(one, "opinion", person, {"opinion": word}, at)

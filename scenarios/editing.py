@@ -55,11 +55,7 @@ class Edited(NamedTuple):
 
 
 def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns changes of `FIELDS`, each of its type.
-
-    Raises:
-      ArgumentError: one is none, or of another type or range.
-    """
+    """Returns changes of `FIELDS`, each of its type."""
     for name, value in changes.items():
         if name not in FIELDS:
             raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {shown(name)}")
@@ -113,10 +109,7 @@ class Editor:
 
         That is the state at takeover, the truth and whatever else its category asks for, its
         difficulty, the label of the recording, and the text, where it is one of the category's
-        wordings. Its id and provenance stay.
-
-        Args:
-          changes: of `FIELDS`.
+        wordings. Its id and provenance stay. The changes are of `FIELDS`.
 
         Raises:
           ArgumentError: a change is none, or the trajectory has no such steps or role, or another
@@ -152,11 +145,7 @@ class Editor:
         return Edited(made, _differences(before, made), why, label)
 
     def category(self, name: str) -> Category:
-        """Returns a category by name: of the user's own, or an installed one.
-
-        Raises:
-          UnknownName: there is none.
-        """
+        """Returns a category by name: of the user's own, or an installed one."""
         return self._own.get(name) or categories.named(name)
 
     def _candidate(self, category: Category, moment: int, role: int) -> Candidate:
@@ -197,10 +186,6 @@ def added(
     """Return a new scenario of a category at a moment that somebody chose.
 
     `chosen` has `takeover` and `role`, and whatever else of `FIELDS` is not the category's own.
-
-    Raises:
-      ArgumentError: the category asks nothing there; says where it does. Or as `preview` does.
-      ReplayMismatch: the trajectory does not replay.
     """
     chosen = checked(chosen)
     context = chosen.get("context", category.context)

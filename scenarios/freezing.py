@@ -69,12 +69,7 @@ def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
 
 
 def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
-    """Returns the draft called `name`, and its candidates with what was decided by now.
-
-    Raises:
-      UnknownName: there is none.
-      DamagedData: it, or a decision about it, cannot be read.
-    """
+    """Returns the draft called `name`, and its candidates with what was decided by now."""
     draft, store = open_draft(workspace, name), Store.find(workspace)
     if store is None:
         return draft, looked_at(draft, ())
@@ -83,11 +78,7 @@ def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
 
 
 def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
-    """Returns the candidates of these ids, each once, in their order.
-
-    Raises:
-      UnknownName: there is none of an id.
-    """
+    """Returns the candidates of these ids, each once, in their order."""
     by_id = {one.summary.id: one for one in every}
     for id in ids:
         if id not in by_id:
@@ -96,11 +87,7 @@ def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Lo
 
 
 def now(draft: Draft, one: Looked) -> Summary:
-    """Returns a candidate as it is after the edits that stand.
-
-    Raises:
-      DamagedData: what it was edited to is missing or cannot be read.
-    """
+    """Returns a candidate as it is after the edits that stand."""
     return draft.summary(one.summary.id, one.state.scenario) if one.state.scenario else one.summary
 
 
@@ -109,9 +96,6 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
 
     An inherited scenario that means something else than in the parent has a new id, and replaces
     the old one.
-
-    Raises:
-      DamagedData: a file of the draft is missing.
     """
     last = last_numbers(draft.workspace, draft.name, (one.summary.id for one in every))
     stay = {one.summary.id: one.state.scenario for one in every if one.stays}

@@ -130,11 +130,8 @@ def of_suite(
 ) -> list[Gate]:
     """Returns what is so of the scenarios of a suite, category by category.
 
-    Args:
-      scenarios: of it.
-      rules: the categories that are at hand, by name.
-      profiles: of these scenarios, by agents that were fixed before; without them there is no row
-        about who passes what.
+    `profiles` are by agents that were fixed before; without them there is no row about who passes
+    what.
     """
     by_category: dict[str, list[Scenario]] = defaultdict(list)
     for one in scenarios:

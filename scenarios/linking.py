@@ -59,11 +59,7 @@ def link(
 
 
 def linked(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
-    """Returns scenarios as the halves of one pair, or as the turns of one dialogue, in this order.
-
-    Raises:
-      ArgumentError: they are none, or one is of another already.
-    """
+    """Return scenarios as the halves of a pair, or as the turns of a dialogue, in this order."""
     for one in scenarios:
         if name := getattr(one, kind):
             raise ArgumentError(

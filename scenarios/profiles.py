@@ -145,10 +145,6 @@ def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]
     """Return the agents that play the worlds of a domain, by how they are named.
 
     None for `names` stands for those that the categories of the domain name.
-
-    Raises:
-      UnknownName: there is no such agent.
-      ArgumentError: two agents of one name.
     """
     chosen = categories.agents(domain) if names is None else dict.fromkeys(names)
     every = {name: agents.load(name) for name in chosen}
@@ -212,12 +208,7 @@ class Profiles:
         self.failed: dict[str, StsError] = {}
 
     def of(self, one: Looked) -> Profile | None:
-        """Returns the profile of a candidate as it is now; None where it was not made yet.
-
-        Raises:
-          StsError: nothing can be said of its category.
-          DamagedData: its file cannot be read.
-        """
+        """Returns the profile of a candidate as it is now; None where it was not made yet."""
         if (made := self._unkept.get(self._now(one).hash)) is not None:
             return made.profile
         name, names = f"{self._place(one)}.json", self._basis(one).names
@@ -230,7 +221,7 @@ class Profiles:
         return Profile(own.scenario, {agent: own.labels[agent] for agent in names})
 
     def first(self, one: Looked) -> dict[str, Continuation]:
-        """Return the first continuation of each agent, {} if none was made; errors as of `of`."""
+        """Return the first continuation of each agent, {} if none was made."""
         if (made := self._unkept.get(self._now(one).hash)) is not None:
             return made.first
         name = f"{self._place(one)}.parquet"
@@ -239,10 +230,7 @@ class Profiles:
         return {name: by_agent[name] for name in self._basis(one).names if name in by_agent}
 
     def make(self, one: Looked) -> Profile:
-        """Return the profile of a candidate, made and kept where it was not yet.
-
-        Errors are those of `profiles` and `of`.
-        """
+        """Return the profile of a candidate, made and kept where it was not yet."""
         there = self.of(one)
         return self._made(one) if there is None else there
 
@@ -344,12 +332,7 @@ def _written(profile: Profile) -> bytes:
 
 
 def unpacked(name: str, raw: bytes) -> Profile:
-    """Returns the profile in a file, and holds it to its hash.
-
-    Raises:
-      DamagedData: it is none, of an earlier version, or not what was written.
-      NewerFormat: it is of a later version.
-    """
+    """Returns the profile in a file, and holds it to its hash."""
     try:
         own = in_format(name, raw, _FORMAT, _VERSION)
         if (number := own["version_of_format"]) != _VERSION:

@@ -56,31 +56,27 @@ def of(domain: str) -> tuple[Category, ...]:
 
 
 def agents(domain: str) -> tuple[str, ...]:
-    """Returns the agents by which scenarios of a domain are told apart; () where none are named.
-
-    Raises:
-      StsError: its categories cannot be imported, or name something else.
-    """
+    """Returns the agents by which scenarios of a domain are told apart; () where none are named."""
     return _listed(domain, "AGENTS")
 
 
 def baselines(domain: str) -> tuple[str, ...]:
-    """Returns the agents of a domain that only maximise reward; otherwise as `agents`."""
+    """Returns the agents of a domain that only maximise reward."""
     return _listed(domain, "BASELINES")
 
 
 def readers(domain: str) -> tuple[str, ...]:
-    """Returns the agents of a domain that do what they are told; otherwise as `agents`."""
+    """Returns the agents of a domain that do what they are told."""
     return _listed(domain, "READERS")
 
 
 def curation(domain: str) -> tuple[str, ...]:
-    """Returns the agents by which scenarios are chosen by effect; otherwise as `agents`."""
+    """Returns the agents by which scenarios are chosen by effect."""
     return _listed(domain, "CURATION")
 
 
 def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
-    """Returns the moves of a domain that are mixed to play without eyes; otherwise as `agents`."""
+    """Returns the moves of a domain that are mixed to play without eyes."""
     return tuple(tuple(mix.split()) for mix in _listed(domain, "MIXES"))
 
 
@@ -100,11 +96,7 @@ def _within(module: ModuleType) -> Iterator[ModuleType]:
 
 
 def _by_name(every: Iterable[Category]) -> dict[str, Category]:
-    """Returns categories by name, in order of it.
-
-    Raises:
-      ArgumentError: two have one name.
-    """
+    """Returns categories by name, in order of it."""
     out: dict[str, Category] = {}
     for one in sorted(every, key=lambda one: one.name):
         if one.name in out:
@@ -118,31 +110,18 @@ def _by_name(every: Iterable[Category]) -> dict[str, Category]:
 
 
 def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
-    """Returns the categories of these domains, or of all, by name and in its order.
-
-    Raises:
-      ArgumentError: two of them have one name.
-      StsError: as `of`.
-    """
+    """Returns the categories of these domains, or of all, by name and in its order."""
     chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
     return _by_name(category for domain in chosen for category in of(domain))
 
 
 def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[str, Category]:
-    """Returns by name the categories that scenarios may be of: their worlds' and the user's `own`.
-
-    Raises:
-      ArgumentError, StsError: as `installed`.
-    """
+    """Return by name the categories of the scenarios' worlds, and the user's `own`."""
     return installed(s.recording.domain for s in scenarios) | {one.name: one for one in own}
 
 
 def criterion(scenario: Scenario) -> Criterion | None:
-    """Returns by what people judge a scenario; None where its category has no rubric or is missing.
-
-    Raises:
-      StsError: its category cannot be imported, or its rubric fails.
-    """
+    """Return by what people judge a scenario; None if its category or a rubric is missing."""
     rule = ruling([scenario]).get(scenario.category)
     return rule.criterion(scenario) if rule else None
 

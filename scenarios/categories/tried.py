@@ -72,13 +72,7 @@ def first_decided(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Lab
 
 
 def needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
-    """Returns how many steps the probe needs for all that is asked; None where nothing is asked.
-
-    Args:
-      probe: its labels, one of each half of a pair.
-      shortcut: likewise; it is not tried where the probe fails.
-      horizon: L.
-    """
+    """Returns how many steps the probe needs for all that is asked; None where nothing is asked."""
     steps = []
     for one in probe:
         if one.verdict != "success":
@@ -104,15 +98,7 @@ def offered(
     asked: Sequence[Proposal],
     names: Mapping[str, str] | None = None,
 ) -> Iterator[Candidate]:
-    """Yields the candidates of what is asked of a participant at a moment.
-
-    Args:
-      moment: the takeover.
-      role: the participant.
-      difficulty: by the steps that the probe needs.
-      asked: one, or the two of a pair.
-      names: what else fills the wordings.
-    """
+    """Yields the candidates of what is asked of a participant at a moment."""
     pair = "either" if len(asked) == 2 else ""
     for one in asked:
         yield Candidate(

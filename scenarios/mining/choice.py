@@ -150,16 +150,7 @@ def choose(
     per_world: int,
     keep: Callable[[Category, Offer], bool],
 ) -> dict[str, Chosen]:
-    """Returns what each category takes; they take turns, so that none uses up the worlds.
-
-    Args:
-      offered: of each category, its moments.
-      categories: in the order of their turns.
-      taken: of each category, what it has already.
-      counts: how many each may take.
-      per_world: how many of one world, those that are taken among them.
-      keep: whether to.
-    """
+    """Returns what each category takes; they take turns, so that none uses up the worlds."""
     used: Counter[str] = Counter()
     turns = {
         c.name: _Turns(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
@@ -192,13 +183,7 @@ class _Turns:
     def next(
         self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], most: int
     ) -> Offer | None:
-        """Returns the next choice, None where nothing is left.
-
-        Args:
-          used: how often the whole draft has each world.
-          keep: whether to.
-          most: how many may be passed over in all.
-        """
+        """Returns the next choice, None where nothing is left."""
         while self._free and self.passed_over <= most:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best):

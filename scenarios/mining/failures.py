@@ -46,10 +46,6 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
     """Returns the continuations of a suite that its labels say failed, as trajectories.
 
     Baselines that repeat the recording are left out.
-
-    Raises:
-      StsError: there are no continuations, or no labels of them, or none failed.
-      DamagedData: what is kept of them cannot be read.
     """
     scenarios = {s.hash: s for s in suite.scenarios}
     name = label_table.name_of(suite.label)
@@ -107,9 +103,6 @@ def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
 
     So there is room after their last steps for what is asked there; whose world cannot be had here
     stays as it is.
-
-    Raises:
-      ReplayMismatch: one does not replay.
     """
     groups: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
     for n, t in enumerate(failed):
@@ -144,12 +137,7 @@ def _longer(batch: Sequence[Trajectory]) -> Iterator[Episode]:
 
 
 def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
-    """Returns what a scenario was mined from, a recording or a continuation.
-
-    Raises:
-      UnknownName: it is gone.
-      DamagedData: what is kept of it cannot be read.
-    """
+    """Returns what a scenario was mined from, a recording or a continuation."""
     if "continuation" not in scenario.provenance:
         return trajectories.find(workspace, scenario.trajectory)
     _, _, label, *_ = str(scenario.provenance["source"]).split(" ")
@@ -176,11 +164,7 @@ def after_takeover(category: Category) -> Category:
 
 
 def share_of(share: float, per_category: int) -> int:
-    """Returns how many of a category's scenarios are to come from failures.
-
-    Raises:
-      ArgumentError: the share is not above 0 and at most 1, or is not one scenario.
-    """
+    """Returns how many of a category's scenarios are to come from failures."""
     if not 0 < share <= 1:
         raise ArgumentError(f"expected --share above 0 and at most 1, found {share:g}")
     count = int(share * per_category + 1e-9)

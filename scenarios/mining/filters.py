@@ -79,11 +79,7 @@ class Filter:
         return versions
 
     def holds(self, trajectory: Trajectory) -> NDArray[np.bool_]:
-        """Returns bool[P, T], where it is true; what is unknown is not.
-
-        Raises:
-          ArgumentError: it cannot be said of these columns, or is not true or false.
-        """
+        """Returns bool[P, T], where it is true; what is unknown is not."""
         try:
             return _held(self.text, trajectory)
         except ValueError as error:
@@ -104,12 +100,7 @@ class Filter:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Returns the names in a filter that must be columns, each once.
-
-    Raises:
-      ValueError: it holds something else than names, numbers, texts, operators, `KEYWORDS` and
-        calls of `FUNCTIONS`.
-    """
+    """Returns the names in a filter that must be columns, each once."""
     if not text.strip() or not one_line(text, LETTERS):
         raise ValueError(f"expected one line of 1 to {LETTERS} letters that print")
     names: dict[str, None] = {}
@@ -164,11 +155,7 @@ def _series(pl: Any, name: str, values: NDArray[Any]) -> Any:
 
 
 def _polars() -> Any:
-    """Returns the library.
-
-    Raises:
-      MissingExtra: it is not installed.
-    """
+    """Returns the library."""
     try:
         import polars
     except ImportError:

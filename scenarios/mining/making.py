@@ -97,9 +97,6 @@ def scenario(
     """Return the scenario that asks a candidate, in the words `text`, with one role judged.
 
     `states`, if given, returns its states in place of `states_at`.
-
-    Raises:
-      ReplayMismatch: the trajectory does not replay.
     """
     trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
@@ -152,11 +149,7 @@ def _heard(trajectory: Trajectory, start: int, asked: Instruction) -> tuple[Inst
 
 
 def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
-    """Returns the serialised state before each of `steps`, by one replay of the episode.
-
-    Raises:
-      ReplayMismatch: the replay leaves the recording on the way there.
-    """
+    """Returns the serialised state before each of `steps`, by one replay of the episode."""
     replay = along([episode], [f"domain {episode.domain!r}"])
     before = zip(range(max(steps) + 1), replay, strict=False)
     states = {t: worlds.states()[0] for t, worlds in before if t in steps}

@@ -18,11 +18,7 @@ Miner = Callable[[Trajectory], Iterable[Candidate]]
 
 
 def named(name: str) -> Miner:
-    """Returns the miner at `module:NAME`.
-
-    Raises:
-      ArgumentError: there is none, or what is there is no function.
-    """
+    """Returns the miner at `module:NAME`."""
     there: Any = registry.load_path("miner", name)
     if not callable(there):
         raise ArgumentError(

@@ -211,10 +211,6 @@ def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
     """Return the categories of an order, each asking only where it is to.
 
     `domains` are those of the trajectories that there are.
-
-    Raises:
-      ArgumentError, UnknownName: something that is asked for is not there, or does not fit.
-      MissingExtra: a filter needs what is not installed.
     """
     chosen = [categories.named(name) for name in dict.fromkeys(order.categories)]
     if not order.categories:

@@ -56,9 +56,6 @@ def surveyed(
     """Return the moments of parts of files, the same whatever the parts are and who looks.
 
     `make` returns the categories, in any process; `there` looks through the parts.
-
-    Raises:
-      StsError: a category failed, or its screen says what it does not say itself.
     """
     categories = make()
     asked = bounds(categories, terms)

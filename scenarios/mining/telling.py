@@ -17,10 +17,6 @@ def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
     """Return the names of the agents that tell scenarios of some worlds apart.
 
     () for `names` stands for those that the categories of a world name.
-
-    Raises:
-      UnknownName: there is no such agent.
-      ArgumentError: nobody plays the worlds of a domain, so nothing of it is told apart.
     """
     every: dict[str, None] = {}
     for one in sorted(domains):

@@ -1,4 +1,4 @@
-"""What moments are chosen by, what there is to choose from, and what is made of it."""
+"""The terms of a choice, the moments to choose from, and the scenarios made of them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Terms:
 
 
 class Gathered(NamedTuple):
-    """What there is to choose from.
+    """The moments to choose from.
 
     Attributes:
       offered: of each category.

@@ -50,7 +50,7 @@ class Held:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """The number of trajectories."""
         return len(self.every)
 
 

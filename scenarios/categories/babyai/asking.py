@@ -50,16 +50,7 @@ def category(
     rubric: Rubric,
     against_reward: bool = True,
 ) -> Category:
-    """Returns the category that asks for a deed in an open level.
-
-    Args:
-      name: of it, without the world's.
-      wordings: of it.
-      deed: what it asks for.
-      horizon: L.
-      rubric: of it.
-      against_reward: whoever reads nothing is to fail.
-    """
+    """Returns the category that asks for a deed in an open level."""
     probe, shortcut = Playing(deed.probe), Playing(deed.shortcut)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:

@@ -36,15 +36,10 @@ BY = 8
 def category(
     kind: str, *, context: int, horizon: int, rubric: Rubric, whole: bool = False
 ) -> Category:
-    """Returns the category of missions of one kind.
+    """Returns the category of missions of one kind, one of `missions.KINDS`.
 
-    Args:
-      kind: one of `missions.KINDS`.
-      context: C.
-      horizon: L.
-      rubric: of it.
-      whole: ask only where the context is the recording from its start, so that a judge sees which
-        part of the mission is done.
+    If `whole`, it asks only where the context is the recording from its start, so that a judge sees
+    which part of the mission is done.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:

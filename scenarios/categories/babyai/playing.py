@@ -250,15 +250,7 @@ class Begun(NamedTuple):
 def attempted(
     begun: Begun, context: int, horizon: int, text: str, agent: Playing
 ) -> Iterator[Frame]:
-    """Yields the frames from a moment on if somebody is asked for `text` then, and plays on.
-
-    Args:
-      begun: the moment.
-      context: how many steps before it they begin to look.
-      horizon: steps that they have.
-      text: what they are told.
-      agent: who plays.
-    """
+    """Yields the frames from a moment on if somebody is asked for `text` then, and plays on."""
     from sts.worlds.babyai.environment import BabyAI
 
     world, first = BabyAI(), len(begun.moves) - context

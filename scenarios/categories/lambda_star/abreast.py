@@ -198,9 +198,7 @@ class Spots:
     def fled(self, context: int, *, waiting: bool) -> Ints:
         """Returns int[N, L + 1], the cells of who flees Evil as the probe of `evade-evil` does.
 
-        Args:
-          context: C, of which it remembers what it saw.
-          waiting: it stands still until Evil comes.
+        It remembers what it saw in the context; if `waiting`, it stands still until Evil comes.
         """
         every = self.every
         near = every.to_evil <= SIGHT

@@ -63,7 +63,7 @@ def question(
 
 
 class Steps(NamedTuple):
-    """That something is asked for some steps, or within some.
+    """A number of steps, for which or within which something is asked.
 
     Attributes:
       asked: so many.
@@ -109,19 +109,7 @@ def instruction(
 ) -> Category:
     """Return a category that asks for something to be done.
 
-    Args:
-      name: of it.
-      wordings: of it.
-      find: finds where it can be asked.
-      rule: says whether it was done.
-      fault: says why it cannot be asked.
-      horizon: L.
-      rubric: of it.
-      controls: of it.
-      steps: how many it asks for, if it does; they fill its wordings unless `words` is given.
-      words: fills its wordings.
-      confirm: keeps the moments at which a probe does it.
-      partner: what the others do.
+    If it asks for a number of `steps`, they fill its wordings unless `words` is given.
     """
     fill = words or (steps.words if steps else None)
 

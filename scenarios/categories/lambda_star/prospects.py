@@ -81,12 +81,7 @@ def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
 
     It repeats its moves where they have been seen to repeat; else each that was seen is as likely
     as it was often. Where it would have been seen since, it is not. Even where nothing is known.
-
-    Args:
-      cells: int64[F], where it was in each frame.
-      me: int64[F], the own cell.
-      height: H.
-      width: W.
+    `cells` is int64[F], where it was in each frame, and `me` is the own cell.
     """
     count, size = len(cells), height * width
     seen = count - 1

@@ -51,11 +51,8 @@ class Moments(NamedTuple):
 def batched(find: Find, words: Words | None = None, confirm: Confirm | None = None) -> Moments:
     """Return the candidates and the screen of a category that is found in batches.
 
-    Args:
-      find: finds the moments, of many episodes at once.
-      words: fills the wordings of one candidate.
-      confirm: keeps the moments of `find` at which a probe does what is asked; such a screen is not
-        exact. Two candidates of one moment and participant are a pair.
+    `confirm` keeps the moments of `find` at which a probe does what is asked; such a screen is not
+    exact. Two candidates of one moment and participant are a pair.
     """
 
     def screened(every: Abreast, context: int, horizon: int) -> Hits:

@@ -64,15 +64,7 @@ class Asked(NamedTuple):
 def category(
     name: str, wordings: tuple[str, ...], deed: Deed, *, horizon: int, rubric: Rubric
 ) -> Category:
-    """Returns the category that asks a cook for a deed beside the recorded person.
-
-    Args:
-      name: of it.
-      wordings: of it.
-      deed: what it asks for.
-      horizon: L.
-      rubric: of it.
-    """
+    """Returns the category that asks a cook for a deed beside the recorded person."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         """Yields what is asked, at moments some steps apart."""

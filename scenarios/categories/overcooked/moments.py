@@ -155,15 +155,6 @@ def category(
     """Returns the category that asks a cook for a deed which the recorded person came to do.
 
     Whoever makes soup does it sooner or later, so it is superseded.
-
-    Args:
-      name: of it.
-      wordings: of it.
-      done: says when the deed is done.
-      sensible: says where it makes no sense to ask for it.
-      horizon: L.
-      lead: how many steps before the deed it is asked for at most.
-      rubric: of it.
     """
     return Category(
         name=name,

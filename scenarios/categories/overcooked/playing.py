@@ -125,17 +125,7 @@ def attempted(
     text: str,
     policy: Policy,
 ) -> Iterator[Moment]:
-    """Yields the moments from a takeover on if a cook plays by a policy beside the recording.
-
-    Args:
-      episode: that was recorded.
-      line: its timeline.
-      moment: of the takeover.
-      lengths: of context and continuation.
-      role: the cook.
-      text: what it is told.
-      policy: how it plays.
-    """
+    """Yields the moments from a takeover on if a cook plays by a policy beside the recording."""
     from sts.worlds.overcooked.environment import Overcooked
 
     context, horizon = lengths
