@@ -19,7 +19,7 @@ from sts.worlds.lambda_star import torus
 
 from .abreast import Ints, Spots, Tracks
 from .asking import Steps, instruction
-from .playing import STAY, Past, last, moving, repeated, rhythm, shifts, toward
+from .playing import STAY, Past, chase_good, moving, repeated, rhythm, shifts, toward
 from .prospects import periods
 from .screening import hits, seen_moves
 from .tracks import NONE, SIGHT, Track, distances, first
@@ -99,10 +99,6 @@ def _lie(seen: Past) -> int:
     return STAY
 
 
-def _chase(seen: Past) -> int:
-    return toward(seen, last(seen.good)[0])
-
-
 def _fault(own: Track, scenario: Scenario) -> str | None:
     if own.to_good[-1] > SIGHT:
         return "Good is not in sight at takeover"
@@ -142,5 +138,5 @@ CATEGORY = instruction(
         guideline="Steps before the takeover do not count as standing. If the two meet when the "
         "participant has moved within these steps, it is a failure, whoever stepped onto whom.",
     ),
-    controls=Controls(probe=moving(_lie), shortcut=moving(_chase), against_reward=True),
+    controls=Controls(probe=moving(_lie), shortcut=moving(chase_good), against_reward=True),
 )

@@ -19,7 +19,7 @@ from sts.suites.types import Scenario
 from . import mates
 from .abreast import Spots, Tracks
 from .asking import instruction
-from .playing import STAY, Past, moving, toward
+from .playing import Past, moving
 from .screening import hits
 from .tracks import FIRST, SIGHT, Track, ago, distances, once
 
@@ -45,9 +45,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
 
 def _go_there(seen: Past) -> int:
     """Returns the move to where the team-mate was last in sight when it was asked for."""
-    asked = seen.others[: seen.asked + 1]
-    cells = next((cells for cells in reversed(asked) if cells), None)
-    return toward(seen, cells[0]) if cells else STAY
+    return mates.follow(seen._replace(others=seen.others[: seen.asked + 1]))
 
 
 def _fault(own: Track, scenario: Scenario) -> str | None:

@@ -16,7 +16,7 @@ from sts.suites.types import Scenario
 
 from .abreast import Spots, Tracks
 from .asking import instruction
-from .playing import Past, Prospects, last, moving, toward
+from .playing import Past, Prospects, chase_good, moving
 from .screening import OPEN, attempt, hits
 from .tracks import SIGHT, Track, ago, first
 
@@ -32,10 +32,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     met = first(spots.still(every.good) == 0)
     hit = first(spots.still(every.evil) <= SIGHT)
     return hits(spots.where((met == 0) | ((hit > 0) & (hit <= met))), OPEN)
-
-
-def _straight(seen: Past) -> int:
-    return toward(seen, last(seen.good)[0])
 
 
 def _greedily(seen: Past) -> int:
@@ -56,7 +52,7 @@ def _taken_with_care(own: Track, moment: int, context: int, horizon: int) -> Lab
     """Return the label of who goes carefully, where neither going straight nor greedily does it."""
     taken, *others = (
         attempt(policy, rule, {})(own, moment, context, horizon)
-        for policy in (_carefully, _straight, _greedily)
+        for policy in (_carefully, chase_good, _greedily)
     )
     return None if any(others) else taken
 
@@ -94,5 +90,5 @@ CATEGORY = instruction(
         guideline="The takeover itself does not count. Good may come onto the participant as well. "
         "What comes after that step does not matter.",
     ),
-    controls=Controls(probe=moving(_carefully), shortcut=moving(_straight)),
+    controls=Controls(probe=moving(_carefully), shortcut=moving(chase_good)),
 )

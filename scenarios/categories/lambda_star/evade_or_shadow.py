@@ -16,7 +16,7 @@ from . import evade_evil, shadow_evil
 from .abreast import Spots, Tracks
 from .asking import Deed, pair
 from .evade_evil import away, evades, haste, sparing, unseen
-from .playing import last, toward
+from .playing import chase_evil
 from .tracks import SIGHT, Track, ago, in_a_row
 
 HORIZON = 12
@@ -27,7 +27,7 @@ DEEDS = {
     "shadow": Deed(
         f"be on it or next to it for {STEPS} steps in a row",
         shadow_evil.rule,
-        lambda seen: toward(seen, last(seen.evil)[0]),
+        chase_evil,
         {"steps": STEPS},
     ),
 }

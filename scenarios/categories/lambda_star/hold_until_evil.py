@@ -64,11 +64,6 @@ def _wait(seen: Past) -> int:
     return away(seen) if came else STAY
 
 
-def _flee(seen: Past) -> int:
-    """Returns a move away from wherever Evil was seen, come or not."""
-    return away(seen)
-
-
 def _fault(own: Track, scenario: Scenario) -> str | None:
     return None if own.to_evil[-1] > SIGHT else "Evil is there already"
 
@@ -111,5 +106,5 @@ CATEGORY = instruction(
         guideline="Moving with the very step by which Evil comes is moving before it. Once the two "
         "have been apart, what comes after does not matter, even if Evil catches up.",
     ),
-    controls=Controls(probe=moving(_wait), shortcut=moving(_flee), against_reward=True),
+    controls=Controls(probe=moving(_wait), shortcut=moving(away), against_reward=True),
 )

@@ -187,6 +187,16 @@ def toward(seen: Past, cell: int) -> int:
     return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
 
 
+def chase_good(seen: Past) -> int:
+    """Returns the move towards where Good was last in sight."""
+    return toward(seen, last(seen.good)[0])
+
+
+def chase_evil(seen: Past) -> int:
+    """Returns the move towards where Evil was last in sight."""
+    return toward(seen, last(seen.evil)[0])
+
+
 def shifts(cells: list[int], size: Grid) -> list[int]:
     """Returns the moves between frames, HIDDEN where one of the two was not seen."""
     moves: list[int] = prospects.shifts(np.array(cells, np.int64), *size).tolist()

@@ -18,7 +18,7 @@ from sts.worlds.lambda_star.state import MOVES
 
 from .abreast import Ints, Spots, Tracks
 from .asking import instruction
-from .playing import HIDDEN, STAY, Past, last, moving, toward
+from .playing import HIDDEN, STAY, Past, chase_good, moving, toward
 from .screening import hits
 from .tracks import SIGHT, Track, ago, distances, once
 
@@ -68,10 +68,6 @@ def _back(seen: Past) -> int:
     return toward(seen, sights[0]) if sights else STAY
 
 
-def _to_good(seen: Past) -> int:
-    return toward(seen, last(seen.good)[0])
-
-
 def _first_seen(own: Track) -> int:
     """Returns the first frame with Good in sight, or the one past the last where there is none.
 
@@ -117,7 +113,7 @@ CATEGORY = instruction(
     ),
     controls=Controls(
         probe=moving(_back),
-        shortcut=moving(_to_good),
+        shortcut=moving(chase_good),
         against_reward=True,
     ),
 )

@@ -16,7 +16,7 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 
 from .abreast import Spots, Tracks
 from .asking import Steps, instruction
-from .playing import Past, last, moving, toward
+from .playing import chase_evil, moving
 from .screening import hits, leaving
 from .tracks import SIGHT, Track, in_a_row, once
 
@@ -32,10 +32,6 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     away = spots.still(every.evil)
     free = ~in_a_row(away <= SIGHT, STEPS).any(1)
     return hits(spots.where(free), leaving(away[free][:, :STEPS]), ASKED.kinds)
-
-
-def _to_evil(seen: Past) -> int:
-    return toward(seen, last(seen.evil)[0])
 
 
 def _fault(own: Track, scenario: Scenario) -> str | None:
@@ -65,5 +61,5 @@ CATEGORY = instruction(
         guideline="The takeover itself does not count. A single step farther away begins the "
         "count anew. What comes after {steps} such steps does not matter.",
     ),
-    controls=Controls(probe=moving(_to_evil), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=moving(chase_evil), shortcut=LocalSearch(), against_reward=True),
 )

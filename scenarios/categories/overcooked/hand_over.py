@@ -17,7 +17,18 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Moment, Place, hat, names, timeline, within_reach
+from .moments import (
+    CONTEXT,
+    DOMAIN,
+    PARTNER,
+    Moment,
+    Place,
+    hat,
+    names,
+    timeline,
+    until_takeover,
+    within_reach,
+)
 
 HORIZON, LEAD, SOON = 50, 25, 60
 THINGS = {"onion": "an onion", "dish": "a dish"}
@@ -65,8 +76,7 @@ def _fault(moment: Moment, role: int, thing: str) -> str | None:
 
 def fits(scenario: Scenario) -> str | None:
     """Says why a cook cannot be asked for it at takeover."""
-    context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
-    return _fault(timeline(context)[-1], scenario.roles[0], scenario.parameters["thing"])
+    return _fault(until_takeover(scenario)[-1], scenario.roles[0], scenario.parameters["thing"])
 
 
 def words(scenario: Scenario) -> dict[str, Word]:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
+from scenarios.categories.tried import NOT_DONE, decided
 from scenarios.category import Candidate, Category, Label, Rubric, Word
 from scenarios.replayed import environments
 from sts.episodes import Episode
@@ -89,57 +90,9 @@ def moment_of(world: Any) -> Moment:
     return Moment(world.grid, players, things, events, world.state())
 
 
-def first_done(done: Done) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
-    """Returns the rule: success when the judged cook first does it, else not done."""
-
-    def label(
-        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
-    ) -> Label:
-        after = timeline(episode)[takeover:]
-        for step in range(1, len(after)):
-            if done(after[step - 1], after[step], roles[0]):
-                return Label("success", step)
-        return Label("not_done", None)
-
-    return label
-
-
-def moments_before(
-    done: Done, sensible: Sensible, *, lead: int
-) -> Callable[[Trajectory, int, int], Iterator[Candidate]]:
-    """Returns the candidates: before each time that a cook did it, the earliest sensible moment.
-
-    That is at most `lead` steps before and no earlier than the time before it, with every moment
-    since then sensible too. Easy where the person took a third of `lead` at most, hard where more
-    than two thirds.
-    """
-
-    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        line = timeline(trajectory.episode)
-        for role in range(len(HATS)):
-            before = context
-            for step in range(context + 1, len(line)):
-                if not done(line[step - 1], line[step], role):
-                    continue
-                moment, earliest, before = step, max(before, step - lead), step
-                while moment > earliest and not sensible(line[moment - 1], role):
-                    moment -= 1
-                if moment < step and moment + horizon < len(line):
-                    yield Candidate(
-                        moment, role, difficulty(step - moment, lead), words=names(role)
-                    )
-
-    return candidates
-
-
-def fitting(sensible: Sensible) -> Callable[[Scenario], str | None]:
-    """Returns what says why a scenario's instruction does not fit its takeover."""
-
-    def fits(scenario: Scenario) -> str | None:
-        recording = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
-        return sensible(timeline(recording)[-1], scenario.roles[0])
-
-    return fits
+def until_takeover(scenario: Scenario) -> tuple[Moment, ...]:
+    """Returns the moments of a scenario's context, the takeover among them."""
+    return timeline(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
 
 
 def category(
@@ -156,15 +109,47 @@ def category(
 
     Whoever makes soup does it sooner or later, so it is superseded.
     """
+
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        """Yields before each time that a cook did it the earliest sensible moment.
+
+        That is at most `lead` steps before and no earlier than the time before it, with every
+        moment since then sensible too.
+        """
+        line = timeline(trajectory.episode)
+        for role in range(len(HATS)):
+            before = context
+            for step in range(context + 1, len(line)):
+                if not done(line[step - 1], line[step], role):
+                    continue
+                moment, earliest, before = step, max(before, step - lead), step
+                while moment > earliest and not sensible(line[moment - 1], role):
+                    moment -= 1
+                if moment < step and moment + horizon < len(line):
+                    how = difficulty(step - moment, lead)
+                    yield Candidate(moment, role, how, words=names(role))
+
+    def fits(scenario: Scenario) -> str | None:
+        """Says why the instruction does not fit the takeover."""
+        return sensible(until_takeover(scenario)[-1], scenario.roles[0])
+
+    def label(
+        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    ) -> Label:
+        """Success when the judged cook first does it, else not done."""
+        after = timeline(episode)[takeover:]
+        steps = (n for n in range(1, len(after)) if done(after[n - 1], after[n], roles[0]))
+        return next((decided(step, True) for step in steps), NOT_DONE)
+
     return Category(
         name=name,
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
         wordings=wordings,
-        candidates=moments_before(done, sensible, lead=lead),
-        label=first_done(done),
-        fits=fitting(sensible),
+        candidates=candidates,
+        label=label,
+        fits=fits,
         context=CONTEXT,
         partner=PARTNER,
         superseded=True,
@@ -173,7 +158,7 @@ def category(
 
 
 def difficulty(steps: int, lead: int) -> str:
-    """Returns how hard it is, by how many of `lead` steps the person took."""
+    """Returns how hard it is: easy by a third of `lead` steps at most, hard by over two thirds."""
     return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
 
 
