@@ -151,7 +151,7 @@ class Controls:
 
 
 class Hits(NamedTuple):
-    """Moments of episodes that lie abreast, a value each in its columns.
+    """Moments of episodes, a value each in its columns.
 
     Attributes:
       episode: int, which of the episodes.

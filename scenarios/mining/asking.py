@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scenarios.category import Candidate, Category
 from scenarios.mining.choice import Offer, Pick, Place, orders
@@ -35,6 +35,25 @@ def each(there: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[in
         yield number, outcome
 
 
+def spread(
+    parts: Sequence[Batch],
+    make: Make,
+    there: Executor,
+    work: Callable[[Make, Batch, list[Any]], list[Any]],
+    items: Sequence[tuple[int, Any]],
+) -> list[Any]:
+    """Return what `work` makes of items in the parts that they are of, in their order."""
+    own: dict[int, list[int]] = defaultdict(list)
+    for n, (part, _) in enumerate(items):
+        own[part].append(n)
+    every = sorted(own)
+    calls = [(work, make, parts[part], [items[n][1] for n in own[part]]) for part in every]
+    out: dict[int, Any] = {}
+    for number, made in each(there, calls):
+        out.update(zip(own[every[number]], made, strict=True))
+    return [out[n] for n in range(len(items))]
+
+
 def asked_at(
     parts: Sequence[Batch],
     make: Make,
@@ -44,53 +63,46 @@ def asked_at(
 ) -> dict[str, tuple[int, int]]:
     """Asks categories whose screens are not exact at what these found; returns where not at all."""
     still = [c.name for c in categories if is_open(c)]
-    tasks: dict[int, dict[str, NDArray[np.int64]]] = defaultdict(dict)
-    for name in still:
-        own = found[name].rows["part"]
-        for part in np.unique(own).tolist():
-            tasks[part][name] = np.flatnonzero(own == part)
-    difficulty = {name: np.full(len(found[name].rows["part"]), -1, "i4") for name in still}
-    every = sorted(tasks)
-    calls = [
-        (ask, make, parts[n], {name: _places(found[name], at) for name, at in tasks[n].items()})
-        for n in every
-    ]
-    for number, told in each(there, calls):
-        for name, at in tasks[every[number]].items():
-            difficulty[name][at] = told[name]
+    items = [one for name in still for one in _places(name, found[name])]
+    levels = iter(spread(parts, make, there, ask, items))
     sampled = {}
     for name in still:
-        one = found[name]
-        if len(difficulty[name]) < one.screened:
-            sampled[name] = len(difficulty[name]), one.screened
-        one = one._replace(rows=one.rows | {"difficulty": difficulty[name]})
-        one = chosen_of(one, np.flatnonzero(difficulty[name] >= 0))
+        one, count = found[name], len(found[name].rows["part"])
+        difficulty = np.fromiter(itertools.islice(levels, count), "i4", count)
+        if count < one.screened:
+            sampled[name] = count, one.screened
+        one = one._replace(rows=one.rows | {"difficulty": difficulty})
+        one = chosen_of(one, np.flatnonzero(difficulty >= 0))
         found[name] = one._replace(
             counts=counted(one.rows, one.words), worlds=np.unique(one.rows["world"])
         )
     return sampled
 
 
-Asked = list[tuple[int, int, int, str]]
-"""Of moments the row, the takeover, the role and the answer."""
+Asked = tuple[str, int, int, int, str]
+"""Of a moment the category, the row, the takeover, the role and the answer."""
 
 
-def _places(found: Found, at: NDArray[np.int64]) -> Asked:
-    names = ("row", "moment", "role", "answer")
-    columns = (found.rows[name][at].tolist() for name in names)
+def _places(name: str, found: Found) -> list[tuple[int, Asked]]:
+    """Returns what a category is to be asked, with the part that it is in."""
+    names = ("part", "row", "moment", "role", "answer")
+    columns = (found.rows[one].tolist() for one in names)
     words = found.words["answer"]
-    return [(r, m, p, words[a]) for r, m, p, a in zip(*columns, strict=True)]
+    return [(part, (name, r, m, p, words[a])) for part, r, m, p, a in zip(*columns, strict=True)]
 
 
-def ask(make: Make, part: Batch, moments: Mapping[str, Asked]) -> dict[str, list[int]]:
-    """Returns of each category and moment its difficulty, as an index; -1 where it is not asked."""
-    rows = sorted({row for own in moments.values() for row, *_ in own})
-    every = dict(zip(rows, flat.trajectories(part, rows), strict=True))
-    by_name = {c.name: c for c in make()}
-    return {
-        name: [difficulty_of(by_name[name], every[row], t, role, a) for row, t, role, a in own]
-        for name, own in moments.items()
-    }
+def ask(make: Make, part: Batch, moments: Sequence[Asked]) -> list[int]:
+    """Returns of each moment its difficulty, as an index; -1 where its category does not ask."""
+    every, by_name = _rows(part, (row for _, row, *_ in moments)), {c.name: c for c in make()}
+    return [
+        difficulty_of(by_name[name], every[row], moment, role, answer)
+        for name, row, moment, role, answer in moments
+    ]
+
+
+def _rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
+    rows = sorted({*numbers})
+    return dict(zip(rows, flat.trajectories(part, rows), strict=True))
 
 
 def difficulty_of(
@@ -106,37 +118,12 @@ def difficulty_of(
     return -1
 
 
-def picked(
-    parts: Sequence[Batch],
-    make: Make,
-    seed: int,
-    offers: Sequence[tuple[Category, Offer]],
-    there: Executor,
-) -> list[Pick]:
-    """Returns what is offered, made by the categories themselves."""
-    tasks: dict[int, list[int]] = defaultdict(list)
-    for n, (_, offer) in enumerate(offers):
-        tasks[offer.at.part].append(n)
-    every = sorted(tasks)
-    calls = [
-        (pick, make, parts[n], seed, [(offers[i][0].name, offers[i][1]) for i in tasks[n]])
-        for n in every
-    ]
-    out: dict[int, Pick] = {}
-    for number, made in each(there, calls):
-        out.update(zip(tasks[every[number]], made, strict=True))
-    return [out[n] for n in range(len(offers))]
-
-
-def pick(make: Make, part: Batch, seed: int, offers: Sequence[tuple[str, Offer]]) -> list[Pick]:
-    """Return what is offered in a part."""
-    by_name = {c.name: c for c in make()}
-    rows = sorted({offer.at.row for _, offer in offers})
-    every = dict(zip(rows, flat.trajectories(part, rows), strict=True))
+def pick(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
+    """Return what is offered in a part by a category, with the seed of the choice."""
+    every, by_name = _rows(part, (one.at.row for _, one, _ in offers)), {c.name: c for c in make()}
     out = []
-    for name, offer in offers:
-        place = offer.at
-        trajectory = every[place.row]
+    for name, offer, seed in offers:
+        trajectory, place = every[offer.at.row], offer.at
         candidate = _candidate(by_name[name], trajectory, place, offer.order, seed)
         if candidate is None:
             raise StsError(

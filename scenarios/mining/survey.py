@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.category import Category
-from scenarios.mining.asking import Make, asked_at, each, picked
+from scenarios.category import Category, Hits
+from scenarios.mining.asking import Make, asked_at, each, pick, spread
 from scenarios.mining.choice import Offer, Pick, orders, source, world_key
 from scenarios.mining.making import naming
 from scenarios.mining.rows import (
@@ -75,7 +75,8 @@ def surveyed(
     every = {c.name: offered(c, found[c.name], asked) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
-        return picked(parts, make, terms.seed, offers, there)
+        items = [(one.at.part, (category.name, one, terms.seed)) for category, one in offers]
+        return spread(parts, make, there, pick, items)
 
     return Gathered(every, picks, gone, sampled)
 
@@ -94,33 +95,18 @@ def look(
                 continue
             with blaming(f"the screen of category {c.name!r} failed"):
                 hits = c.screen.find(abreast, c.context, c.horizon)
-            rows = _Raw(places[hits.episode], hits.role, hits.moment, hits.difficulty, hits.kind)
-            out[c.name].append(_found(c, every, who, marks, number, rows, hits.kinds, asked))
+            hits = hits._replace(episode=places[hits.episode])
+            out[c.name].append(_found(c, every, who, marks, number, hits, asked))
     plain, gone = _plainly(categories, every)
     for c in categories:
         if c.name in plain:
-            rows, kinds = plain[c.name]
-            found = _found(c, every, who, marks, number, rows, kinds, asked)
-            out[c.name].append(found)
+            out[c.name].append(_found(c, every, who, marks, number, plain[c.name], asked))
     return {c.name: kept(c, joined([nothing(), *out[c.name]]), asked) for c in categories}, gone
-
-
-class _Raw(NamedTuple):
-    """Moments as numbers; `place` is of a trajectory in a `Flat`, `kind` of what is asked."""
-
-    place: NDArray[Any]
-    role: NDArray[Any]
-    moment: NDArray[Any]
-    difficulty: NDArray[Any]
-    kind: NDArray[Any]
-
-
-Kinds = Sequence[tuple[str, dict[str, Any]]]
 
 
 def _plainly(
     categories: Sequence[Category], every: Flat
-) -> tuple[dict[str, tuple[_Raw, Kinds]], dict[str, tuple[int, StsError]]]:
+) -> tuple[dict[str, Hits], dict[str, tuple[int, StsError]]]:
     """Returns the moments of categories without a screen, and of worlds of an unknown size."""
     domains = np.array(every.texts["domain"])
     sized = (every.numbers["height"] > 0) & (every.numbers["width"] > 0)
@@ -147,11 +133,16 @@ def _plainly(
                     difficulty = DIFFICULTIES.index(one.difficulty)
                     rows.append((place, one.role, one.moment, difficulty, len(kinds)))
                     kinds.append((one.answer, one.parameters))
-    raw: dict[str, tuple[_Raw, Kinds]] = {
-        name: (_Raw(*np.array(rows, np.int64).reshape(-1, 5).T), kinds)
+    hits = {
+        name: _joined(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
         for name, (rows, kinds) in out.items()
     }
-    return raw, gone
+    return hits, gone
+
+
+def _joined(columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]) -> Hits:
+    episode, role, moment, difficulty, kind = columns
+    return Hits(episode, role, moment, difficulty, kind, kinds)
 
 
 class _Who:
@@ -192,36 +183,36 @@ def _found(
     who: _Who,
     marks: NDArray[np.uint64],
     number: int,
-    raw: _Raw,
-    kinds: Kinds,
+    hits: Hits,
     asked: Bounds,
 ) -> Found:
     """Returns moments of a part with their order and strata, none of worlds that are full."""
     full = np.array(sorted(asked.full[category.name]), np.uint64)
     if len(full):
-        free = ~np.isin(marks[raw.place], full)
-        raw = _Raw(*(one[free] for one in raw))
-    sources, recorders = who.of(raw.place, raw.role)
+        free = ~np.isin(marks[hits.episode], full)
+        hits = _joined((column[free] for column in hits[:5]), hits.kinds)
+    place, kinds = hits.episode, hits.kinds
+    sources, recorders = who.of(place, hits.role)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
     begins = np.array([_begins(text) for text in every.texts["provenance"]], np.int64)
     rows: Rows = {
-        "order": _orders(category, every, raw, kinds, asked.seed),
-        "world": marks[raw.place],
-        "part": np.full(len(raw.place), number),
-        "row": every.rows[raw.place],
-        "moment": raw.moment,
-        "step": raw.moment + begins[raw.place],
-        "role": raw.role,
-        "difficulty": raw.difficulty,
+        "order": _orders(category, every, hits, asked.seed),
+        "world": marks[place],
+        "part": np.full(len(place), number),
+        "row": every.rows[place],
+        "moment": hits.moment,
+        "step": hits.moment + begins[place],
+        "role": hits.role,
+        "difficulty": hits.difficulty,
         "source": sources,
         "recorder": recorders,
-        "answer": of_kind[raw.kind] if kinds else raw.kind,
+        "answer": of_kind[hits.kind] if kinds else hits.kind,
     }
     words = {"source": [*who.sources], "recorder": [*who.recorders], "answer": [*answers]}
     rows = {name: one.astype(FIELDS[name]) for name, one in rows.items()}
     if is_open(category):
-        return Found(rows, words, Counter(), np.empty(0, np.uint64), len(raw.place))
+        return Found(rows, words, Counter(), np.empty(0, np.uint64), len(place))
     return Found(rows, words, counted(rows, words), np.unique(rows["world"]))
 
 
@@ -230,15 +221,13 @@ def _begins(provenance: str) -> int:
     return int(json.loads(provenance).get("begins", 0)) if '"begins"' in provenance else 0
 
 
-def _orders(
-    category: Category, every: Flat, raw: _Raw, kinds: Kinds, seed: int
-) -> NDArray[np.uint64]:
-    people, asked = int(every.numbers["participants"].max(initial=1)), max(len(kinds), 1)
-    code, rest = _numbered((raw.moment * people + raw.role) * asked + raw.kind)
+def _orders(category: Category, every: Flat, hits: Hits, seed: int) -> NDArray[np.uint64]:
+    people, asked = int(every.numbers["participants"].max(initial=1)), max(len(hits.kinds), 1)
+    code, rest = _numbered((hits.moment * people + hits.role) * asked + hits.kind)
     several, kind = np.divmod(code, asked)
     moments, roles = np.divmod(several, people)
-    places, ids = _numbered(raw.place)
-    told = [canonical_json(parameters) for _, parameters in kinds]
+    places, ids = _numbered(hits.episode)
+    told = [canonical_json(parameters) for _, parameters in hits.kinds]
     each = zip(moments.tolist(), roles.tolist(), (told[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     own = (every.texts["id"][place] for place in places.tolist())
