@@ -10,18 +10,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scenarios import categories, mining
+from scenarios import categories
 from scenarios.category import Category
 from scenarios.mining.chance import open_loop, pass_rate
 from scenarios.profiles import Profile
 from sts import agents
 from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
 
-POOL, PER_WORLD, CONTINUATIONS = 200, 4, 20
+CONTINUATIONS = 20
 OPEN_LOOP, GUESSES = 0.15, 1.3
 """The most without eyes: of an instruction, and of a question times one in so many answers."""
 REWARD, SHORTCUT, ALIKE = 0.2, 1.5, 0.5
@@ -54,37 +53,6 @@ class Gate(NamedTuple):
             return True
         within = self.figure - self.limit if self.least else self.limit - self.figure
         return within >= -1e-9
-
-
-def pool(
-    category: Category,
-    trajectories: Iterable[Trajectory],
-    count: int = POOL,
-    *,
-    per_world: int = PER_WORLD,
-    seed: int = 0,
-) -> tuple[Scenario, ...]:
-    """Returns up to `count` scenarios that a category finds on the test side, mined as ever.
-
-    No answer stands more often than its share of `count`, so there are fewer where one is rare, and
-    no world more often than `per_world` times.
-    """
-    mined = mining.mine(
-        trajectories,
-        [category],
-        per_category=count,
-        seed=seed,
-        per_world=per_world,
-        strata=("difficulty",),
-    )
-    answers = category.controls.answers if category.controls else ()
-    if not answers:
-        return mined.scenarios
-    by_answer: dict[str, list[Scenario]] = defaultdict(list)
-    for one in mined.scenarios:
-        by_answer[str(one.parameters["answer"])].append(one)
-    share = math.ceil(count / len(answers))
-    return tuple(one for own in by_answer.values() for one in own[:share])
 
 
 def of_pool(

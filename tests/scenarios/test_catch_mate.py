@@ -19,6 +19,7 @@ from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from tests.examples import on_test_side, recorded
+from tests.reproduction.suites import pools
 from tests.scenarios.scripted import episode
 from tests.scenarios.test_moments import cut
 
@@ -29,7 +30,7 @@ RULE = categories.named("catch-mate")
 def pool() -> tuple[Scenario, ...]:
     size = {"team": 2, "steps": 40, "height": 10, "width": 10}
     played = [*recorded("random", count=80, seed=1, **size)]
-    return gates.pool(RULE, on_test_side(played), 24)
+    return pools.pool(RULE, on_test_side(played), 24)
 
 
 def continued(scenario: Scenario, agent: agents.Agent, index: int = 0) -> Episode:

@@ -11,7 +11,7 @@ from scenarios import categories, gates
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded
-from tests.reproduction.suites import gate_recordings, gate_table
+from tests.reproduction.suites import gate_recordings, gate_table, pools
 from tests.reproduction.suites.gate_recordings import MEASURES
 from tests.reproduction.suites.gate_table import (
     agents_row,
@@ -39,7 +39,7 @@ def played(domain: str) -> list[Trajectory]:
 def test_what_is_beyond_its_limit_has_a_mark() -> None:
     some = on_test_side(recorded("random", count=60, team=3, steps=40, height=6, width=6))
     one = measured(HELD["count-others"], some, pool=10, continuations=1, larger=4)
-    assert (one.category, one.pool < gates.POOL) == ("count-others", True)
+    assert (one.category, one.pool < pools.POOL) == ("count-others", True)
     assert f"| {one.pool} ! |" in pool_row(one)
     assert one.passed["reader"] == 1.0 and agents_row(one).endswith(" 1.00 |")
     beyond = gates.Gate("count-others", "open loop", 0.9, 0.1)
@@ -54,7 +54,7 @@ def test_a_probe_with_an_unsteady_hand_passes_less_and_each_difficulty_has_its_s
     rule = HELD["babyai-fetch"]
     monkeypatch.setattr(gate_recordings, "LEVELS", ("PutNextS6N3", "ActionObjDoor", "PickupLoc"))
     monkeypatch.setattr(gate_recordings, "AGENTS", AGENTS[:1])
-    pool = gates.pool(rule, gate_recordings.babyai(episodes=14), 8)
+    pool = pools.pool(rule, gate_recordings.babyai(episodes=14), 8)
     steady, shaky = (gate_table.by_difficulty(rule, pool, 2, slip=slip) for slip in (0, 1))
     assert sum(count for count, _ in steady.values()) == len(pool) > 4
     assert {rate for _, rate in steady.values()} == {1.0}

@@ -25,6 +25,7 @@ from sts.suites.types import Scenario, pairs
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import TOKENS
 from tests.examples import on_test_side, recorded
+from tests.reproduction.suites import pools
 from tests.scenarios.scripted import episode
 from tests.scenarios.test_moments import cut
 
@@ -299,7 +300,7 @@ def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(
         name="stand-still",
         label=standing_still,
     )
-    pool = gates.pool(still, trajectories, 20)
+    pool = pools.pool(still, trajectories, 20)
     rows = gates.of_pool(still, pool, continuations=2)
     assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.OPEN_LOOP, False)
     assert not row(rows, "open loop").held
@@ -312,7 +313,7 @@ def test_a_probe_is_held_to_the_least_and_answers_to_their_share(
     trajectories: list[Trajectory],
 ) -> None:
     rule = RULES["when-evil"]
-    pool = gates.pool(rule, trajectories[:40], 40)
+    pool = pools.pool(rule, trajectories[:40], 40)
     rows = gates.of_pool(rule, pool, continuations=1)
     assert all(one.held for one in rows)
     assert row(rows, "probe") == ("when-evil", "probe", 1.0, 0.9, True)

@@ -14,6 +14,7 @@ from scenarios import gates
 from sts import agents
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from tests.reproduction.suites import pools
 from tests.reproduction.suites.renew_babyai import AGENTS, LEVELS
 
 RECORDERS = (
@@ -51,7 +52,7 @@ class Measure(NamedTuple):
     floors: tuple[str, ...]
     columns: tuple[str, ...]
     agents: tuple[str, ...]
-    pool: int = gates.POOL
+    pool: int = pools.POOL
     continuations: int = gates.CONTINUATIONS
     larger: int = 40
     per_world: int = 1

@@ -30,6 +30,7 @@ from sts.domains import domain
 from sts.errors import StsError
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
+from tests.reproduction.suites import pools
 from tests.reproduction.suites.gate_recordings import MEASURES, Measure
 
 SUITE = 10
@@ -98,8 +99,8 @@ def measured(
     how = MEASURES[category.domain]
     continuations = how.continuations if continuations is None else continuations
     ready = _searched(category, trajectories)
-    most = max(how.per_world, gates.PER_WORLD)
-    scenarios = gates.pool(ready, trajectories, pool or how.pool, per_world=most)
+    most = max(how.per_world, pools.PER_WORLD)
+    scenarios = pools.pool(ready, trajectories, pool or how.pool, per_world=most)
     rows = gates.of_pool(category, scenarios, continuations=continuations)
     for name in how.floors:
         rate = pass_rate(category, scenarios, agents.load(name), continuations=continuations)
@@ -204,7 +205,7 @@ LARGER_COLUMNS = (
 
 def pool_row(one: Measured) -> str:
     """Returns a category's row of the table of pools."""
-    mark = "" if one.pool >= gates.POOL else f" {BEYOND}"
+    mark = "" if one.pool >= pools.POOL else f" {BEYOND}"
     figures = _cells(one.of_pool, one.how.columns)
     return _row(f"`{one.category}`", f"{one.candidates:,}", f"{one.pool}{mark}", *figures)
 

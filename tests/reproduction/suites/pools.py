@@ -1,0 +1,45 @@
+"""Pools of scenarios that the gates of a category are measured on."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+
+from scenarios import mining
+from scenarios.category import Category
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+
+POOL, PER_WORLD = 200, 4
+
+
+def pool(
+    category: Category,
+    trajectories: Iterable[Trajectory],
+    count: int = POOL,
+    *,
+    per_world: int = PER_WORLD,
+    seed: int = 0,
+) -> tuple[Scenario, ...]:
+    """Returns up to `count` scenarios that a category finds on the test side, mined as ever.
+
+    No answer stands more often than its share of `count`, so there are fewer where one is rare, and
+    no world more often than `per_world` times.
+    """
+    mined = mining.mine(
+        trajectories,
+        [category],
+        per_category=count,
+        seed=seed,
+        per_world=per_world,
+        strata=("difficulty",),
+    )
+    answers = category.controls.answers if category.controls else ()
+    if not answers:
+        return mined.scenarios
+    by_answer: dict[str, list[Scenario]] = defaultdict(list)
+    for one in mined.scenarios:
+        by_answer[str(one.parameters["answer"])].append(one)
+    share = math.ceil(count / len(answers))
+    return tuple(one for own in by_answer.values() for one in own[:share])
