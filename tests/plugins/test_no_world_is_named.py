@@ -17,7 +17,7 @@ from tests.plugins.installing import ROOT
 DOMAINS = tuple(registry.named("sts.domains"))
 ALSO = r"Λ|lambda.?star|minigrid|kitchen|torus|toroidal|\bsoups?\b|(?-i:\bGood\b|\bEvil\b)"
 """How people call our worlds and what is in them, beside the names that are installed."""
-OTHERWISE = {("sts/domains/conformance/fresh.py", '"random"')}
+OTHERWISE = {("sts/domains/conformance/runs.py", '"random"')}
 """What is not a world's: Python's own module."""
 OURS = ("sts", "scenarios", "analysis", "annotator_app")
 READ = {".py", ".mjs", ".css", ".html", ".j2", ".md"}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
-from sts.domains.conformance.runs import Trial
+from sts.domains.conformance.runs import Claim, Trial
 from sts.errors import ArgumentError, StsError
 from sts.jobs.deadlines import FORKED
 from sts.jobs.pool import Died, Pool
@@ -82,7 +82,7 @@ def _claims(asked: _Asked) -> list[tuple[str, str]]:
     return [(claim, text) for claim, (text, _) in _held_to(_trial(asked)).items()]
 
 
-def _held_to(trial: Trial) -> dict[str, batches.Claim]:
+def _held_to(trial: Trial) -> dict[str, Claim]:
     adapted = isinstance(trial.domain, Adapted)
     return batches.CLAIMS | (environments.CLAIMS if adapted else {})
 

@@ -1,21 +1,26 @@
-"""What every domain promises. A claim returns None, or why it could not be checked."""
+"""What every domain promises."""
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains.actions import action_space, silence
-from sts.domains.conformance.fresh import elsewhere
 from sts.domains.conformance.runs import (
+    Between,
     Broken,
+    Claim,
     Moves,
     Trial,
+    at_seed,
+    claim,
     compare,
+    elsewhere,
     generators,
     play,
     settle,
@@ -27,11 +32,14 @@ from sts.domains.protocol import Framed, Worlds
 from sts.domains.rewards import WrongRewards
 from sts.errors import DamagedData, NewerFormat, StsError
 
-Claim = tuple[str, Callable[[Trial], str | None]]
+FIRST = ("described", "steps", "rewards")
+"""The claims without which no other is tried."""
+CLAIMS: dict[str, Claim] = {}
+_claim = functools.partial(claim, CLAIMS)
 
 
-def described(trial: Trial) -> None:
-    """Names, moves, no-op, tokens, reward unit, and participants."""
+@_claim("its moves, no-op, words and reward unit are what they should be")
+def _described(trial: Trial) -> None:
     domain = trial.domain
     space = action_space(domain)
     if domain.moves:
@@ -58,8 +66,8 @@ def _names(what: str, names: tuple[str, ...]) -> None:
         raise Broken(f"two of its {what} have one name: {', '.join(names)}")
 
 
-def steps(trial: Trial) -> None:
-    """Every move can be made, at every step."""
+@_claim("it can be made and stepped, whatever is done")
+def _steps(trial: Trial) -> None:
     try:
         trial.play()
     except Broken as error:
@@ -67,8 +75,8 @@ def steps(trial: Trial) -> None:
             raise
 
 
-def rewards(trial: Trial) -> None:
-    """Rewards are int8 or, where there is no unit, float64; one a participant."""
+@_claim("rewards are whole or real as declared, and one for each participant")
+def _rewards(trial: Trial) -> None:
     try:
         trial.play()
     except Broken as error:
@@ -82,15 +90,15 @@ def rewards(trial: Trial) -> None:
             raise Broken(f"seed {seed}: rewards of a run are {found}")
 
 
-def restores(trial: Trial) -> None:
-    """A restored world has the state that it was restored from."""
+@_claim("a restored world has the state that it was restored from")
+def _restores(trial: Trial) -> None:
     for seed, step, state, _, _ in trial.points():
         if trial.domain.restore([state]).states() != [state]:
             raise Broken(f"seed {seed}, step {step}: a world restored tells another state at once")
 
 
-def replays(trial: Trial) -> None:
-    """The same moves have the same consequences, from the start and from the middle."""
+@_claim("a recording replays, from its start and from its middle")
+def _replays(trial: Trial) -> None:
     for seed, step, state, made, played in trial.points():
         compare(seed, step, played, play(trial.domain, state, made, first=step), "replayed,")
         if step:
@@ -100,8 +108,8 @@ def replays(trial: Trial) -> None:
                 raise Broken(f"seed {seed}, step {step}: restored, the scene before it is another")
 
 
-def fresh(trial: Trial) -> None:
-    """A process that has seen nothing of it goes on identically."""
+@_claim("a state goes on identically in a fresh process")
+def _fresh(trial: Trial) -> None:
     for point, there in zip(trial.points(), elsewhere(trial).played, strict=True):
         if isinstance(there, str):
             raise Broken(f"seed {point.seed}, step {point.step}: in a fresh process {there}")
@@ -109,8 +117,8 @@ def fresh(trial: Trial) -> None:
         compare(point.seed, point.step, here, there, "in a fresh process")
 
 
-def same_seed(trial: Trial) -> None:
-    """A seed names a world, however many are made and wherever."""
+@_claim("the same seed makes the same worlds, in another process too")
+def _same_seed(trial: Trial) -> None:
     with settled():
         several = trial.domain.generate(3, seed=0, **trial.settings)
     with settled():
@@ -125,8 +133,8 @@ def same_seed(trial: Trial) -> None:
             raise Broken(f"seed {seed}: another process makes another world of it{how}")
 
 
-def other_seeds(trial: Trial) -> str | None:
-    """Other seeds, and other worlds of one seed, are other worlds."""
+@_claim("other seeds make other worlds")
+def _other_seeds(trial: Trial) -> str | None:
     if len(set(trial.starts)) == 1:
         raise Broken(f"seeds 0 to {trial.seeds - 1}: all of them are the same world")
     if len(set(trial.domain.generate(trial.seeds, seed=0, **trial.settings))) == 1:
@@ -135,8 +143,8 @@ def other_seeds(trial: Trial) -> str | None:
     return None if len(alike) > 1 else "their states differ, but played alike they look alike"
 
 
-def looking(trial: Trial) -> None:
-    """Whatever is asked between steps, and twice, the world goes on as if nobody had."""
+@_claim("observing, rendering, asking for state or scene leaves it alone")
+def _looking(trial: Trial) -> None:
     participants = range(trial.made[0].says.shape[1])
     roles = tuple(participants)
     looks: dict[str, Callable[[Worlds], object]] = {
@@ -149,27 +157,10 @@ def looking(trial: Trial) -> None:
         "asking what a person sees": lambda w: trial.domain.sight(w, 0),
     }
     for doing, look in looks.items():
-        failed: list[StsError] = []
-
-        def twice(
-            _: int,
-            worlds: Worlds,
-            *,
-            look: Callable[[Worlds], object] = look,
-            failed: list[StsError] = failed,
-        ) -> None:
-            if failed:
-                return
-            try:
-                look(worlds)
-                look(worlds)
-            except StsError as error:  # another claim's; a second may take as long as the first
-                failed.append(error)
-
+        twice = _twice(look)
         for seed, state, made, played in trial.each():
-            compare(
-                seed, 0, played, play(trial.domain, state, made, between=twice), f"after {doing}"
-            )
+            again = play(trial.domain, state, made, between=twice)
+            compare(seed, 0, played, again, f"after {doing}")
     for seed, state, made, played in trial.each():
         with settled():
             worlds = trial.domain.restore([state])
@@ -183,26 +174,39 @@ def looking(trial: Trial) -> None:
                 )
 
 
+def _twice(look: Callable[[Worlds], object]) -> Between:
+    """Return what looks twice at each step, until that fails, which is another claim's."""
+    failed: list[StsError] = []
+
+    def look_twice(_: int, worlds: Worlds) -> None:
+        if not failed:
+            try:
+                look(worlds)
+                look(worlds)
+            except StsError as error:  # a second one may take as long as the first
+                failed.append(error)
+
+    return look_twice
+
+
 def _render(worlds: Worlds, *whom: int | None) -> None:
     if hasattr(worlds, "frames"):
         for one in whom:
             _frame(worlds, one)
 
 
-def noop(trial: Trial) -> None:
-    """Nobody need do anything, and that too has the same consequences each time."""
+@_claim("everybody may do nothing, at every step")
+def _no_op(trial: Trial) -> None:
     for seed, state, made, _ in trial.each():
         still = action_space(trial.domain).full(made.says.shape, trial.domain.noop)
         idle = Moves(still, silence(trial.domain, made.says.shape))
-        try:
+        with at_seed(seed, "where nobody does anything "):
             once = play(trial.domain, state, idle)
-        except StsError as error:
-            raise Broken(f"seed {seed}: where nobody does anything {error}") from error
         compare(seed, 0, once, play(trial.domain, state, idle), "doing nothing a second time")
 
 
-def side_by_side(trial: Trial) -> str | None:
-    """Worlds of one batch, and worlds of several, go on as each alone."""
+@_claim("worlds do not disturb each other")
+def _side_by_side(trial: Trial) -> str | None:
     if _drawn_by_all(trial):
         return "it draws from a global random generator"
     moves = np.stack([m.moves for m in trial.made])
@@ -222,32 +226,35 @@ def side_by_side(trial: Trial) -> str | None:
                         "goes otherwise than alone"
                     )
     for seed, state, made, played in trial.each():
-        other = (seed + 1) % trial.seeds
-        beside: list[Worlds] = []
-
-        def disturb(
-            t: int, _: Worlds, *, other: int = other, beside: list[Worlds] = beside
-        ) -> None:
-            if t == trial.middle:
-                beside.append(trial.domain.restore([trial.starts[other]]))
-            for worlds in beside:
-                worlds.step(trial.made[other].moves[None, t], trial.made[other].says[None, t])
-
-        again = play(trial.domain, state, made, between=disturb)
+        again = play(trial.domain, state, made, between=_disturbed(trial, seed))
         compare(seed, 0, played, again, "with another world made and stepped meanwhile")
     return None
 
 
+def _disturbed(trial: Trial, seed: int) -> Between:
+    """Return what makes another world halfway, and steps it from then on."""
+    other = (seed + 1) % trial.seeds
+    beside: list[Worlds] = []
+
+    def disturb(t: int, _: Worlds) -> None:
+        if t == trial.middle:
+            beside.append(trial.domain.restore([trial.starts[other]]))
+        for worlds in beside:
+            worlds.step(trial.made[other].moves[None, t], trial.made[other].says[None, t])
+
+    return disturb
+
+
 def _drawn_by_all(trial: Trial) -> bool:
     try:
-        own_randomness(trial)
+        _own_randomness(trial)
     except Broken:
         return True
     return False
 
 
-def own_randomness(trial: Trial) -> None:
-    """The global random generators neither move a world nor are moved as it begins and steps."""
+@_claim("global random generators neither move it nor are moved by it")
+def _own_randomness(trial: Trial) -> None:
     for seed, state, made, played in trial.each():
         if trial.start(seed, luck=1) != state:
             raise Broken(f"seed {seed}: with the global random generators set anew it is another")
@@ -264,8 +271,8 @@ def own_randomness(trial: Trial) -> None:
                     raise Broken(f"seed {seed}, step {t}: it moves the global random generators")
 
 
-def foreign(trial: Trial) -> None:
-    """What is no state of it is refused by an error that says so."""
+@_claim("damaged, truncated and other bytes are refused by name")
+def _foreign(trial: Trial) -> None:
     state = trial.halfway[0]
     others = {"nothing at all": b"", "other bytes": b"not a state of anything", "text": b"{}"}
     for cut in spread(len(state), 5)[:-1]:
@@ -275,22 +282,23 @@ def foreign(trial: Trial) -> None:
         flipped = bytearray(state)
         flipped[at] ^= 0x10
         others[f"one whose byte {at} is altered"] = bytes(flipped)
+    check_refused(trial, others)
+
+
+def check_refused(trial: Trial, others: Mapping[str, bytes]) -> None:
+    """Raise Broken if bytes, each by what they are, are not refused as states."""
     for what, raw in others.items():
-        _refused(trial, what, raw)
+        try:
+            trial.domain.restore([raw])
+        except (DamagedData, NewerFormat):
+            continue
+        except Exception as error:
+            raise Broken(f"{what}, taken for a state, ends in {type(error).__name__}") from error
+        raise Broken(f"{what} is taken for a state")
 
 
-def _refused(trial: Trial, what: str, raw: bytes) -> None:
-    try:
-        trial.domain.restore([raw])
-    except (DamagedData, NewerFormat):
-        return
-    except Exception as error:
-        raise Broken(f"{what}, taken for a state, ends in {type(error).__name__}") from error
-    raise Broken(f"{what} is taken for a state")
-
-
-def pictured(trial: Trial) -> None:
-    """A scene fits its picture, and frames are of one size."""
+@_claim("scenes fit their picture, frames are uint8 of one size")
+def _pictured(trial: Trial) -> None:
     for seed, start, made, played in trial.each():
         picture = trial.domain.picture(start)
         people = made.says.shape[1]
@@ -303,9 +311,12 @@ def pictured(trial: Trial) -> None:
         if played.scene.shape[1] != form.objects or played.scene.max() >= form.bound:
             raise Broken(f"seed {seed}: a scene does not fit its picture")
         if picture.kind == "frames":
-            _framed(trial, seed, (picture.height, picture.width, 3))
+            _frames(trial, seed, (picture.height, picture.width, 3))
             if trial.domain.sees == "observation":
-                _seen(trial, seed, people)
+                first = trial.domain.restore([trial.starts[0]])
+                for role in range(people):
+                    size = _frame(first, role).shape
+                    _alike(trial, seed, size, f"the sight of participant {role}", role)
         elif not drawing(trial.domain):
             raise Broken("its scenes are drawn, and it has no drawing")
         lines = trial.domain.draw(picture, played.scene[0], (0,))
@@ -314,21 +325,12 @@ def pictured(trial: Trial) -> None:
         json.dumps(trial.domain.view(start))
 
 
-def _framed(trial: Trial, seed: int, size: tuple[int, int, int]) -> None:
-    """Frames are uint8 of one size, and a world that was restored looks as it did."""
+def _frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
+    """Frames are of the size of seed 0's, and a world that was restored looks as it did."""
     first = trial.domain.picture(trial.starts[0])
     if size[:2] != (first.height, first.width):
         raise Broken(f"seed {seed}: frames are {list(size)}, those of seed 0 are of another size")
-
-    def look(t: int, worlds: Worlds) -> None:
-        frame = _frame(worlds)
-        if frame.dtype != np.uint8 or frame.shape != size:
-            found = f"{frame.dtype}{list(frame.shape)}"
-            raise Broken(f"seed {seed}, step {t}: a frame is {found}, expected {list(size)}")
-        if not np.array_equal(_frame(worlds), frame):
-            raise Broken(f"seed {seed}, step {t}: rendered again, the frame is another")
-
-    play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
+    _alike(trial, seed, size, "a frame")
     half, seen = trial.middle, []
 
     def keep(t: int, worlds: Worlds) -> None:
@@ -342,45 +344,22 @@ def _framed(trial: Trial, seed: int, size: tuple[int, int, int]) -> None:
         raise Broken(f"seed {seed}, step {half}: restored, it looks otherwise")
 
 
-def _seen(trial: Trial, seed: int, people: int) -> None:
-    """What each participant sees is a picture of one size, and the same when it looks again."""
-    first = trial.domain.restore([trial.starts[0]])
-    for role in range(people):
-        size = _frame(first, role).shape
+def _alike(
+    trial: Trial, seed: int, size: tuple[int, ...], what: str, role: int | None = None
+) -> None:
+    """What a judge or a role sees is uint8 of one size, and the same when it is looked at again."""
 
-        def look(t: int, worlds: Worlds, *, role: int = role, size: tuple[int, ...] = size) -> None:
-            frame = _frame(worlds, role)
-            when = f"seed {seed}, step {t}: the sight of participant {role}"
-            if frame.shape != size:
-                raise Broken(f"{when} is {list(frame.shape)}, expected {list(size)}")
-            if not np.array_equal(_frame(worlds, role), frame):
-                raise Broken(f"{when} is another when it looks again")
+    def look(t: int, worlds: Worlds) -> None:
+        frame, when = _frame(worlds, role), f"seed {seed}, step {t}: {what}"
+        if frame.dtype != np.uint8 or frame.shape != size:
+            found = f"{frame.dtype}{list(frame.shape)}"
+            raise Broken(f"{when} is {found}, expected {list(size)}")
+        if not np.array_equal(_frame(worlds, role), frame):
+            raise Broken(f"{when} is another when it is rendered again")
 
-        play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
+    play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
 
 
 def _frame(worlds: Worlds, role: int | None = None) -> NDArray[np.uint8]:
     framed: Framed = worlds  # type: ignore[assignment]
     return framed.frames(role)[0]
-
-
-FIRST = ("described", "steps", "rewards")
-CLAIMS: dict[str, Claim] = {
-    "described": ("its moves, no-op, words and reward unit are what they should be", described),
-    "steps": ("it can be made and stepped, whatever is done", steps),
-    "rewards": ("rewards are whole or real as declared, and one for each participant", rewards),
-    "restores": ("a restored world has the state that it was restored from", restores),
-    "replays": ("a recording replays, from its start and from its middle", replays),
-    "fresh": ("a state goes on identically in a fresh process", fresh),
-    "same-seed": ("the same seed makes the same worlds, in another process too", same_seed),
-    "other-seeds": ("other seeds make other worlds", other_seeds),
-    "looking": ("observing, rendering, asking for state or scene leaves it alone", looking),
-    "no-op": ("everybody may do nothing, at every step", noop),
-    "side-by-side": ("worlds do not disturb each other", side_by_side),
-    "own-randomness": (
-        "global random generators neither move it nor are moved by it",
-        own_randomness,
-    ),
-    "foreign": ("damaged, truncated and other bytes are refused by name", foreign),
-    "pictured": ("scenes fit their picture, frames are uint8 of one size", pictured),
-}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import pickletools
 from itertools import cycle, islice, zip_longest
 from typing import Any, cast
@@ -11,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains.adapted import Adapted, handed
-from sts.domains.conformance.batches import Claim
-from sts.domains.conformance.runs import Broken, Trial, settled
+from sts.domains.conformance.batches import check_refused
+from sts.domains.conformance.runs import Broken, Claim, Trial, at_seed, claim, settled
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.errors import DamagedData, NewerFormat, StsError
@@ -21,14 +22,16 @@ from sts.jobs.deadlines import guarded, progress
 LONG = 1000
 """Steps within which most worlds that end have ended."""
 _FORMAT = 4  # where the number of its format stands in an envelope
+CLAIMS: dict[str, Claim] = {}
+_claim = functools.partial(claim, CLAIMS)
 
 
 def _adapted(trial: Trial) -> Adapted:
     return cast(Adapted, trial.domain)
 
 
-def versions(trial: Trial) -> None:
-    """States of another domain, version or format are refused, and the line says which."""
+@_claim("states of another domain, version or format are refused")
+def _versions(trial: Trial) -> None:
     domain = _adapted(trial)
     if not isinstance(domain.version, str) or not domain.version:
         raise Broken(f"its version is {domain.version!r}")
@@ -50,21 +53,22 @@ def versions(trial: Trial) -> None:
         raise Broken(f"a state of {word} is taken for its own")
 
 
-def garbage(trial: Trial) -> None:
-    """Bytes that are no state of the environment are refused by the environment itself."""
+@_claim("bytes that are no state of the environment are refused")
+def _garbage(trial: Trial) -> None:
     domain = _adapted(trial)
     own = unwrap(domain.name, domain.version, trial.halfway[0])
-    half = own[: len(own) // 2]
-    others = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
-    for what, raw in others.items():
-        try:
-            domain.environment(wrap(domain.name, domain.version, raw))
-        except DamagedData:
-            continue
-        raise Broken(f"restore takes {what} for a state; expected a ValueError")
+    others = {"nothing": b"", "other bytes": b"not a state", "half a state": own[: len(own) // 2]}
+    wrapped = {
+        f"{what}, for which restore must raise a ValueError,": wrap(
+            domain.name, domain.version, raw
+        )
+        for what, raw in others.items()
+    }
+    check_refused(trial, wrapped)
 
 
-def no_pickle(trial: Trial) -> None:
+@_claim("a state is no pickle, which would run code when read")
+def _no_pickle(trial: Trial) -> None:
     """States are no pickles, which would run code when they are read.
 
     One state may be read as a pickle by chance, where it is a few bytes long; not each of them.
@@ -86,8 +90,8 @@ def _pickled(own: bytes) -> bool:
     return last == len(own) - 1
 
 
-def begins_anew(trial: Trial) -> None:
-    """One that has been played begins like a new one, and refuses settings that it has not."""
+@_claim("a world that has been played begins like a new one")
+def _begins_anew(trial: Trial) -> None:
     domain = _adapted(trial)
     used = domain.environment(trial.starts[0])
     course = handed(trial.made[0].moves, bool(domain.moves))
@@ -119,8 +123,8 @@ def _begun(trial: Trial, world: Environment, course: list[list[Any]]) -> list[ob
     return told
 
 
-def settings(trial: Trial) -> None:
-    """A setting that it has not is refused."""
+@_claim("a setting that it has not is refused")
+def _settings(trial: Trial) -> None:
     nonsense: dict[str, Any] = {"setting_that_nobody_has": 1}
     try:
         trial.domain.generate(1, seed=0, **trial.settings, **nonsense)
@@ -129,7 +133,8 @@ def settings(trial: Trial) -> None:
     raise Broken("a setting that it cannot have is taken without a word")
 
 
-def observes(trial: Trial) -> None:
+@_claim("observations have fixed names, shapes and types")
+def _observes(trial: Trial) -> None:
     """Every participant sees the same names, shapes and types at every step of every world.
 
     A type is one in general, such as int or float, of however many bits.
@@ -162,26 +167,21 @@ def _typed(value: NDArray[Any]) -> str:
 
 
 def _seen(world: Environment, role: int, when: str) -> dict[str, NDArray[Any]]:
-    try:
-        with guarded(when):
-            return {key: np.array(value) for key, value in world.observe(role).items()}
-    except StsError as error:
-        raise Broken(str(error)) from error
+    with guarded(when):
+        return {key: np.array(value) for key, value in world.observe(role).items()}
 
 
-def instructs(trial: Trial) -> None:
-    """What the world asks for is text."""
+@_claim("what it asks for is text")
+def _instructs(trial: Trial) -> None:
     for seed, state, _, _ in trial.each():
-        try:
+        with at_seed(seed):
             text = _adapted(trial).instruction(state)
-        except StsError as error:
-            raise Broken(f"seed {seed}: {error}") from error
         if not isinstance(text, str):
             raise Broken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
 
 
-def digests(trial: Trial) -> str | None:
-    """Moments that look different have different digests."""
+@_claim("moments that look different have different digests")
+def _digests(trial: Trial) -> str | None:
     domain = _adapted(trial)
     for seed, state, made, _ in trial.each():
         seen: dict[bytes, tuple[int, bytes]] = {}
@@ -203,8 +203,8 @@ def digests(trial: Trial) -> str | None:
     return None
 
 
-def ends(trial: Trial) -> str | None:
-    """A world that has come to its end stays as it is and rewards nothing."""
+@_claim("a world that has ended stays as it is and rewards nothing")
+def _ends(trial: Trial) -> str | None:
     domain = _adapted(trial)
     if not hasattr(domain.environment(trial.starts[0]), "ended"):
         return "it has no attribute `ended`"
@@ -238,16 +238,3 @@ def _stays(world: Any, moves: list[Any], otherwise: str) -> None:
     before = world.state()
     if any(world.step(moves)) or not world.ended or world.state() != before:
         raise Broken(otherwise)
-
-
-CLAIMS: dict[str, Claim] = {
-    "versions": ("states of another domain, version or format are refused", versions),
-    "garbage": ("bytes that are no state of the environment are refused", garbage),
-    "no-pickle": ("a state is no pickle, which would run code when read", no_pickle),
-    "begins-anew": ("a world that has been played begins like a new one", begins_anew),
-    "settings": ("a setting that it has not is refused", settings),
-    "observes": ("observations have fixed names, shapes and types", observes),
-    "instructs": ("what it asks for is text", instructs),
-    "digests": ("moments that look different have different digests", digests),
-    "ends": ("a world that has ended stays as it is and rewards nothing", ends),
-}

@@ -1,8 +1,9 @@
-"""Playing worlds the same way more than once, and saying where two times differ."""
+"""Playing worlds the same way more than once, here and in a process that has never seen them."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
 from sts.domains.registry import domain as find_domain
 from sts.errors import StsError
+from sts.jobs.pool import Died, Pool
 from sts.numerics.streams import stream
 
 
@@ -43,6 +45,18 @@ class Played(NamedTuple):
     def after(self, step: int) -> Played:
         """Returns what came of it from `step` on."""
         return Played(self.scene[step:], self.rewards[step:], self.end)
+
+
+class Elsewhere(NamedTuple):
+    """What another process found: what came of it, or the line of its error.
+
+    Attributes:
+      played: for each of the trial's points.
+      starts: the world of each of the trial's seeds.
+    """
+
+    played: list[Played | str]
+    starts: list[bytes | str]
 
 
 _TEXTS = ("", "yes", "Wait for me, I come.")
@@ -151,7 +165,7 @@ class Trial:
       played: what came of it.
       middle: the step halfway.
       halfway: the state before it, of each world.
-      elsewhere: what a fresh process found, once it was asked.
+      fresh: what a fresh process found, once it was asked.
     """
 
     domain: Domain
@@ -163,7 +177,7 @@ class Trial:
     made: list[Moves] = field(default_factory=list)
     played: list[Played] = field(default_factory=list)
     halfway: list[bytes] = field(default_factory=list)
-    elsewhere: Any = None
+    fresh: Elsewhere | None = None
 
     @classmethod
     def of(cls, name: str, seeds: int, steps: int, settings: dict[str, Any]) -> Trial:
@@ -194,7 +208,7 @@ class Trial:
         for kept in (self.starts, self.made, self.played, self.halfway):
             kept.clear()
         for seed in range(self.seeds):
-            with _step_of(seed):
+            with at_seed(seed):
                 state = self.start(seed)
                 participants = self.domain.restore([state]).rewards.shape[1]
                 made = course(self.domain, seed, self.steps, participants)
@@ -230,14 +244,69 @@ def course(domain: Domain, seed: int, steps: int, participants: int) -> Moves:
     return Moves(moves, says)
 
 
+def elsewhere(trial: Trial) -> Elsewhere:
+    """Return what a fresh process makes of the trial's points and seeds; it is asked once.
+
+    It hashes text otherwise than this one, even where PYTHONHASHSEED is set.
+
+    Raises:
+      Broken: the process died.
+    """
+    if trial.fresh is None:
+        asked = trial.name, trial.seeds, trial.steps, trial.settings
+        jobs = [(point.step, point.state, point.made) for point in trial.points()]
+        os.environ["PYTHONHASHSEED"] = "random"
+        try:
+            with Pool(1, limited=True, method="spawn") as there:
+                trial.fresh = Elsewhere(*there.ask(_work, asked, jobs))
+        except Died as error:
+            raise Broken(f"in a fresh process {error}") from None
+    return trial.fresh
+
+
+def _work(
+    asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, Moves]]
+) -> Elsewhere:
+    trial = Trial.of(*asked)
+    return Elsewhere(
+        [_tried(play, trial.domain, state, made, first=first) for first, state, made in jobs],
+        [_tried(trial.start, seed) for seed in range(trial.seeds)],
+    )
+
+
+def _tried(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Return what is made, or the line of an error."""
+    try:
+        return make(*given, **named)
+    except StsError as error:
+        return str(error)
+
+
+Claim = tuple[str, Callable[[Trial], str | None]]
+"""What is claimed, and what tries it: it returns None, or why it could not be tried."""
+
+
+def claim(
+    claims: dict[str, Claim], text: str
+) -> Callable[[Callable[[Trial], str | None]], Callable[[Trial], str | None]]:
+    """Return a decorator that adds a function to claims, under its own name."""
+
+    def add(tried: Callable[[Trial], str | None]) -> Callable[[Trial], str | None]:
+        claims[tried.__name__.strip("_").replace("_", "-")] = text, tried
+        return tried
+
+    return add
+
+
 @contextlib.contextmanager
-def _step_of(seed: int) -> Iterator[None]:
+def at_seed(seed: int, when: str = "") -> Iterator[None]:
+    """Have every error in a block name the seed, as one of a claim that does not hold."""
     try:
         yield
     except StsError as error:
-        raise Broken(f"seed {seed}: {error}") from error
+        raise Broken(f"seed {seed}: {when}{error}") from error
     except Exception as error:  # a domain may be anybody's
-        raise Broken(f"seed {seed}: {type(error).__name__}: {error}") from error
+        raise Broken(f"seed {seed}: {when}{type(error).__name__}: {error}") from error
 
 
 def spread(count: int, most: int) -> Sequence[int]:
