@@ -15,7 +15,7 @@ from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
 from sts.storage.files import locked, put_new, regular_bytes
-from sts.storage.store import Folder, Store
+from sts.storage.store import Store
 
 SCHEMA = 2
 DEFAULT = "sts-workspace"
@@ -82,7 +82,7 @@ class Workspace:
     @property
     def store(self) -> Store:
         """What continuations are kept in."""
-        return Folder(self.root)
+        return Store(self.root)
 
     def path(self, *parts: str) -> Path:
         """Returns a path inside the workspace; nothing is made."""

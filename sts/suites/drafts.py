@@ -24,7 +24,7 @@ from sts.domains import checked
 from sts.errors import DamagedData, StsError, UnknownName
 from sts.provenance import provenance
 from sts.storage.files import content_hash, new_folder
-from sts.storage.store import Folder
+from sts.storage.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
@@ -254,7 +254,7 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
 def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Writes candidates, if any, and then `draft.json`, which makes them part of the draft."""
     _check_one_side(draft, candidates)
-    store = Folder(folder)
+    store = Store(folder)
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
         store.put_new(f"{draft.id}/{name}", files.packed(name, candidates))

@@ -19,7 +19,7 @@ from sts.continuations.takeover import continue_all
 from sts.continuations.types import Continuation
 from sts.errors import DamagedData, NewerFormat, UnknownName
 from sts.storage import parquet
-from sts.storage.store import Folder
+from sts.storage.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 from tests.examples import scenarios
@@ -260,10 +260,10 @@ def test_an_index_that_cannot_be_kept_costs_nothing_else(
 ) -> None:
     store.save(workspace, made(one, range(3)))
 
-    def full(self: Folder, name: str, data: bytes) -> None:
+    def full(self: Store, name: str, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Folder, "swap", full)
+    monkeypatch.setattr(Store, "swap", full)
     assert len(store.load(workspace, {one.hash})) == 3
     assert not workspace.path(indices.NAME).exists()
 
@@ -291,13 +291,13 @@ def test_showing_one_opens_its_part_and_no_other(
         store.save(workspace, [each])
     store.opened(workspace)
     got: list[str] = []
-    real = Folder.get
+    real = Store.get
 
-    def get(self: Folder, name: str) -> bytes:
+    def get(self: Store, name: str) -> bytes:
         got.append(name)
         return real(self, name)
 
-    monkeypatch.setattr(Folder, "get", get)
+    monkeypatch.setattr(Store, "get", get)
     assert store.find(workspace, kept[1].id).id == kept[1].id
     assert got == [indices.NAME, parts.given([kept[1].id])]
 
