@@ -15,7 +15,6 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from analysis.report.schema import SCHEMA, Report
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
 from sts.names import shown
-from sts.storage.csv_tables import decimals
 from sts.storage.files import parsed_json, regular, regular_bytes
 
 FILE = "report.json"
@@ -72,7 +71,7 @@ def _each(values: Sequence[Any]) -> Iterable[str]:
     kinds = set(map(type, values))
     kind = kinds.pop() if len(kinds) == 1 and len(values) >= _MANY else None
     if kind is float and all(map(math.isfinite, values)):
-        return decimals(values)
+        return map(repr, values)
     if kind in (str, bool, int):
         texts = {value: _encoded(value) for value in set(values)}
         return map(texts.__getitem__, values)

@@ -11,12 +11,10 @@ from __future__ import annotations
 import csv
 import functools
 import io
-import itertools
-import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sts.errors import DamagedData
 from sts.names import shown
@@ -26,10 +24,6 @@ MOST_ROWS = 5_000_000
 MOST_BYTES = 2**30
 """Bytes of such a table, packed or unpacked."""
 _GLANCE = 2**16
-_AT_ONCE = 10_000
-"""Rows that are laid out by column before they are written."""
-_MANY = 1000
-"""Numbers for which it is worth to load what makes many of them text."""
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -48,15 +42,11 @@ class CsvTable(NamedTuple):
 
 
 def from_csv(name: str, data: bytes) -> CsvTable:
-    """Returns the table in `data`: UTF-8, commas, one header line; empty lines are passed over.
-
-    Args:
-      name: what errors call it.
-      data: what the file holds.
+    """Return the table in `data`: UTF-8, commas, one header line; empty lines are passed over.
 
     Raises:
       DamagedData: it is empty, binary, ragged or has more than `MOST_ROWS` rows, or a column
-        stands twice; names the line.
+        stands twice; begins with `name` and the line.
     """
     if not data.strip():
         raise DamagedData(f"{name}: expected a table, found an empty file")
@@ -116,30 +106,8 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([_written(name) for name in header])
-    every = iter(rows)
-    while some := list(itertools.islice(every, _AT_ONCE)):
-        writer.writerows(zip(*map(_column, zip(*some, strict=True)), strict=True))
+    writer.writerows(map(_written, row) for row in rows)
     return file.getvalue().encode()
-
-
-def decimals(numbers: Sequence[float]) -> list[str]:
-    """Returns the shortest text that reads back as each number, as `repr` has it.
-
-    For many Arrow is three times as fast; where there is a fraction and no exponent it writes the
-    same.
-    """
-    if len(numbers) < _MANY:
-        return list(map(repr, numbers))
-    import numpy as np
-    import pyarrow as pa
-
-    values = np.array(numbers, np.float64)
-    texts: list[str] = pa.array(values).cast(pa.string()).to_pylist()
-    size = np.abs(values)
-    alike = (size >= 1e-4) & (size < 1e10) & (values != np.floor(values))
-    for place in np.flatnonzero(~alike).tolist():
-        texts[place] = repr(numbers[place])
-    return texts
 
 
 def check_header(name: str, header: Sequence[str]) -> None:
@@ -160,16 +128,6 @@ def _row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
 def _read(cell: str) -> str:
     cell = cell.strip()
     return cell[1:].strip() if cell.startswith("'") and _FORMULA.match(cell) else cell
-
-
-def _column(cells: Sequence[Any]) -> Iterable[object]:
-    """What is written of the cells of a column, which is looked at as a whole where it can be."""
-    kinds = set(map(type, cells))
-    if kinds == {str}:
-        return map(_text, cells)
-    if kinds == {float} and not any(map(math.isnan, cells)):
-        return decimals(cells)
-    return map(_written, cells)
 
 
 def _written(value: object) -> object:

@@ -53,11 +53,3 @@ def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_row_of_empty_cells_is_passed_over_and_lines_are_those_of_the_file() -> None:
     assert from_csv("t", b'a,b\n,\n"x\ny",1\n\n2,3\n').lines == [3, 6]
-
-
-@given(st.lists(st.floats(allow_nan=False) | st.integers(-9, 9).map(float), max_size=60))
-def test_many_numbers_are_written_as_one_is(numbers: list[float]) -> None:
-    assert csv_tables.decimals(numbers) == [repr(number) for number in numbers]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_tables, "_MANY", 0)
-        assert csv_tables.decimals(numbers) == [repr(number) for number in numbers]
