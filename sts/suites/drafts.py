@@ -10,7 +10,6 @@ where no suite may be called so.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections import Counter
@@ -28,10 +27,12 @@ from sts.storage.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
+    DRAFT_VERSION,
     contents,
     draft_contents,
     draft_file,
     drafts,
+    encode_json,
     frozen,
     named,
     versions,
@@ -260,25 +261,18 @@ def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
         store.put_new(f"{draft.id}/{name}", files.packed(name, candidates))
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
     own = {
-        "format": "draft",
-        "version_of_format": 1,
         "name": draft.name,
         "id": draft.id,
         "parent": draft.parent,
         "parts": dict(draft.parts),
         "provenance": dict(draft.provenance),
     }
-    text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    store.swap("draft.json", text.encode())
+    store.swap("draft.json", encode_json("draft", DRAFT_VERSION, own))
     return draft
 
 
 def side(draft: Draft) -> str | None:
-    """Returns which side a draft's candidates are of, "test" or "train"; None without any.
-
-    Raises:
-      DamagedData: a file is missing or cannot be read.
-    """
+    """Return which side a draft's candidates are of, "test" or "train"; None without any."""
     for part in draft.parts:
         for one in files.summaries(part, draft._get(part)):
             return _side(draft.candidate(one.id))

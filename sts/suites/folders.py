@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -64,18 +65,23 @@ def _packaged(name: str) -> Path:
     return Path(package.__path__[0]) / name
 
 
-def named(name: str) -> str:
-    """Returns `name`, which a suite may have.
+def check_word(word: str, what: str) -> str:
+    """Return `word`, which a suite, a tag or a selection may be called.
 
     Raises:
-      ArgumentError: it is none.
+      ArgumentError: none may; `what` says what it was to be.
     """
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(word):
         raise ArgumentError(
-            "expected a suite name of lower-case letters, digits and dashes, at most 48, found "
-            f"{shown(name)}"
+            f"expected a {what} of lower-case letters, digits and dashes, at most 48, found "
+            f"{shown(word)}"
         )
-    return name
+    return word
+
+
+def named(name: str) -> str:
+    """Return `name`, which a suite may have; errors as of `check_word`."""
+    return check_word(name, "suite name")
 
 
 def draft_file(workspace: Workspace, name: str) -> Path:
@@ -84,7 +90,7 @@ def draft_file(workspace: Workspace, name: str) -> Path:
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """Return what the `suite.json` of a folder says; errors as of `in_format`."""
+    """Return what the `suite.json` of a folder says; errors as of `formatted`."""
     return formatted(folder / "suite.json", "suite", SUITE_VERSION)
 
 
@@ -115,18 +121,15 @@ def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
     """Return what a JSON file of ours says, whose `version_of_format` is read here.
 
     Raises:
-      OSError: it cannot be read; and others as of `in_format`.
+      OSError: it cannot be read.
+      DamagedData, NewerFormat: it is of no such format.
+      KeyError, ValueError: it is no such file.
     """
     return in_format(str(file), regular_bytes(file, _MOST_BYTES), kind, version)
 
 
 def in_format(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
-    """Returns the same of what is in a file.
-
-    Raises:
-      DamagedData, NewerFormat: it is of no such format.
-      KeyError, ValueError: it is no such file.
-    """
+    """Return what the bytes of such a file say; errors as of `formatted`."""
     own: dict[str, Any] = parsed_json(raw.decode(), dict)
     number = own["version_of_format"]
     if type(number) is not int or number < 1:
@@ -138,6 +141,12 @@ def in_format(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
     if own.get("format") != kind:
         raise ValueError(f"expected format {kind}, found {shown(str(own.get('format')))}")
     return own
+
+
+def encode_json(kind: str, version: int, own: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a JSON file that `formatted` reads."""
+    whole = {"format": kind, "version_of_format": version, **own}
+    return f"{json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)}\n".encode()
 
 
 def listed(workspace: Workspace) -> list[Listed]:

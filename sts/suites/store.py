@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,15 @@ from sts.provenance import provenance
 from sts.storage.files import new_folder, write_atomically
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, scenarios
-from sts.suites.folders import DESCRIPTION, SUITE_VERSION, VERSION, contents, named, versions
+from sts.suites.folders import (
+    DESCRIPTION,
+    SUITE_VERSION,
+    VERSION,
+    contents,
+    encode_json,
+    named,
+    versions,
+)
 from sts.suites.lint import lint, misfits
 from sts.suites.types import Change, Scenario, Suite
 
@@ -89,7 +96,7 @@ def _newest(workspace: Workspace, name: str) -> int:
 
 
 def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
-    """Returns the name of NAME or NAME@VERSION, the version that it can be frozen as, and the last.
+    """Return the name of NAME or NAME@VERSION, the version that it can be frozen as, and the last.
 
     The last is 0 where there is none.
 
@@ -144,8 +151,6 @@ def write(folder: Path, suite: Suite) -> None:
     scenarios.write(folder / "scenarios.parquet", suite.scenarios)
     grown = bool(suite.changes or suite.last)
     own: dict[str, Any] = {
-        "format": "suite",
-        "version_of_format": SUITE_VERSION if grown else 1,
         "name": suite.name,
         "version": suite.version,
         "parent": suite.parent,
@@ -156,8 +161,9 @@ def write(folder: Path, suite: Suite) -> None:
     }
     if grown:
         own |= {"changes": [one._asdict() for one in suite.changes], "last": dict(suite.last)}
-    text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_atomically(folder / "suite.json", text.encode())
+    write_atomically(
+        folder / "suite.json", encode_json("suite", SUITE_VERSION if grown else 1, own)
+    )
 
 
 def read(folder: Path) -> Suite:

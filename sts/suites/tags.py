@@ -6,14 +6,12 @@ means the same in every version.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sts.errors import ArgumentError, DamagedData, UnknownName
-from sts.names import shown
 from sts.storage.workspace import Workspace
-from sts.suites.folders import NAME, formatted, named
+from sts.suites.folders import check_word, encode_json, formatted, named
 from sts.suites.types import Suite
 
 FORMAT, FORMAT_VERSION = "tags", 1
@@ -36,11 +34,7 @@ def _file(name: str) -> str:
 
 
 def read(workspace: Workspace, name: str) -> Tags:
-    """Returns what people say about the scenarios of the suite `name`.
-
-    Raises:
-      DamagedData, NewerFormat: the file cannot be read.
-    """
+    """Return what people say about the scenarios of the suite `name`."""
     file = workspace.path(_file(name))
     if not file.exists():
         return Tags({}, {})
@@ -68,7 +62,7 @@ def tag(
       ArgumentError: it is no tag, or one of the suite's own that is to be taken away.
       UnknownName: the suite has no such scenario.
     """
-    _check(word, "tag")
+    check_word(word, "tag")
     known = {one.id: one for one in suite.scenarios}
     for id in ids:
         if id not in known:
@@ -85,12 +79,8 @@ def tag(
 
 
 def save(workspace: Workspace, suite: str, name: str, terms: str) -> None:
-    """Keeps the terms of a selection of the suite `suite` under a name.
-
-    Raises:
-      ArgumentError: it is no name.
-    """
-    _check(name, "name")
+    """Keep the terms of a selection of the suite `suite` under a name."""
+    check_word(name, "name")
     _change(
         workspace,
         suite,
@@ -98,25 +88,14 @@ def save(workspace: Workspace, suite: str, name: str, terms: str) -> None:
     )
 
 
-def _check(word: str, what: str) -> None:
-    if not NAME.fullmatch(word):
-        raise ArgumentError(
-            f"expected a {what} of lower-case letters, digits and dashes, at most 48, found "
-            f"{shown(word)}"
-        )
-
-
 def _change(workspace: Workspace, name: str, changed: Callable[[Tags], Tags]) -> Tags:
     """Reads, changes and writes what is said about a suite; nobody else does meanwhile."""
     with workspace.ensure().locked():
         after = changed(read(workspace, name))
-        own: dict[str, Any] = {
-            "format": FORMAT,
-            "version_of_format": FORMAT_VERSION,
+        own = {
             "name": name,
             "tags": {word: list(ids) for word, ids in sorted(after.ids.items()) if ids},
             "selections": dict(sorted(after.selections.items())),
         }
-        text = json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        workspace.store.swap(_file(name), text.encode())
+        workspace.store.swap(_file(name), encode_json(FORMAT, FORMAT_VERSION, own))
     return after
